@@ -1,0 +1,292 @@
+package io.osier.core;
+
+import java.util.Arrays;
+
+/**
+ * The set of dots that a state or a delta knows of: per replica, disjoint ranges of commit numbers.
+ *
+ * <p>A state's context is nearly always one range {@code (0, n]} per replica, which is a version
+ * vector; a delta's is the range {@code (predecessor, last]} of its origin and the dots that it
+ * removes. A range may span commit numbers that belong to other objects of the partition: they name
+ * no dot of this object, so covering them says nothing, and keeps the form small.
+ *
+ * <p>Immutable and safe for any thread. Equal sets have equal forms. After the causal context of
+ * Almeida, Shoker and Baquero, "Delta State Replicated Data Types" (2016), with the dot cloud kept
+ * as ranges.
+ */
+public final class CausalContext {
+  /** The context that knows nothing. */
+  public static final CausalContext EMPTY = new CausalContext(new ReplicaId[0], new long[0][]);
+
+  /** Sorted. */
+  private final ReplicaId[] replicas;
+
+  /**
+   * Per replica: lo1, hi1, lo2, hi2, …, each pair the range (lo, hi]; ascending, with lo(i+1) >
+   * hi(i), so that touching ranges are always one. Never empty.
+   */
+  private final long[][] ranges;
+
+  private CausalContext(ReplicaId[] replicas, long[][] ranges) {
+    this.replicas = replicas;
+    this.ranges = ranges;
+  }
+
+  /** The context of one dot. */
+  public static CausalContext of(Dot dot) {
+    return range(dot.replica(), dot.number() - 1, dot.number());
+  }
+
+  /**
+   * The context of one replica's commit numbers in {@code (after, through]}.
+   *
+   * @throws IllegalArgumentException unless 0 ≤ after &lt; through
+   */
+  public static CausalContext range(ReplicaId replica, long after, long through) {
+    checkRange(after, through);
+    return new CausalContext(new ReplicaId[] {replica}, new long[][] {new long[] {after, through}});
+  }
+
+  private static void checkRange(long after, long through) {
+    if (after < 0 || after >= through) {
+      throw new IllegalArgumentException(
+          "a range needs 0 <= after < through, not (" + after + ", " + through + "]");
+    }
+  }
+
+  /** Whether the dot is known. */
+  public boolean contains(Dot dot) {
+    return contains(dot.replica(), dot.number());
+  }
+
+  /** Whether the replica's commit number is known. */
+  public boolean contains(ReplicaId replica, long number) {
+    int i = indexOf(replica);
+    if (i < 0) {
+      return false;
+    }
+    long[] r = ranges[i];
+    for (int k = 0; k < r.length; k += 2) {
+      if (number <= r[k]) {
+        return false;
+      }
+      if (number <= r[k + 1]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The largest known commit number of the replica, 0 if none is known. */
+  public long last(ReplicaId replica) {
+    int i = indexOf(replica);
+    return i < 0 ? 0 : ranges[i][ranges[i].length - 1];
+  }
+
+  /** The largest n such that every commit number 1..n of the replica is known. */
+  public long through(ReplicaId replica) {
+    int i = indexOf(replica);
+    return i < 0 || ranges[i][0] != 0 ? 0 : ranges[i][1];
+  }
+
+  private int indexOf(ReplicaId replica) {
+    // A handful of replicas: a scan beats a binary search, and most lookups hit the same instance.
+    for (int i = 0; i < replicas.length; i++) {
+      if (replicas[i] == replica || replicas[i].equals(replica)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** This context with one more dot. */
+  public CausalContext with(Dot dot) {
+    return withRange(dot.replica(), dot.number() - 1, dot.number());
+  }
+
+  /** This context with the replica's commit numbers in {@code (after, through]}. */
+  public CausalContext withRange(ReplicaId replica, long after, long through) {
+    checkRange(after, through);
+    int i = indexOf(replica);
+    if (i >= 0) {
+      long[] r = ranges[i];
+      if (r.length == 2 && after >= r[0] && after <= r[1]) {
+        // The common case: a state's single range grows at its end.
+        if (through <= r[1]) {
+          return this;
+        }
+        long[][] next = ranges.clone();
+        next[i] = new long[] {r[0], through};
+        return new CausalContext(replicas, next);
+      }
+      long[] union = union(r, new long[] {after, through});
+      if (Arrays.equals(union, r)) {
+        return this;
+      }
+      long[][] next = ranges.clone();
+      next[i] = union;
+      return new CausalContext(replicas, next);
+    }
+    return join(range(replica, after, through));
+  }
+
+  /** The union of both contexts. */
+  public CausalContext join(CausalContext other) {
+    if (other == this || other.replicas.length == 0) {
+      return this;
+    }
+    if (replicas.length == 0) {
+      return other;
+    }
+    int n = replicas.length;
+    int m = other.replicas.length;
+    ReplicaId[] rs = new ReplicaId[n + m];
+    long[][] rg = new long[n + m][];
+    int size = 0;
+    int i = 0;
+    int j = 0;
+    boolean changed = false;
+    while (i < n || j < m) {
+      int order = i == n ? 1 : j == m ? -1 : compare(replicas[i], other.replicas[j]);
+      if (order < 0) {
+        rs[size] = replicas[i];
+        rg[size++] = ranges[i++];
+      } else if (order > 0) {
+        rs[size] = other.replicas[j];
+        rg[size++] = other.ranges[j++];
+        changed = true;
+      } else {
+        rs[size] = replicas[i];
+        long[] union = union(ranges[i], other.ranges[j]);
+        changed |= union != ranges[i];
+        rg[size++] = union;
+        i++;
+        j++;
+      }
+    }
+    return changed ? new CausalContext(Arrays.copyOf(rs, size), Arrays.copyOf(rg, size)) : this;
+  }
+
+  private static int compare(ReplicaId a, ReplicaId b) {
+    return a == b ? 0 : a.compareTo(b);
+  }
+
+  /** The union of two lists of ranges; {@code a} itself if {@code b} adds nothing. */
+  private static long[] union(long[] a, long[] b) {
+    if (covers(a, b)) {
+      return a;
+    }
+    long[] out = new long[a.length + b.length];
+    int size = 0;
+    int i = 0;
+    int j = 0;
+    while (i < a.length || j < b.length) {
+      long lo;
+      long hi;
+      if (j == b.length || (i < a.length && a[i] <= b[j])) {
+        lo = a[i];
+        hi = a[i + 1];
+        i += 2;
+      } else {
+        lo = b[j];
+        hi = b[j + 1];
+        j += 2;
+      }
+      if (size > 0 && lo <= out[size - 1]) {
+        out[size - 1] = Math.max(out[size - 1], hi);
+      } else {
+        out[size++] = lo;
+        out[size++] = hi;
+      }
+    }
+    return Arrays.copyOf(out, size);
+  }
+
+  private static boolean covers(long[] a, long[] b) {
+    int i = 0;
+    for (int j = 0; j < b.length; j += 2) {
+      while (i < a.length && a[i + 1] < b[j + 1]) {
+        i += 2;
+      }
+      if (i == a.length || a[i] > b[j]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether every dot of the other context is known here. */
+  public boolean covers(CausalContext other) {
+    for (int j = 0; j < other.replicas.length; j++) {
+      int i = indexOf(other.replicas[j]);
+      if (i < 0 || !covers(ranges[i], other.ranges[j])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Per replica the largest known commit number. */
+  public VersionVector toVersionVector() {
+    VersionVector result = VersionVector.EMPTY;
+    for (int i = 0; i < replicas.length; i++) {
+      result = result.with(replicas[i], ranges[i][ranges[i].length - 1]);
+    }
+    return result;
+  }
+
+  /** Whether nothing is known. */
+  public boolean isEmpty() {
+    return replicas.length == 0;
+  }
+
+  /** How many replicas have a dot here. */
+  public int size() {
+    return replicas.length;
+  }
+
+  /** The i-th replica, in the order of {@link ReplicaId#compareTo}. */
+  public ReplicaId replica(int i) {
+    return replicas[i];
+  }
+
+  /** How many ranges the i-th replica has. */
+  public int rangeCount(int i) {
+    return ranges[i].length / 2;
+  }
+
+  /** The exclusive start of the k-th range of the i-th replica. */
+  public long rangeAfter(int i, int k) {
+    return ranges[i][2 * k];
+  }
+
+  /** The inclusive end of the k-th range of the i-th replica. */
+  public long rangeThrough(int i, int k) {
+    return ranges[i][2 * k + 1];
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o == this
+        || (o instanceof CausalContext c
+            && Arrays.equals(replicas, c.replicas)
+            && Arrays.deepEquals(ranges, c.ranges));
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(replicas) * 31 + Arrays.deepHashCode(ranges);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("{");
+    for (int i = 0; i < replicas.length; i++) {
+      text.append(i == 0 ? "" : ", ").append(replicas[i]).append(':');
+      for (int k = 0; k < ranges[i].length; k += 2) {
+        text.append('(').append(ranges[i][k]).append(',').append(ranges[i][k + 1]).append(']');
+      }
+    }
+    return text.append('}').toString();
+  }
+}

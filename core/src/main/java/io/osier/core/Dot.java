@@ -1,0 +1,27 @@
+package io.osier.core;
+
+/**
+ * The identity of one committed update transaction: who committed it, and the commit number that
+ * its sequencer gave it. Unique for ever.
+ *
+ * @param replica the datacenter and its incarnation
+ * @param number the commit number, 1 or larger
+ */
+public record Dot(ReplicaId replica, long number) implements Comparable<Dot> {
+  public Dot {
+    if (number < 1) {
+      throw new IllegalArgumentException("commit number must be 1 or larger, not " + number);
+    }
+  }
+
+  @Override
+  public int compareTo(Dot other) {
+    int byReplica = replica.compareTo(other.replica);
+    return byReplica != 0 ? byReplica : Long.compare(number, other.number);
+  }
+
+  @Override
+  public String toString() {
+    return replica + ":" + number;
+  }
+}

@@ -1,0 +1,73 @@
+package io.osier.core;
+
+/**
+ * What went wrong, as a number that never changes its meaning. {@link #number()} is what the
+ * protocol carries.
+ */
+public enum ErrorCode {
+  /** The request breaks a rule that no retry can mend; the message says which. */
+  INVALID_ARGUMENT(1, false),
+  /** The datacenter has no keyspace of that name. */
+  UNKNOWN_KEYSPACE(2, false),
+  /** The key holds an object of another type, or the operation is not one of its type. */
+  WRONG_TYPE(3, false),
+  /** The key is longer than the keyspace's limit. */
+  KEY_TOO_LARGE(4, false),
+  /** A value, or the object it would make, is larger than the keyspace's limit. */
+  VALUE_TOO_LARGE(5, false),
+  /** A queue is full; nothing was done, and trying again later is right. */
+  OVERLOADED(6, true),
+  /** The time limit ran out; an update may or may not have been done. */
+  TIMEOUT(7, true),
+  /** No datacenter could be reached, or the connection was lost. */
+  UNAVAILABLE(8, true),
+  /** The datacenter has not yet received what the session has seen. */
+  SESSION_BEHIND(9, true),
+  /** What the session has seen was lost with a datacenter's memory, so no datacenter has it. */
+  SESSION_LOST(10, false),
+  /** A frame or record could not be decoded. */
+  MALFORMED(11, false),
+  /** The peer or client speaks another version of the protocol. */
+  VERSION_MISMATCH(12, false),
+  /** Another process already runs under this datacenter's name. */
+  DUPLICATE_DC(13, false),
+  /** A number left the range of a long. */
+  OVERFLOW(14, false),
+  /** The datacenter is shutting down; nothing was done. */
+  SHUTTING_DOWN(15, true),
+  /** A setting is missing or has a value that is not allowed. */
+  CONFIGURATION(16, false),
+  /** A fault of Osier itself; the message and the server's log say more. */
+  INTERNAL(17, false);
+
+  private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
+
+  static {
+    for (ErrorCode code : values()) {
+      BY_NUMBER[code.number] = code;
+    }
+  }
+
+  private final int number;
+  private final boolean retryable;
+
+  ErrorCode(int number, boolean retryable) {
+    this.number = number;
+    this.retryable = retryable;
+  }
+
+  /** The stable number. */
+  public int number() {
+    return number;
+  }
+
+  /** Whether the same request may succeed later, or at another datacenter. */
+  public boolean retryable() {
+    return retryable;
+  }
+
+  /** The code of a number; {@link #INTERNAL} for one that this version does not know. */
+  public static ErrorCode of(int number) {
+    return number > 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : INTERNAL;
+  }
+}

@@ -1,0 +1,52 @@
+package io.osier.core;
+
+/**
+ * A hybrid logical clock (Kulkarni, Demirbas and others, 2014): timestamps that follow physical
+ * time and never contradict causality.
+ *
+ * <p>A timestamp is one long: 48 bits of milliseconds since 1970, then a 16-bit counter. What
+ * system time alone fails at, and the rule that answers it: it stands still or goes back (the
+ * counter runs on from the last timestamp); two datacenters disagree (a timestamp that was seen is
+ * never exceeded by an older local one, because {@link #observe} moves this clock past it); a
+ * counter overflows (it carries into the milliseconds).
+ *
+ * <p>Pure: physical time is passed in. Not thread-safe.
+ */
+public final class HybridClock {
+  private static final int COUNTER_BITS = 16;
+
+  private long last;
+
+  /** A clock that has given no timestamp yet. */
+  public HybridClock() {}
+
+  /**
+   * The next timestamp: larger than every one that this clock gave or observed.
+   *
+   * @param physicalMillis milliseconds since 1970
+   */
+  public long next(long physicalMillis) {
+    last = Math.max(last + 1, physicalMillis << COUNTER_BITS);
+    return last;
+  }
+
+  /** Makes sure that the next timestamp is larger than this one, which was seen in an update. */
+  public void observe(long timestamp) {
+    last = Math.max(last, timestamp);
+  }
+
+  /** The largest timestamp given or observed so far, 0 if none. */
+  public long last() {
+    return last;
+  }
+
+  /** The physical part of a timestamp, in milliseconds since 1970. */
+  public static long toMillis(long timestamp) {
+    return timestamp >>> COUNTER_BITS;
+  }
+
+  /** The smallest timestamp of a millisecond. */
+  public static long ofMillis(long millis) {
+    return millis << COUNTER_BITS;
+  }
+}

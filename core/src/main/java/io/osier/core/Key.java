@@ -1,0 +1,87 @@
+package io.osier.core;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A key: 1 to {@value #LENGTH_MAX} bytes, ordered as unsigned bytes. Immutable and safe for any
+ * thread.
+ */
+public final class Key implements Comparable<Key> {
+  /** Longest key that the formats can carry, in bytes; a keyspace's policy may allow less. */
+  public static final int LENGTH_MAX = 4096;
+
+  private final byte[] bytes;
+  private final int hash;
+
+  private Key(byte[] bytes) {
+    if (bytes.length == 0 || bytes.length > LENGTH_MAX) {
+      throw new OsierException(
+          bytes.length == 0 ? ErrorCode.INVALID_ARGUMENT : ErrorCode.KEY_TOO_LARGE,
+          "a key has 1 to " + LENGTH_MAX + " bytes, not " + bytes.length);
+    }
+    this.bytes = bytes;
+    this.hash = mix(Arrays.hashCode(bytes));
+  }
+
+  private static int mix(int h) {
+    int x = h * 0x9E3779B9;
+    return x ^ (x >>> 15);
+  }
+
+  /** The key of a text, in UTF-8. */
+  public static Key of(String text) {
+    return new Key(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The key of these bytes, which are copied. */
+  public static Key of(byte[] bytes) {
+    return new Key(bytes.clone());
+  }
+
+  /** The bytes, copied. */
+  public byte[] toBytes() {
+    return bytes.clone();
+  }
+
+  /** Number of bytes. */
+  public int length() {
+    return bytes.length;
+  }
+
+  /** The byte at an index. */
+  public byte byteAt(int index) {
+    return bytes[index];
+  }
+
+  /**
+   * The hash slice this key belongs to: stable for ever, since it decides where data lives.
+   *
+   * @param partitions how many slices there are
+   * @return 0 to partitions − 1
+   */
+  public int partition(int partitions) {
+    return (int) (((hash & 0xffffffffL) * partitions) >>> 32);
+  }
+
+  @Override
+  public int compareTo(Key other) {
+    return Arrays.compareUnsigned(bytes, other.bytes);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o == this || (o instanceof Key k && k.hash == hash && Arrays.equals(bytes, k.bytes));
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  /** The key as text: UTF-8 where it is, otherwise 0x and hexadecimal digits. */
+  @Override
+  public String toString() {
+    return Value.printable(bytes);
+  }
+}

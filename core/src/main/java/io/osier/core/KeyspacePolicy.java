@@ -1,0 +1,188 @@
+package io.osier.core;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * How a keyspace behaves. Every datacenter that holds it must have the same policy.
+ *
+ * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
+ * @param consistency what a client may observe
+ * @param sla the staleness bound δ: an update is visible at every connected datacenter at most this
+ *     long after its commit; 0 ships everything at once
+ * @param propagation how updates travel
+ * @param payload what a flush of a state-mode object ships
+ * @param replicas the datacenters that hold the keyspace, sorted, without duplicates; empty means
+ *     all
+ * @param partitions the number of hash slices, 1 to 256; 1 for {@link Consistency#CAUSAL}
+ * @param limits the largest sizes that are accepted
+ */
+public record KeyspacePolicy(
+    String name,
+    Consistency consistency,
+    Duration sla,
+    Propagation propagation,
+    StatePayload payload,
+    List<String> replicas,
+    int partitions,
+    Limits limits) {
+
+  /** Longest staleness bound: one hour. */
+  public static final Duration SLA_MAX = Duration.ofHours(1);
+
+  /** Most hash slices of a keyspace. */
+  public static final int PARTITIONS_MAX = 256;
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
+
+  /** What a client may observe. */
+  public enum Consistency {
+    /** Updates are visible where they arrive; sessions keep the four session guarantees. */
+    SESSION,
+    /** Transactions read causally consistent snapshots and become visible atomically. */
+    CAUSAL
+  }
+
+  /** How updates travel. */
+  public enum Propagation {
+    /** Every update at once. */
+    OP,
+    /** Every object's updates joined, just before the SLA runs out. */
+    STATE,
+    /**
+     * The hot objects as {@link #STATE}, all others as {@link #OP}, decided while they are used.
+     */
+    ADAPTIVE
+  }
+
+  /** What a flush of a state-mode object ships. */
+  public enum StatePayload {
+    /** The joined delta, or the full state where that is smaller. */
+    DELTA,
+    /** Always the full state, as the thesis did. */
+    FULL
+  }
+
+  /**
+   * The largest sizes that a keyspace accepts, in bytes.
+   *
+   * @param keyBytesMax 1 to {@link Key#LENGTH_MAX}
+   * @param valueBytesMax one value or element, 1 to 16 MiB
+   * @param objectBytesMax an object's encoded state, 1 to 64 MiB
+   */
+  public record Limits(int keyBytesMax, int valueBytesMax, int objectBytesMax) {
+    /** Largest value that any keyspace may accept: 16 MiB. */
+    public static final int VALUE_BYTES_CAP = 16 << 20;
+
+    /** Largest object that any keyspace may accept: 64 MiB. */
+    public static final int OBJECT_BYTES_CAP = 64 << 20;
+
+    /** Keys of 1 KiB, values of 1 MiB, objects of 16 MiB. */
+    public static final Limits DEFAULT = new Limits(1024, 1 << 20, 16 << 20);
+
+    public Limits {
+      check("keyBytesMax", keyBytesMax, Key.LENGTH_MAX);
+      check("valueBytesMax", valueBytesMax, VALUE_BYTES_CAP);
+      check("objectBytesMax", objectBytesMax, OBJECT_BYTES_CAP);
+    }
+
+    private static void check(String what, int value, int cap) {
+      if (value < 1 || value > cap) {
+        throw new IllegalArgumentException(what + " must be 1 to " + cap + ", not " + value);
+      }
+    }
+  }
+
+  public KeyspacePolicy {
+    checkName(name);
+    if (sla.isNegative() || sla.compareTo(SLA_MAX) > 0) {
+      throw new IllegalArgumentException(
+          "sla must be 0 to " + SLA_MAX.toSeconds() + " s, not " + sla.toMillis() + " ms");
+    }
+    if (partitions < 1 || partitions > PARTITIONS_MAX) {
+      throw new IllegalArgumentException(
+          "partitions must be 1 to " + PARTITIONS_MAX + ", not " + partitions);
+    }
+    if (consistency == Consistency.CAUSAL && partitions != 1) {
+      throw new IllegalArgumentException(
+          "a causal keyspace has 1 partition, not " + partitions + ": it has one sequencer");
+    }
+    replicas = replicas.stream().map(ReplicaId::checkDcName).distinct().sorted().toList();
+  }
+
+  /**
+   * Checks a keyspace's name.
+   *
+   * @return the name
+   * @throws IllegalArgumentException if it is not 1 to 64 of the allowed characters
+   */
+  public static String checkName(String name) {
+    if (name == null || !NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "keyspace name must be 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter, not '"
+              + name
+              + "'");
+    }
+    return name;
+  }
+
+  /** A session keyspace with two partitions, adaptive propagation and default limits. */
+  public static KeyspacePolicy session(String name, Duration sla) {
+    return new KeyspacePolicy(
+        name,
+        Consistency.SESSION,
+        sla,
+        Propagation.ADAPTIVE,
+        StatePayload.DELTA,
+        List.of(),
+        2,
+        Limits.DEFAULT);
+  }
+
+  /** This policy with another propagation. */
+  public KeyspacePolicy with(Propagation other) {
+    return new KeyspacePolicy(name, consistency, sla, other, payload, replicas, partitions, limits);
+  }
+
+  /** This policy with another state payload. */
+  public KeyspacePolicy with(StatePayload other) {
+    return new KeyspacePolicy(
+        name, consistency, sla, propagation, other, replicas, partitions, limits);
+  }
+
+  /** This policy with another number of partitions. */
+  public KeyspacePolicy withPartitions(int other) {
+    return new KeyspacePolicy(
+        name, consistency, sla, propagation, payload, replicas, other, limits);
+  }
+
+  /** This policy with other limits. */
+  public KeyspacePolicy with(Limits other) {
+    return new KeyspacePolicy(
+        name, consistency, sla, propagation, payload, replicas, partitions, other);
+  }
+
+  /** Whether the datacenter holds this keyspace. */
+  public boolean heldBy(String dc) {
+    return replicas.isEmpty() || replicas.contains(dc);
+  }
+
+  /**
+   * The parts that all datacenters must agree on, as text; peers compare it when they connect, and
+   * a difference is reported with both texts.
+   */
+  public String fingerprint() {
+    return String.format(
+        Locale.ROOT,
+        "%s{consistency=%s, replicas=%s, partitions=%d, limits=%d/%d/%d}",
+        name,
+        consistency,
+        replicas.isEmpty() ? "all" : replicas,
+        partitions,
+        limits.keyBytesMax,
+        limits.valueBytesMax,
+        limits.objectBytesMax);
+  }
+}

@@ -1,0 +1,158 @@
+package io.osier.core;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * What registers hold and sets contain: bytes, a string, a long or a double. Immutable. Values are
+ * ordered by kind, then by content, so that equal content has one encoded form.
+ */
+public sealed interface Value extends Comparable<Value> {
+
+  /** A string. */
+  static Value of(String text) {
+    return new Str(text);
+  }
+
+  /** A long. */
+  static Value of(long number) {
+    return new Int(number);
+  }
+
+  /** A double; every NaN is the same, and −0.0 differs from 0.0. */
+  static Value of(double number) {
+    return new Real(number);
+  }
+
+  /** Bytes, which are copied. */
+  static Value of(byte[] bytes) {
+    return new Bytes(bytes.clone());
+  }
+
+  /** The kind's rank in the order of values, and its tag in the encoded form. */
+  int kind();
+
+  /** An estimate of the encoded size, in bytes. */
+  int sizeBytes();
+
+  /** Bytes. */
+  record Bytes(byte[] content) implements Value {
+    @Override
+    public int kind() {
+      return 0;
+    }
+
+    @Override
+    public int sizeBytes() {
+      return 2 + content.length;
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Bytes b && Arrays.equals(content, b.content);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(content);
+    }
+
+    @Override
+    public String toString() {
+      return printable(content);
+    }
+  }
+
+  /** A string. */
+  record Str(String content) implements Value {
+    public Str {
+      if (content == null) {
+        throw new IllegalArgumentException("a string value must not be null");
+      }
+    }
+
+    @Override
+    public int kind() {
+      return 1;
+    }
+
+    @Override
+    public int sizeBytes() {
+      return 2 + content.length();
+    }
+
+    @Override
+    public String toString() {
+      return content;
+    }
+  }
+
+  /** A long. */
+  record Int(long content) implements Value {
+    @Override
+    public int kind() {
+      return 2;
+    }
+
+    @Override
+    public int sizeBytes() {
+      return 1 + Math.max(1, (70 - Long.numberOfLeadingZeros(content ^ (content >> 63))) / 7);
+    }
+
+    @Override
+    public String toString() {
+      return Long.toString(content);
+    }
+  }
+
+  /** A double. */
+  record Real(double content) implements Value {
+    @Override
+    public int kind() {
+      return 3;
+    }
+
+    @Override
+    public int sizeBytes() {
+      return 9;
+    }
+
+    @Override
+    public String toString() {
+      return Double.toString(content);
+    }
+  }
+
+  @Override
+  default int compareTo(Value other) {
+    if (this instanceof Str a && other instanceof Str b) {
+      return a.content.compareTo(b.content);
+    }
+    if (this instanceof Int a && other instanceof Int b) {
+      return Long.compare(a.content, b.content);
+    }
+    if (this instanceof Real a && other instanceof Real b) {
+      return Double.compare(a.content, b.content);
+    }
+    if (this instanceof Bytes a && other instanceof Bytes b) {
+      return Arrays.compareUnsigned(a.content, b.content);
+    }
+    return Integer.compare(kind(), other.kind());
+  }
+
+  /** Bytes as text: UTF-8 where they are printable, otherwise 0x and hexadecimal digits. */
+  static String printable(byte[] bytes) {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      if (text.chars().noneMatch(Character::isISOControl)) {
+        return text;
+      }
+    } catch (CharacterCodingException e) {
+      // Not text: shown as hexadecimal digits below.
+    }
+    return "0x" + HexFormat.of().formatHex(bytes);
+  }
+}

@@ -1,0 +1,169 @@
+package io.osier.core;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Replica → commit number: "everything of that replica up to here". A missing entry is 0. Immutable
+ * and safe for any thread; entries are kept sorted, so equal vectors have equal forms.
+ */
+public final class VersionVector {
+  /** The vector that covers nothing. */
+  public static final VersionVector EMPTY = new VersionVector(new ReplicaId[0], new long[0]);
+
+  private final ReplicaId[] replicas;
+  private final long[] numbers;
+
+  private VersionVector(ReplicaId[] replicas, long[] numbers) {
+    this.replicas = replicas;
+    this.numbers = numbers;
+  }
+
+  /** A vector of one entry; {@code number} 0 gives {@link #EMPTY}. */
+  public static VersionVector of(ReplicaId replica, long number) {
+    return EMPTY.with(replica, number);
+  }
+
+  /** A vector of the map's entries. */
+  public static VersionVector of(Map<ReplicaId, Long> entries) {
+    TreeMap<ReplicaId, Long> sorted = new TreeMap<>(entries);
+    sorted.values().removeIf(n -> n == 0);
+    ReplicaId[] rs = sorted.keySet().toArray(new ReplicaId[0]);
+    long[] ns = new long[rs.length];
+    for (int i = 0; i < rs.length; i++) {
+      ns[i] = checkNumber(sorted.get(rs[i]));
+    }
+    return new VersionVector(rs, ns);
+  }
+
+  private static long checkNumber(long number) {
+    if (number < 0) {
+      throw new IllegalArgumentException("commit number must not be negative: " + number);
+    }
+    return number;
+  }
+
+  /** The commit number of the replica, 0 if it has no entry. */
+  public long get(ReplicaId replica) {
+    int i = Arrays.binarySearch(replicas, replica);
+    return i < 0 ? 0 : numbers[i];
+  }
+
+  /** Whether this vector covers the dot. */
+  public boolean covers(Dot dot) {
+    return get(dot.replica()) >= dot.number();
+  }
+
+  /** This vector with one entry set to exactly {@code number} (0 removes it). */
+  public VersionVector with(ReplicaId replica, long number) {
+    checkNumber(number);
+    int i = Arrays.binarySearch(replicas, replica);
+    if (i >= 0) {
+      if (numbers[i] == number) {
+        return this;
+      }
+      if (number == 0) {
+        return without(i);
+      }
+      long[] ns = numbers.clone();
+      ns[i] = number;
+      return new VersionVector(replicas, ns);
+    }
+    if (number == 0) {
+      return this;
+    }
+    int at = -i - 1;
+    ReplicaId[] rs = new ReplicaId[replicas.length + 1];
+    long[] ns = new long[rs.length];
+    System.arraycopy(replicas, 0, rs, 0, at);
+    System.arraycopy(numbers, 0, ns, 0, at);
+    rs[at] = replica;
+    ns[at] = number;
+    System.arraycopy(replicas, at, rs, at + 1, replicas.length - at);
+    System.arraycopy(numbers, at, ns, at + 1, numbers.length - at);
+    return new VersionVector(rs, ns);
+  }
+
+  private VersionVector without(int at) {
+    ReplicaId[] rs = new ReplicaId[replicas.length - 1];
+    long[] ns = new long[rs.length];
+    System.arraycopy(replicas, 0, rs, 0, at);
+    System.arraycopy(numbers, 0, ns, 0, at);
+    System.arraycopy(replicas, at + 1, rs, at, rs.length - at);
+    System.arraycopy(numbers, at + 1, ns, at, rs.length - at);
+    return new VersionVector(rs, ns);
+  }
+
+  /** This vector with the entry raised to {@code number} if it is lower. */
+  public VersionVector raised(ReplicaId replica, long number) {
+    return get(replica) >= number ? this : with(replica, number);
+  }
+
+  /** The least upper bound: entry by entry the larger number. */
+  public VersionVector join(VersionVector other) {
+    if (other.replicas.length == 0 || other == this) {
+      return this;
+    }
+    if (replicas.length == 0) {
+      return other;
+    }
+    VersionVector result = this;
+    for (int i = 0; i < other.replicas.length; i++) {
+      result = result.raised(other.replicas[i], other.numbers[i]);
+    }
+    return result;
+  }
+
+  /** Whether every entry here is at most the other's: the order of the lattice. */
+  public boolean isAtMost(VersionVector other) {
+    for (int i = 0; i < replicas.length; i++) {
+      if (other.get(replicas[i]) < numbers[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The number of entries. */
+  public int size() {
+    return replicas.length;
+  }
+
+  /** Whether the vector covers nothing. */
+  public boolean isEmpty() {
+    return replicas.length == 0;
+  }
+
+  /** The replica of the i-th entry, in the order of {@link ReplicaId#compareTo}. */
+  public ReplicaId replica(int i) {
+    return replicas[i];
+  }
+
+  /** The commit number of the i-th entry. */
+  public long number(int i) {
+    return numbers[i];
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o == this
+        || (o instanceof VersionVector v
+            && Arrays.equals(replicas, v.replicas)
+            && Arrays.equals(numbers, v.numbers));
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(replicas) * 31 + Arrays.hashCode(numbers);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("{");
+    for (int i = 0; i < replicas.length; i++) {
+      text.append(i == 0 ? "" : ", ").append(replicas[i]).append(':').append(numbers[i]);
+    }
+    return text.append('}').toString();
+  }
+}

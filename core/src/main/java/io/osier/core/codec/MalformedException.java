@@ -1,0 +1,19 @@
+package io.osier.core.codec;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+
+/** Bytes that are no record of ours: cut off, damaged, hostile, or of another version. */
+public final class MalformedException extends OsierException {
+  private static final long serialVersionUID = 1L;
+
+  /** With what is wrong. */
+  public MalformedException(String message) {
+    super(ErrorCode.MALFORMED, message);
+  }
+
+  /** With what is wrong and its cause. */
+  public MalformedException(String message, Throwable cause) {
+    super(ErrorCode.MALFORMED, message, cause);
+  }
+}

@@ -1,0 +1,205 @@
+package io.osier.core.codec;
+
+import com.esotericsoftware.kryo.io.Input;
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads what {@link WireOutput} wrote, and trusts nothing: every count and length is checked
+ * against the bytes that are left before anything is allocated, nesting has a depth limit, and what
+ * a constructor would refuse is refused here. Throws {@link MalformedException}. Not thread-safe.
+ */
+public final class WireInput extends Input {
+  /** Deepest nesting of maps in maps that is read. */
+  public static final int DEPTH_MAX = 16;
+
+  private final List<ReplicaId> dictionary = new ArrayList<>(4);
+  private int depth;
+
+  /** Reads the bytes from {@code offset} on. */
+  public WireInput(byte[] bytes, int offset, int length) {
+    super(bytes, offset, length);
+  }
+
+  /** Reads all the bytes. */
+  public WireInput(byte[] bytes) {
+    super(bytes);
+  }
+
+  /** Makes a replica known beforehand; see {@link WireOutput#presetReplica}. */
+  public void presetReplica(ReplicaId replica) {
+    dictionary.add(replica);
+  }
+
+  /** Bytes not read yet. */
+  public int remaining() {
+    return limit - position;
+  }
+
+  /** Throws if anything is left: a record ends where its bytes end. */
+  public void expectEnd() {
+    if (remaining() != 0) {
+      throw new MalformedException(remaining() + " bytes are left after the end of the record");
+    }
+  }
+
+  /** Reads a non-negative number. */
+  public long readNumber() {
+    long number = readVarLong(true);
+    if (number < 0) {
+      throw new MalformedException("a number is out of range");
+    }
+    return number;
+  }
+
+  /** Reads any number. */
+  public long readSigned() {
+    return readVarLong(false);
+  }
+
+  /**
+   * Reads how many items follow.
+   *
+   * @param itemBytesMin the fewest bytes that an item can take, at least 1
+   * @throws MalformedException if so many cannot be left
+   */
+  public int readCount(int itemBytesMin) {
+    int count = readVarInt(true);
+    if (count < 0 || (long) count * itemBytesMin > remaining()) {
+      throw new MalformedException(
+          "a count of " + (count & 0xffffffffL) + " does not fit in " + remaining() + " bytes");
+    }
+    return count;
+  }
+
+  /** Reads a length of at most {@code lengthMax} and so many bytes. */
+  public byte[] readBlob(int lengthMax) {
+    int length = readCount(1);
+    if (length > lengthMax) {
+      throw new MalformedException("a length of " + length + " is over the limit " + lengthMax);
+    }
+    return readBytes(length);
+  }
+
+  /** Reads a text of at most {@code lengthMax} bytes of UTF-8. */
+  public String readText(int lengthMax) {
+    byte[] bytes = readBlob(lengthMax);
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new MalformedException("a text is not UTF-8", e);
+    }
+  }
+
+  /** Reads a byte that must be 0 or 1. */
+  public boolean readFlag() {
+    int b = readByte();
+    if (b != 0 && b != 1) {
+      throw new MalformedException("a flag must be 0 or 1, not " + b);
+    }
+    return b == 1;
+  }
+
+  /** Reads a key. */
+  public Key readKey() {
+    byte[] bytes = readBlob(Key.LENGTH_MAX);
+    if (bytes.length == 0) {
+      throw new MalformedException("a key is empty");
+    }
+    return Key.of(bytes);
+  }
+
+  /** Reads a replica. */
+  public ReplicaId readReplica() {
+    int number = readVarInt(true);
+    if (number == 0) {
+      ReplicaId replica;
+      try {
+        replica = new ReplicaId(readText(ReplicaId.DC_NAME_LENGTH_MAX), readNumber());
+      } catch (IllegalArgumentException e) {
+        throw new MalformedException(e.getMessage(), e);
+      }
+      dictionary.add(replica);
+      return replica;
+    }
+    if (number < 0 || number > dictionary.size()) {
+      throw new MalformedException("replica number " + number + " is not in the dictionary");
+    }
+    return dictionary.get(number - 1);
+  }
+
+  /** Reads a dot. */
+  public Dot readDot() {
+    ReplicaId replica = readReplica();
+    long number = readNumber();
+    if (number == 0) {
+      throw new MalformedException("a dot's commit number is 0");
+    }
+    return new Dot(replica, number);
+  }
+
+  /** Reads a version vector. */
+  public VersionVector readVector() {
+    int n = readCount(2);
+    VersionVector vector = VersionVector.EMPTY;
+    for (int i = 0; i < n; i++) {
+      ReplicaId replica = readReplica();
+      vector = vector.with(replica, readNumber());
+    }
+    return vector;
+  }
+
+  /** Reads a causal context. */
+  public CausalContext readContext() {
+    int n = readCount(4);
+    CausalContext context = CausalContext.EMPTY;
+    for (int i = 0; i < n; i++) {
+      ReplicaId replica = readReplica();
+      int m = readCount(2);
+      long from = 0;
+      for (int k = 0; k < m; k++) {
+        long after = from + readNumber();
+        long through = after + readNumber();
+        if (after < from || through <= after) {
+          throw new MalformedException("a range of a causal context is empty or out of order");
+        }
+        context = context.withRange(replica, after, through);
+        from = through;
+      }
+    }
+    return context;
+  }
+
+  /** Reads a value. */
+  public Value readValue() {
+    int kind = readByte();
+    return switch (kind) {
+      case 0 -> new Value.Bytes(readBlob(Codec.RECORD_BYTES_MAX));
+      case 1 -> new Value.Str(readText(Codec.RECORD_BYTES_MAX));
+      case 2 -> new Value.Int(readSigned());
+      case 3 -> new Value.Real(Double.longBitsToDouble(readLong()));
+      default -> throw new MalformedException("kind of value " + kind + " is unknown");
+    };
+  }
+
+  /** Goes one level deeper into nested data; {@link #leave} comes back. */
+  public void enter() {
+    if (++depth > DEPTH_MAX) {
+      throw new MalformedException("data is nested more than " + DEPTH_MAX + " levels deep");
+    }
+  }
+
+  /** Comes back from a level. */
+  public void leave() {
+    depth--;
+  }
+}

@@ -1,0 +1,138 @@
+package io.osier.core.codec;
+
+import com.esotericsoftware.kryo.io.Output;
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A growing buffer that writes Osier's small types in their one form. Replicas are written in full
+ * once a record and by number afterwards, since every dot carries one. Not thread-safe.
+ */
+public final class WireOutput extends Output {
+  private final List<ReplicaId> dictionary = new ArrayList<>(4);
+
+  /** A buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
+  public WireOutput() {
+    super(256, Codec.RECORD_BYTES_MAX);
+  }
+
+  @Override
+  public void reset() {
+    super.reset();
+    if (dictionary != null) {
+      dictionary.clear();
+    }
+  }
+
+  /**
+   * Makes a replica known to both sides beforehand, so that it costs one byte. The reader must do
+   * the same, in the same order, before it reads a replica.
+   */
+  public void presetReplica(ReplicaId replica) {
+    dictionary.add(replica);
+  }
+
+  /** Writes a non-negative number, small ones short. */
+  public void writeNumber(long number) {
+    if (number < 0) {
+      throw new IllegalArgumentException("not a non-negative number: " + number);
+    }
+    writeVarLong(number, true);
+  }
+
+  /** Writes any number, small absolute values short. */
+  public void writeSigned(long number) {
+    writeVarLong(number, false);
+  }
+
+  /** Writes how many items follow. */
+  public void writeCount(int count) {
+    writeVarInt(count, true);
+  }
+
+  /** Writes a length and the bytes. */
+  public void writeBlob(byte[] bytes) {
+    writeVarInt(bytes.length, true);
+    writeBytes(bytes);
+  }
+
+  /** Writes a text as UTF-8 with its length. */
+  public void writeText(String text) {
+    writeBlob(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Writes a key. */
+  public void writeKey(Key key) {
+    int n = key.length();
+    writeVarInt(n, true);
+    require(n);
+    for (int i = 0; i < n; i++) {
+      buffer[position++] = key.byteAt(i);
+    }
+  }
+
+  /** Writes a replica: its number in the record's dictionary, or 0 and the replica itself. */
+  public void writeReplica(ReplicaId replica) {
+    for (int i = 0; i < dictionary.size(); i++) {
+      ReplicaId known = dictionary.get(i);
+      if (known == replica || known.equals(replica)) {
+        writeVarInt(i + 1, true);
+        return;
+      }
+    }
+    writeVarInt(0, true);
+    writeText(replica.dc());
+    writeNumber(replica.incarnation());
+    dictionary.add(replica);
+  }
+
+  /** Writes a dot. */
+  public void writeDot(Dot dot) {
+    writeReplica(dot.replica());
+    writeNumber(dot.number());
+  }
+
+  /** Writes a version vector. */
+  public void writeVector(VersionVector vector) {
+    writeCount(vector.size());
+    for (int i = 0; i < vector.size(); i++) {
+      writeReplica(vector.replica(i));
+      writeNumber(vector.number(i));
+    }
+  }
+
+  /** Writes a causal context. */
+  public void writeContext(CausalContext context) {
+    writeCount(context.size());
+    for (int i = 0; i < context.size(); i++) {
+      writeReplica(context.replica(i));
+      int n = context.rangeCount(i);
+      writeCount(n);
+      long from = 0;
+      for (int k = 0; k < n; k++) {
+        writeNumber(context.rangeAfter(i, k) - from);
+        writeNumber(context.rangeThrough(i, k) - context.rangeAfter(i, k));
+        from = context.rangeThrough(i, k);
+      }
+    }
+  }
+
+  /** Writes a value: its kind, then its content. */
+  public void writeValue(Value value) {
+    writeByte(value.kind());
+    switch (value) {
+      case Value.Bytes v -> writeBlob(v.content());
+      case Value.Str v -> writeText(v.content());
+      case Value.Int v -> writeSigned(v.content());
+      case Value.Real v ->
+          writeLong(Double.doubleToLongBits(v.content())); // one NaN, so one encoded form
+    }
+  }
+}

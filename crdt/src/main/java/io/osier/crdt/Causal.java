@@ -1,0 +1,141 @@
+package io.osier.crdt;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.Objects;
+
+/**
+ * An object's state, or a delta of it: a {@link DotStore} and the causal context it was made in.
+ * The same class stands for one operation's effect, for the join of many, and for everything so
+ * far; any mix of them may be joined in any order, any number of times (invariant I1).
+ *
+ * <p>Immutable and safe for any thread.
+ */
+public final class Causal {
+  private final DotStore<?> store;
+  private final CausalContext context;
+  private final boolean full;
+
+  private Causal(DotStore<?> store, CausalContext context, boolean full) {
+    this.store = store;
+    this.context = context;
+    this.full = full;
+  }
+
+  /** The state of a new object. */
+  public static Causal bottom(CrdtType type) {
+    return new Causal(type.empty(), CausalContext.EMPTY, true);
+  }
+
+  /** The data type. */
+  public CrdtType type() {
+    return store.type();
+  }
+
+  /** The content without the context. */
+  public DotStore<?> store() {
+    return store;
+  }
+
+  /** The dots that this knows of. */
+  public CausalContext context() {
+    return context;
+  }
+
+  /** Whether this is a state; otherwise it is a delta. */
+  public boolean isFull() {
+    return full;
+  }
+
+  /**
+   * Prepares an operation against this state.
+   *
+   * @param dot the update's identity; its number is larger than the origin's last on this object
+   * @param predecessor the commit number of the origin's last update of this object, 0 if none
+   * @param timestamp a hybrid-clock timestamp larger than every one that the object carries
+   * @return the delta; joining it to this state gives the new state
+   */
+  public Causal prepare(Operation operation, Dot dot, long predecessor, long timestamp) {
+    Preparation preparation = new Preparation(dot, timestamp);
+    DotStore<?> delta =
+        operation instanceof Operation.Clear
+            ? store.reset(preparation)
+            : store.prepare(operation, preparation);
+    return new Causal(delta, preparation.context(predecessor), false);
+  }
+
+  /**
+   * The least upper bound of both.
+   *
+   * @throws IllegalArgumentException if the types differ
+   */
+  public Causal join(Causal other) {
+    if (type() != other.type()) {
+      throw new IllegalArgumentException(
+          "a " + type() + " cannot be joined with a " + other.type());
+    }
+    if (other.full && !full) {
+      return other.join(this); // the smaller side second: a join costs what the right side mentions
+    }
+    Joining joining = new Joining(context, full, other.context, other.full);
+    return new Causal(
+        joinStores(store, other.store, joining), context.join(other.context), joining.full());
+  }
+
+  @SuppressWarnings("unchecked") // the types were compared, and a type has one class
+  private static <S extends DotStore<S>> DotStore<?> joinStores(
+      DotStore<?> left, DotStore<?> right, Joining joining) {
+    return ((S) left).join((S) right, joining);
+  }
+
+  /** Answers a query. */
+  public Reading read(Query query) {
+    return store.read(query);
+  }
+
+  /** Whether a reader cannot tell this from a new object. */
+  public boolean isBottom() {
+    return store.isBottom();
+  }
+
+  /** An estimate of the encoded size, in bytes: O(1). */
+  public long sizeBytes() {
+    return 2 + store.sizeBytes() + 6L * context.size();
+  }
+
+  /** Writes this: type, whether full, context, content. */
+  public void write(WireOutput out) {
+    out.writeByte(type().number() << 1 | (full ? 1 : 0));
+    out.writeContext(context);
+    store.write(out);
+  }
+
+  /** Reads what {@link #write} wrote. */
+  public static Causal read(WireInput in) {
+    int head = in.readByteUnsigned();
+    CrdtType type = CrdtType.of(head >> 1);
+    CausalContext context = in.readContext();
+    return new Causal(Stores.read(type, in), context, (head & 1) == 1);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o == this
+        || (o instanceof Causal c
+            && full == c.full
+            && context.equals(c.context)
+            && store.equals(c.store));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(full, context, store);
+  }
+
+  @Override
+  public String toString() {
+    return (full ? "state " : "delta ") + store + " in " + context;
+  }
+}

@@ -1,0 +1,103 @@
+package io.osier.crdt;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The data types, with the number that formats carry and the name that people write. */
+public enum CrdtType {
+  /** A counter that goes up and down. */
+  PN_COUNTER(1, "counter"),
+  /** A counter that only goes up. */
+  G_COUNTER(2, "gcounter"),
+  /** One value; of concurrent assignments the latest wins. */
+  LWW_REGISTER(3, "register"),
+  /** The values of all concurrent assignments. */
+  MV_REGISTER(4, "mvregister"),
+  /** A flag; of concurrent changes, enabling wins. */
+  EW_FLAG(5, "ewflag"),
+  /** A flag; of concurrent changes, disabling wins. */
+  DW_FLAG(6, "dwflag"),
+  /** A set that only grows. */
+  G_SET(7, "gset"),
+  /** A set; of concurrent changes of an element, adding wins. No tombstones. */
+  AW_SET(8, "set"),
+  /** A set; of concurrent changes of an element, removing wins. */
+  RW_SET(9, "rwset"),
+  /** A set; the latest change of an element wins, adding at equal times. */
+  LWW_SET_ADD_BIAS(10, "lwwset"),
+  /** A set; the latest change of an element wins, removing at equal times. */
+  LWW_SET_REMOVE_BIAS(11, "lwwset-remove"),
+  /** A map of named fields, each of any of these types. */
+  OR_MAP(12, "map");
+
+  private static final CrdtType[] BY_NUMBER = new CrdtType[values().length + 1];
+
+  static {
+    for (CrdtType type : values()) {
+      BY_NUMBER[type.number] = type;
+    }
+  }
+
+  private final int number;
+  private final String label;
+
+  CrdtType(int number, String label) {
+    this.number = number;
+    this.label = label;
+  }
+
+  /** The stable number. */
+  public int number() {
+    return number;
+  }
+
+  /** The name that the command line and messages use. */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * The type of a number.
+   *
+   * @throws OsierException {@link ErrorCode#MALFORMED} if there is none
+   */
+  public static CrdtType of(int number) {
+    if (number < 1 || number >= BY_NUMBER.length) {
+      throw new OsierException(ErrorCode.MALFORMED, "type number " + number + " is unknown");
+    }
+    return BY_NUMBER[number];
+  }
+
+  /**
+   * The type of a label.
+   *
+   * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if there is none
+   */
+  public static CrdtType ofLabel(String label) {
+    String wanted = label.toLowerCase(Locale.ROOT);
+    for (CrdtType type : values()) {
+      if (type.label.equals(wanted)) {
+        return type;
+      }
+    }
+    throw new OsierException(
+        ErrorCode.INVALID_ARGUMENT,
+        "there is no type '"
+            + label
+            + "'; the types are "
+            + Arrays.stream(values()).map(CrdtType::label).collect(Collectors.joining(", ")));
+  }
+
+  /** A new object of this type: no operation has been done on it. */
+  public DotStore<?> empty() {
+    return Stores.empty(this);
+  }
+
+  @Override
+  public String toString() {
+    return label;
+  }
+}

@@ -1,0 +1,60 @@
+package io.osier.crdt;
+
+import io.osier.core.OsierException;
+import io.osier.core.codec.WireOutput;
+
+/**
+ * The part of a {@link Causal} that a data type defines: its content without the causal context,
+ * which nested stores share. Implementations are immutable, safe for any thread, and have {@code
+ * equals} and {@code hashCode} of their content.
+ *
+ * <p>After the dot stores of Almeida, Shoker and Baquero, "Delta State Replicated Data Types"
+ * (2016).
+ *
+ * @param <S> the implementing class
+ */
+public interface DotStore<S extends DotStore<S>> {
+  /** The data type. */
+  CrdtType type();
+
+  /**
+   * Prepares an operation against this value: at the origin, once.
+   *
+   * @return the delta: only what the operation changes, mentioning every element or field it
+   *     touches
+   * @throws OsierException WRONG_TYPE if the operation is not one of this type, INVALID_ARGUMENT or
+   *     OVERFLOW if its arguments are not allowed; nothing is changed then
+   */
+  S prepare(Operation operation, Preparation preparation);
+
+  /**
+   * Prepares the reset of everything seen, as {@link Operation.Clear} and the removal of a map's
+   * field do.
+   *
+   * @return the delta
+   */
+  S reset(Preparation preparation);
+
+  /** Joins another store of the same type; commutative, associative, idempotent. */
+  S join(S other, Joining joining);
+
+  /**
+   * Answers a query.
+   *
+   * @throws OsierException WRONG_TYPE if the type has no such query
+   */
+  Reading read(Query query);
+
+  /**
+   * Whether a reader cannot tell this from a new object: an empty set, a flag that is off, a
+   * register without a value, a map without present fields, a counter not updated since its last
+   * reset. Metadata may remain.
+   */
+  boolean isBottom();
+
+  /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
+  long sizeBytes();
+
+  /** Writes the content; equal contents give equal bytes. Read by {@link Stores#read}. */
+  void write(WireOutput out);
+}

@@ -1,0 +1,24 @@
+package io.osier.crdt;
+
+/**
+ * A field of a map: its name and its type. Two datacenters that create one name with two types at
+ * the same time make two fields, so neither update is lost.
+ *
+ * @param name 1 to {@value #NAME_LENGTH_MAX} bytes in UTF-8
+ * @param type the type of what it holds
+ */
+public record FieldId(String name, CrdtType type) implements Comparable<FieldId> {
+  /** Longest name, in bytes of UTF-8. */
+  public static final int NAME_LENGTH_MAX = 1024;
+
+  @Override
+  public int compareTo(FieldId other) {
+    int byName = name.compareTo(other.name);
+    return byName != 0 ? byName : type.compareTo(other.type);
+  }
+
+  @Override
+  public String toString() {
+    return name + ":" + type;
+  }
+}

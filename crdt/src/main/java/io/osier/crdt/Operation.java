@@ -1,0 +1,73 @@
+package io.osier.crdt;
+
+import io.osier.core.Value;
+import java.util.List;
+
+/**
+ * What a client asks to be done with one object. Operations are what travels from a client to a
+ * datacenter; between datacenters travel the deltas that they are prepared into.
+ */
+public sealed interface Operation {
+
+  /**
+   * Adds to a counter.
+   *
+   * @param amount for a grow-only counter at least 0
+   */
+  record Increment(long amount) implements Operation {}
+
+  /** Assigns a register. */
+  record Assign(Value value) implements Operation {}
+
+  /** Enables or disables a flag. */
+  record SetFlag(boolean enabled) implements Operation {}
+
+  /** Adds elements to a set; adding one that is there renews it. */
+  record Add(List<Value> elements) implements Operation {
+    public Add {
+      elements = List.copyOf(elements);
+    }
+
+    /** One element. */
+    public Add(Value element) {
+      this(List.of(element));
+    }
+  }
+
+  /** Removes elements from a set, as far as they are seen; not for a grow-only set. */
+  record Remove(List<Value> elements) implements Operation {
+    public Remove {
+      elements = List.copyOf(elements);
+    }
+
+    /** One element. */
+    public Remove(Value element) {
+      this(List.of(element));
+    }
+  }
+
+  /** Updates fields of a map, in order. */
+  record UpdateFields(List<FieldUpdate> updates) implements Operation {
+    public UpdateFields {
+      updates = List.copyOf(updates);
+    }
+  }
+
+  /**
+   * One field's update.
+   *
+   * @param field the field, created if it is absent
+   * @param operation an operation of the field's type
+   */
+  record FieldUpdate(FieldId field, Operation operation) {}
+
+  /** Removes fields of a map, of whatever type, which resets what was seen of them. */
+  record RemoveFields(List<String> names) implements Operation {
+    public RemoveFields {
+      names = List.copyOf(names);
+    }
+  }
+
+  /** Resets the object to a new one, as far as it was seen: what was concurrent stays. */
+  record Clear() implements Operation {}
+}

@@ -1,0 +1,38 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ReplicaId;
+import io.osier.propagation.Frame;
+import io.osier.proxy.protocol.Request;
+
+/** Everything that can happen to a {@link Partition}. */
+public sealed interface Input {
+  /**
+   * A client's {@link Request.Read} or {@link Request.Write}; others are refused.
+   *
+   * @param ticket by which the shell knows whom to answer; echoed in the outbox
+   */
+  record Command(long ticket, Request request) implements Input {}
+
+  /** A frame from another datacenter. Frames of one sender come in the order they were sent. */
+  record FromPeer(ReplicaId peer, Frame frame) implements Input {}
+
+  /** Frames can be sent to this datacenter from now on. */
+  record PeerUp(ReplicaId peer) implements Input {}
+
+  /** Frames can no longer be sent to this datacenter; those under way may be lost. */
+  record PeerDown(String dc) implements Input {}
+
+  /** Time has come on; due no later than {@link Partition#nextTickNanos}. */
+  record Tick() implements Input {}
+
+  /**
+   * Asks for a {@link PartitionReport}.
+   *
+   * @param ticket echoed in the outbox
+   * @param hotLimit at most so many hot objects
+   */
+  record Inspect(long ticket, int hotLimit) implements Input {}
+
+  /** Ship everything dirty now: the datacenter is shutting down. */
+  record Flush() implements Input {}
+}

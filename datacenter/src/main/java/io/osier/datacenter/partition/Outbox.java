@@ -1,0 +1,27 @@
+package io.osier.datacenter.partition;
+
+import io.osier.propagation.Frame;
+import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.Reply;
+
+/**
+ * What a {@link Partition} wants done. The shell must carry out, in order, whatever was asked for
+ * while one batch of inputs was handled, and hold replies and frames back until every record
+ * appended before them is durable (invariant I5).
+ */
+public interface Outbox {
+  /** Answers a command. */
+  void reply(long ticket, Reply reply);
+
+  /**
+   * Sends a frame to a datacenter; dropped if it is not connected any more, which the streams
+   * recover from.
+   */
+  void send(String dc, Frame frame);
+
+  /** Answers an {@link Input.Inspect}; waits for no record. */
+  void report(long ticket, PartitionReport report);
+
+  /** Writes one applied update, local or remote, to the journal. */
+  void append(Shipment update);
+}

@@ -1,0 +1,29 @@
+package io.osier.datacenter.partition;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.StreamSettings;
+import java.util.List;
+
+/**
+ * What a {@link Partition} is made with.
+ *
+ * @param self this datacenter
+ * @param peers the names of the other datacenters that hold the keyspace
+ * @param policy the keyspace's policy
+ * @param partition its number, 0 to the policy's partitions − 1
+ * @param streams bounds and times of the streams
+ * @param adaptation settings of the adaptation; used only with adaptive propagation
+ */
+public record PartitionConfig(
+    ReplicaId self,
+    List<String> peers,
+    KeyspacePolicy policy,
+    int partition,
+    StreamSettings streams,
+    AdaptationSettings adaptation) {
+  public PartitionConfig {
+    peers = List.copyOf(peers);
+  }
+}

@@ -1,0 +1,98 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.VersionVector;
+import io.osier.propagation.ObjectId;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a partition is doing: a copy, safe for any thread. Counts are since the start of the
+ * process.
+ *
+ * @param partition its number in the keyspace
+ * @param committed commit number of the last update here
+ * @param objects how many objects it holds
+ * @param dirtyObjects how many have updates not yet shipped
+ * @param stateObjects how many are in STATE mode now
+ * @param modeSwitches how many times an object changed its mode
+ * @param appliedRemote updates of other datacenters that were applied (joined ones counted one by
+ *     one where their number is known)
+ * @param shippedBytes bytes of updates shipped, summed over the peers they went to
+ * @param opBytes bytes that the same updates take as single operations, to the same peers
+ * @param opsShipped operations shipped one by one, counted once for all peers
+ * @param statesShipped objects shipped in rounds, counted once for all peers
+ * @param catchUpsShipped objects shipped to peers that had missed something
+ * @param gapsSeen gaps in an object's updates or a stream that were seen and healed
+ * @param healed objects received from a third datacenter
+ * @param slaViolations shipments whose oldest update became visible here later than the staleness
+ *     bound after its commit, though the link had been up
+ * @param lateAfterOutage shipments that came late because the link had been down
+ * @param visibilityMicros delays from the commit of the oldest update of each shipment until it was
+ *     visible here, outages left out, in microseconds
+ * @param coordinationMicros μ: the time set aside for a round, in microseconds
+ * @param through what has come of every replica, this one included
+ * @param peers the other datacenters
+ * @param hot the hottest objects, hottest first
+ */
+public record PartitionReport(
+    int partition,
+    long committed,
+    long objects,
+    int dirtyObjects,
+    int stateObjects,
+    long modeSwitches,
+    long appliedRemote,
+    long shippedBytes,
+    long opBytes,
+    long opsShipped,
+    long statesShipped,
+    long catchUpsShipped,
+    long gapsSeen,
+    long healed,
+    long slaViolations,
+    long lateAfterOutage,
+    Histogram visibilityMicros,
+    long coordinationMicros,
+    VersionVector through,
+    List<Peer> peers,
+    List<Hot> hot) {
+
+  /**
+   * Another datacenter, as this partition sees it.
+   *
+   * @param dc its name
+   * @param incarnation 0 if it was never seen
+   * @param connected whether frames can be sent to it
+   * @param stream what the stream to it is doing: waiting, catching-up, streaming
+   * @param lagUpdates updates of this datacenter that it has not acknowledged
+   * @param inFlightBytes bytes sent and not acknowledged
+   * @param behindUpdates updates of it that have not come here, as far as its last status tells
+   */
+  public record Peer(
+      String dc,
+      long incarnation,
+      boolean connected,
+      String stream,
+      long lagUpdates,
+      long inFlightBytes,
+      long behindUpdates) {}
+
+  /**
+   * A hot object.
+   *
+   * @param mode op or state
+   * @param updatesPerSecond its rate
+   * @param objectBytes its size
+   * @param opBytes the mean size of one operation
+   * @param count how often it was updated in the window, at most
+   * @param error by how much the count may be too high
+   */
+  public record Hot(
+      ObjectId object,
+      String mode,
+      double updatesPerSecond,
+      long objectBytes,
+      double opBytes,
+      long count,
+      long error) {}
+}

@@ -1,0 +1,85 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.propagation.ObjectId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+/**
+ * Keeps objects in memory only. A hash map serves reads without a lock; an ordered set of keys,
+ * touched when a key is new, serves scans.
+ */
+public final class MemoryStore implements ObjectStore {
+  private final ConcurrentHashMap<Key, List<Causal>> states = new ConcurrentHashMap<>();
+  private final NavigableSet<Key> keys = new ConcurrentSkipListSet<>();
+
+  /** An empty store. */
+  public MemoryStore() {}
+
+  @Override
+  public Causal get(ObjectId object) {
+    for (Causal state : get(object.key())) {
+      if (state.type() == object.type()) {
+        return state;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public List<Causal> get(Key key) {
+    List<Causal> found = states.get(key);
+    return found == null ? List.of() : found;
+  }
+
+  @Override
+  public void put(ObjectId object, Causal state) {
+    List<Causal> before = states.get(object.key());
+    if (before == null) {
+      states.put(object.key(), List.of(state));
+      keys.add(object.key());
+    } else if (before.size() == 1 && before.getFirst().type() == object.type()) {
+      states.put(object.key(), List.of(state));
+    } else {
+      states.put(object.key(), replaced(before, state));
+    }
+  }
+
+  private static List<Causal> replaced(List<Causal> before, Causal state) {
+    List<Causal> after = new ArrayList<>(before);
+    after.removeIf(s -> s.type() == state.type());
+    after.add(state);
+    after.sort((a, b) -> a.type().compareTo(b.type()));
+    return List.copyOf(after);
+  }
+
+  @Override
+  public List<Entry> scan(Optional<ObjectId> after, int limit) {
+    List<Entry> found = new ArrayList<>(Math.min(limit, 1024));
+    NavigableSet<Key> from = after.isEmpty() ? keys : keys.tailSet(after.get().key(), true);
+    for (Key key : from) {
+      for (Causal state : get(key)) {
+        if (found.size() == limit) {
+          return found;
+        }
+        CrdtType type = state.type();
+        ObjectId object = new ObjectId(key, type);
+        if (after.isEmpty() || object.compareTo(after.get()) > 0) {
+          found.add(new Entry(object, state));
+        }
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public long size() {
+    return states.size();
+  }
+}

@@ -1,0 +1,2 @@
+/** The store port and its adapters. */
+package io.osier.datacenter.store;

@@ -1,0 +1,122 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What one partition sends to the same partition at another datacenter. A stream is one way: the
+ * data of A for B flows in A's frames to B, and B's acknowledgements in B's frames to A.
+ * docs/PROTOCOL.md draws the conversation.
+ */
+public sealed interface Frame {
+
+  /** Why updates are shipped now. */
+  enum Kind {
+    /** Operations, at once. */
+    OPS,
+    /** A flush of dirty objects whose deadline has come. */
+    ROUND,
+    /** What the receiver has missed. */
+    CATCH_UP
+  }
+
+  /**
+   * A place in a catch-up, so that one that is cut off goes on where it was.
+   *
+   * @param base in a scan of all objects, the sender's commit number when the scan began; otherwise
+   *     every object whose last update is at most this commit number has been shipped
+   * @param scanned in a scan, the last object that was shipped; empty otherwise
+   */
+  record Cursor(long base, Optional<ObjectId> scanned) {}
+
+  /**
+   * Updates of the sender.
+   *
+   * @param epoch the stream's, from the receiver's {@link Resume}
+   * @param sequence 1, 2, 3, … within the epoch: a missing frame is seen
+   * @param through with this frame, every update of the sender up to here has been shipped
+   * @param cursor in a catch-up how far it has come
+   * @param outage whether the link was down while these updates waited, so that no SLA holds for
+   *     them
+   * @param sentMillis the sender's wall clock
+   */
+  record Updates(
+      Kind kind,
+      long epoch,
+      long sequence,
+      long through,
+      Optional<Cursor> cursor,
+      boolean outage,
+      long sentMillis,
+      List<Shipment> shipments)
+      implements Frame {}
+
+  /** All frames of the epoch up to this one have been applied, as durably as configured. */
+  record Ack(long epoch, long sequence) implements Frame {}
+
+  /**
+   * The receiver asks the sender to (re)start its stream.
+   *
+   * @param epoch larger than any before
+   * @param through every update of the sender up to here has been applied
+   * @param cursor how far an unfinished catch-up had come
+   */
+  record Resume(long epoch, long through, Optional<Cursor> cursor) implements Frame {}
+
+  /**
+   * What the sender has; sent when it changes and as a sign of life.
+   *
+   * @param wantResume the sender's stream to the receiver is waiting for a {@link Resume}
+   * @param epoch of the sender's stream to the receiver, 0 if it has none
+   * @param sequence the stream's last frame: a lost last frame is seen
+   * @param through what the sender has of every replica
+   * @param changes per replica how many times something of it was applied at the sender: it differs
+   *     from an earlier one if anything came
+   */
+  record Status(
+      boolean wantResume,
+      long epoch,
+      long sequence,
+      VersionVector through,
+      VersionVector changes,
+      long sentMillis)
+      implements Frame {}
+
+  /**
+   * Asks a third datacenter for what it has of an origin that cannot be reached, in pages.
+   *
+   * @param origin whose updates are missing
+   * @param after every update of the origin up to here is there
+   * @param page where the next page starts: the page's cursor from the answer before, 0 at first
+   */
+  record Heal(ReplicaId origin, long after, Page page) implements Frame {}
+
+  /**
+   * A place in a healing.
+   *
+   * @param position objects whose last update of the origin is at most this are done
+   * @param scanned in a scan of all objects the last one done
+   */
+  record Page(long position, Optional<ObjectId> scanned) {}
+
+  /** Asks for the full states of objects in whose updates a gap was seen. */
+  record Fetch(List<ObjectId> objects) implements Frame {}
+
+  /**
+   * Full states: an answer to {@link Heal} or {@link Fetch}.
+   *
+   * @param origin the origin that was asked for; empty for an answer to {@link Fetch}
+   * @param next where the next page starts; empty after the last page
+   * @param through after the last page: what the answering datacenter has of the origin
+   * @param changes after the last page: its number of changes of the origin when the healing began
+   */
+  record States(
+      Optional<ReplicaId> origin,
+      Optional<Page> next,
+      long through,
+      long changes,
+      List<Shipment> shipments)
+      implements Frame {}
+}

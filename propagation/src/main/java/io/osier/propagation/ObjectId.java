@@ -1,0 +1,26 @@
+package io.osier.propagation;
+
+import io.osier.core.Key;
+import io.osier.crdt.CrdtType;
+
+/**
+ * An object of a partition: a key and a type. Two datacenters that make one key with two types at
+ * the same time make two objects, so that neither update is lost.
+ */
+public record ObjectId(Key key, CrdtType type) implements Comparable<ObjectId> {
+  @Override
+  public int compareTo(ObjectId other) {
+    int byKey = key.compareTo(other.key);
+    return byKey != 0 ? byKey : type.compareTo(other.type);
+  }
+
+  @Override
+  public int hashCode() {
+    return key.hashCode() * 31 + type.number();
+  }
+
+  @Override
+  public String toString() {
+    return key + ":" + type;
+  }
+}

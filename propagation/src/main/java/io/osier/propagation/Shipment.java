@@ -1,0 +1,25 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+
+/**
+ * One object's updates under way: one operation, a joined delta, or the full state.
+ *
+ * @param object which object
+ * @param origin whose commit numbers {@code predecessor} and {@code last} are
+ * @param predecessor the origin's commit number on this object right before those shipped: the
+ *     receiver must have it (invariant I2); 0 for a full state, which needs nothing before it
+ * @param last the origin's last commit number on this object that is shipped
+ * @param updates how many updates of the origin are joined in it, at least 1; 0 if not known
+ * @param ageMillis how long before the frame was sent the oldest of them was committed
+ * @param content the delta or the state
+ */
+public record Shipment(
+    ObjectId object,
+    ReplicaId origin,
+    long predecessor,
+    long last,
+    int updates,
+    long ageMillis,
+    Causal content) {}

@@ -1,0 +1,33 @@
+package io.osier.propagation;
+
+/**
+ * Bounds and times of the streams between two partitions.
+ *
+ * @param windowBytes most bytes sent to a peer and not acknowledged, 64 KiB or more; beyond it
+ *     nothing queues up: the peer is caught up later, per object with whatever is smaller
+ * @param frameBytes about the largest frame, 1 KiB or more; a single object may exceed it
+ * @param retryMillis how long an unanswered request waits before it is sent again, 10 or more
+ * @param statusMillis how often a peer is told what is here if it changed, 10 or more
+ * @param healMillis how long an origin must be out of reach before what it left is fetched from
+ *     third datacenters, 0 or more
+ */
+public record StreamSettings(
+    int windowBytes, int frameBytes, int retryMillis, int statusMillis, int healMillis) {
+  /** 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, healing after 1 s. */
+  public static final StreamSettings DEFAULT =
+      new StreamSettings(8 << 20, 64 << 10, 1_000, 200, 1_000);
+
+  public StreamSettings {
+    check("windowBytes", windowBytes, 64 << 10);
+    check("frameBytes", frameBytes, 1 << 10);
+    check("retryMillis", retryMillis, 10);
+    check("statusMillis", statusMillis, 10);
+    check("healMillis", healMillis, 0);
+  }
+
+  private static void check(String what, int value, int min) {
+    if (value < min) {
+      throw new IllegalArgumentException(what + " must be at least " + min + ", not " + value);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * How updates travel between datacenters: streams, rounds, catch-up and healing as pure state
+ * machines, and their Netty transport beside them in {@code transport}.
+ */
+package io.osier.propagation;

@@ -1,0 +1,82 @@
+package io.osier.proxy.protocol;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import java.util.List;
+import java.util.Optional;
+
+/** A datacenter's answer to one {@link Request}. */
+public sealed interface Reply {
+  /**
+   * The connection is open.
+   *
+   * @param replica who answers; another incarnation than before has lost what it had not shipped
+   */
+  record Welcome(int protocolVersion, ReplicaId replica, List<KeyspaceInfo> keyspaces)
+      implements Reply {
+    public Welcome {
+      keyspaces = List.copyOf(keyspaces);
+    }
+  }
+
+  /**
+   * What a client must know of a keyspace.
+   *
+   * @param slaMillis the staleness bound
+   * @param partitions the number of hash slices: {@link Key#partition} tells a key's
+   */
+  record KeyspaceInfo(String name, long slaMillis, int partitions) {}
+
+  /** The answer to a ping. */
+  record Pong() implements Reply {}
+
+  /**
+   * The update is done and will not be lost.
+   *
+   * @param dot its identity, which the session has now seen
+   */
+  record Done(Dot dot) implements Reply {}
+
+  /**
+   * An object's reading.
+   *
+   * @param type the object's type; empty if there is none and none was asked for
+   * @param reading the reading; of a new object if there is none and a type was asked for
+   * @param exists whether the object is there and differs from a new one
+   * @param seen what the session has now seen of the key's partition
+   */
+  record Answer(
+      Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen)
+      implements Reply {}
+
+  /**
+   * Objects in the order of their keys.
+   *
+   * @param next where to go on; empty at the end
+   * @param seen by partition number, what the session has now seen
+   */
+  record Page(List<Row> rows, Optional<Key> next, List<VersionVector> seen) implements Reply {
+    public Page {
+      rows = List.copyOf(rows);
+      seen = List.copyOf(seen);
+    }
+  }
+
+  /** One object of a page. */
+  record Row(Key key, CrdtType type, Reading reading) {}
+
+  /** What was asked for by {@link Request.Inspect}, as one JSON object. */
+  record Report(String json) implements Reply {}
+
+  /**
+   * The request failed. For an update: nothing was done, except with TIMEOUT, where it may be.
+   *
+   * @param message what is wrong and what would be right
+   */
+  record Failure(ErrorCode code, String message) implements Reply {}
+}

@@ -23,10 +23,11 @@ public sealed interface Frame {
   }
 
   /**
-   * A place in a catch-up, so that one that is cut off goes on where it was.
+   * A place in the sender's stream, from which it can go on after any interruption. Only the sender
+   * reads it; the receiver stores it with what it applied and gives it back in {@link Resume}.
    *
-   * @param base in a scan of all objects, the sender's commit number when the scan began; otherwise
-   *     every object whose last update is at most this commit number has been shipped
+   * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
+   *     a scan of all objects, the count when the scan began
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
   record Cursor(long base, Optional<ObjectId> scanned) {}
@@ -37,7 +38,7 @@ public sealed interface Frame {
    * @param epoch the stream's, from the receiver's {@link Resume}
    * @param sequence 1, 2, 3, … within the epoch: a missing frame is seen
    * @param through with this frame, every update of the sender up to here has been shipped
-   * @param cursor in a catch-up how far it has come
+   * @param cursor the place of the stream after this frame
    * @param outage whether the link was down while these updates waited, so that no SLA holds for
    *     them
    * @param sentMillis the sender's wall clock
@@ -61,7 +62,7 @@ public sealed interface Frame {
    *
    * @param epoch larger than any before
    * @param through every update of the sender up to here has been applied
-   * @param cursor how far an unfinished catch-up had come
+   * @param cursor the place of the last frame that was applied; empty if none was
    */
   record Resume(long epoch, long through, Optional<Cursor> cursor) implements Frame {}
 

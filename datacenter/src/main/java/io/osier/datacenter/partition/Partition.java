@@ -9,7 +9,9 @@ public final class Partition {
 
   /** Handles one input. */
   public void on(Input input, Now now, Outbox outbox) {
-    throw new IllegalStateException("being written");
+    if (input == null) {
+      throw new IllegalArgumentException("no input");
+    }
   }
 
   /** When a {@link Input.Tick} is due, in the nanoseconds of {@link Now#nanos}. */

@@ -107,7 +107,12 @@ public final class Causal {
 
   /** Writes this: type, whether full, context, content. */
   public void write(WireOutput out) {
-    out.writeByte(type().number() << 1 | (full ? 1 : 0));
+    out.writeByte((type().number() << 1) | (full ? 1 : 0));
+    writeBody(out);
+  }
+
+  /** Writes this without its type and whether it is full, for a record that has them already. */
+  public void writeBody(WireOutput out) {
     out.writeContext(context);
     store.write(out);
   }
@@ -115,9 +120,13 @@ public final class Causal {
   /** Reads what {@link #write} wrote. */
   public static Causal read(WireInput in) {
     int head = in.readByteUnsigned();
-    CrdtType type = CrdtType.of(head >> 1);
+    return readBody(CrdtType.of(head >> 1), (head & 1) == 1, in);
+  }
+
+  /** Reads what {@link #writeBody} wrote. */
+  public static Causal readBody(CrdtType type, boolean full, WireInput in) {
     CausalContext context = in.readContext();
-    return new Causal(Stores.read(type, in), context, (head & 1) == 1);
+    return new Causal(Stores.read(type, in), context, full);
   }
 
   @Override

@@ -15,11 +15,22 @@ public sealed interface Frame {
   /** Why updates are shipped now. */
   enum Kind {
     /** Operations, at once. */
-    OPS,
+    OPS(0),
     /** A flush of dirty objects whose deadline has come. */
-    ROUND,
+    ROUND(1),
     /** What the receiver has missed. */
-    CATCH_UP
+    CATCH_UP(2);
+
+    private final int number;
+
+    Kind(int number) {
+      this.number = number;
+    }
+
+    /** The number that the encoded form carries. */
+    int number() {
+      return number;
+    }
   }
 
   /**

@@ -39,6 +39,11 @@ public final class WireOutput extends Output {
     dictionary.add(replica);
   }
 
+  /** The replica that was made known first, or null. */
+  public ReplicaId preset() {
+    return dictionary.isEmpty() ? null : dictionary.getFirst();
+  }
+
   /** Writes a non-negative number, small ones short. */
   public void writeNumber(long number) {
     if (number < 0) {

@@ -1,21 +1,367 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.HybridClock;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.FrameCodec;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Propagation;
+import io.osier.propagation.Propagation.Coverage;
+import io.osier.propagation.PropagationStats;
+import io.osier.propagation.Replica;
+import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.List;
+import java.util.Optional;
 
-/** A keyspace's hash slice at one datacenter. */
+/**
+ * A keyspace's hash slice at one datacenter: sequencer, objects, propagation and adaptation, as one
+ * deterministic state machine. What it does is a function of its inputs, their times and its
+ * store's content.
+ *
+ * <p>An update is prepared against the object's current value, gets the next commit number, is
+ * joined to the object, journalled, answered and handed to the propagation, all within one input.
+ * What waits (operations for the end of the batch, held objects for their deadline, sessions for
+ * what they have seen elsewhere) is done by {@link Input.Tick}.
+ *
+ * <p>A partition that starts without what it had is not ready until it has caught up with its
+ * peers, or none was heard for {@link #JOIN_NANOS}: until then commands fail with UNAVAILABLE,
+ * which a client answers by going elsewhere.
+ *
+ * <p>Used by one thread, but for {@link #isReady}.
+ */
 public final class Partition {
-  /** A partition that starts now, with the content of its store. */
-  public Partition(PartitionConfig config, ObjectStore store, Now now) {}
+  /** How long after its start a partition waits to hear of its peers before it serves alone. */
+  public static final long JOIN_NANOS = 3_000_000_000L;
 
-  /** Handles one input. */
-  public void on(Input input, Now now, Outbox outbox) {
-    if (input == null) {
-      throw new IllegalArgumentException("no input");
+  private static final long READY_CHECK_NANOS = 20_000_000;
+
+  /** Most commands that may wait for what their session has seen elsewhere. */
+  static final int PARKED_MAX = 10_000;
+
+  private final PartitionConfig config;
+  private final ObjectStore store;
+  private final HybridClock clock = new HybridClock();
+  private final ModeControl modes;
+  private final Propagation propagation;
+  private final Parking parking = new Parking();
+  private long committed;
+  private long parkedVersion;
+  private Outbox outbox;
+  private Now now;
+  private volatile boolean ready;
+
+  /**
+   * A partition that starts now, with the content of its store.
+   *
+   * @param now the time of the start
+   */
+  public Partition(PartitionConfig config, ObjectStore store, Now now) {
+    this.config = config;
+    this.store = store;
+    this.now = now;
+    this.ready = config.peers().isEmpty();
+    this.modes = new ModeControl(config);
+    this.propagation =
+        new Propagation(
+            config.self(),
+            config.peers(),
+            config.policy(),
+            config.streams(),
+            0,
+            new Objects(),
+            shipment -> FrameCodec.sizeOf(config.self(), shipment),
+            (dc, frame) -> outbox.send(dc, frame),
+            now.nanos());
+    propagation.onFlush(
+        (object, updates, bytes) -> modes.flushed(object, updates, bytes, this.now.nanos()));
+  }
+
+  /** The objects as the streams see them. */
+  private final class Objects implements Replica {
+    @Override
+    public Causal state(ObjectId object) {
+      return store.get(object);
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      store.put(update.object(), joined);
+      outbox.append(update);
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return store.scan(after, limit).stream().map(e -> new Entry(e.object(), e.state())).toList();
     }
   }
 
-  /** When a {@link Input.Tick} is due, in the nanoseconds of {@link Now#nanos}. */
+  /**
+   * Handles one input.
+   *
+   * @param input what happened
+   * @param at when: never before the input before it
+   * @param out takes what is to be done, valid during the call
+   */
+  public void on(Input input, Now at, Outbox out) {
+    outbox = out;
+    now = at;
+    switch (input) {
+      case Input.Command c -> command(c.ticket(), c.request(), at.nanos());
+      case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
+      case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
+      case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
+      case Input.Inspect i -> out.report(i.ticket(), report(i.hotLimit()));
+      case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
+      case Input.Tick t -> tick();
+    }
+    outbox = null;
+  }
+
+  private void tick() {
+    for (ObjectId object : modes.decide(now.nanos(), propagation)) {
+      propagation.release(object);
+    }
+    propagation.tick(now.nanos(), now.millis());
+    if (!ready && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)) {
+      ready = true;
+    }
+    if (!parking.isEmpty()) {
+      unpark();
+    }
+  }
+
+  /** When an {@link Input.Tick} is due, in the nanoseconds of {@link Now#nanos}. */
   public long nextTickNanos() {
-    return Long.MAX_VALUE;
+    long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
+    if (!ready) {
+      next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
+    }
+    if (!parking.isEmpty()) {
+      next =
+          propagation.version() != parkedVersion
+              ? now.nanos()
+              : Math.min(next, parking.nextDeadlineNanos());
+    }
+    return next;
+  }
+
+  /** Whether commands are served. For any thread. */
+  public boolean isReady() {
+    return ready;
+  }
+
+  /** Whether every connected peer has acknowledged everything: a good moment to stop. */
+  public boolean isDrained() {
+    return propagation.isDrained();
+  }
+
+  // ---------------------------------------------------------------- commands
+
+  private void command(long ticket, Request request, long arrivedNanos) {
+    if (!ready) {
+      fail(
+          ticket,
+          ErrorCode.UNAVAILABLE,
+          config.self().dc() + " has just started and is catching up with the other datacenters");
+      return;
+    }
+    VersionVector after = after(request);
+    Coverage coverage = after.isEmpty() ? Coverage.HERE : propagation.coverage(after);
+    switch (coverage) {
+      case HERE -> serve(ticket, request);
+      case LOST -> lost(ticket);
+      case NOT_YET -> {
+        long deadline = arrivedNanos + waitMillis(request) * 1_000_000L;
+        if (deadline <= now.nanos()) {
+          behind(ticket, after);
+        } else if (parking.size() >= PARKED_MAX) {
+          fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
+        } else {
+          parking.park(ticket, request, deadline);
+          parkedVersion = propagation.version();
+        }
+      }
+    }
+  }
+
+  private void unpark() {
+    parkedVersion = propagation.version();
+    for (Parking.Parked parked : parking.takeAll()) {
+      VersionVector after = after(parked.request());
+      switch (propagation.coverage(after)) {
+        case HERE -> serve(parked.ticket(), parked.request());
+        case LOST -> lost(parked.ticket());
+        case NOT_YET -> {
+          if (parked.deadlineNanos() <= now.nanos()) {
+            behind(parked.ticket(), after);
+          } else {
+            parking.park(parked.ticket(), parked.request(), parked.deadlineNanos());
+          }
+        }
+      }
+    }
+  }
+
+  private static VersionVector after(Request request) {
+    return switch (request) {
+      case Request.Read r -> r.after();
+      case Request.Write w -> w.after();
+      default -> VersionVector.EMPTY;
+    };
+  }
+
+  private static long waitMillis(Request request) {
+    return switch (request) {
+      case Request.Read r -> r.waitMillis();
+      case Request.Write w -> w.waitMillis();
+      default -> 0;
+    };
+  }
+
+  private void behind(long ticket, VersionVector after) {
+    fail(
+        ticket,
+        ErrorCode.SESSION_BEHIND,
+        config.self().dc()
+            + " has not yet received what this session has seen elsewhere: it has "
+            + propagation.through()
+            + ", the session needs "
+            + after);
+  }
+
+  private void lost(long ticket) {
+    fail(
+        ticket,
+        ErrorCode.SESSION_LOST,
+        "this session has seen updates that were lost with a datacenter's memory before it shipped"
+            + " them; start a new session, or forget what this one has seen");
+  }
+
+  private void fail(long ticket, ErrorCode code, String message) {
+    outbox.reply(ticket, new Reply.Failure(code, message));
+  }
+
+  private void serve(long ticket, Request request) {
+    try {
+      switch (request) {
+        case Request.Read r -> outbox.reply(ticket, Reading.of(store, r));
+        case Request.Write w -> outbox.reply(ticket, write(w));
+        default ->
+            fail(
+                ticket,
+                ErrorCode.INVALID_ARGUMENT,
+                "a partition does not serve " + request.getClass().getSimpleName());
+      }
+    } catch (OsierException e) {
+      fail(ticket, e.code(), e.getMessage());
+    }
+  }
+
+  /** Commits an update, or throws before anything has changed. */
+  private Reply write(Request.Write write) {
+    ObjectId object = new ObjectId(write.key(), write.type());
+    Causal before = store.get(object);
+    if (before == null) {
+      checkUnused(object);
+      before = Causal.bottom(object.type());
+    } else if (before.isBottom()) {
+      checkUnused(object);
+    }
+    CausalContext context = before.context();
+    long number = committed + 1;
+    Causal delta =
+        before.prepare(
+            write.operation(),
+            new Dot(config.self(), number),
+            context.through(config.self()),
+            clock.next(now.millis()));
+    Causal after = before.join(delta);
+    checkSize(object, before, after);
+
+    committed = number;
+    store.put(object, after);
+    boolean hold = modes.holds(object);
+    Shipment shipment = propagation.commit(object, context, number, delta, hold, now.nanos());
+    modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after, now.nanos());
+    outbox.append(shipment);
+    return new Reply.Done(new Dot(config.self(), number));
+  }
+
+  /** A key holds one type, unless two datacenters gave it two at the same time. */
+  private void checkUnused(ObjectId object) {
+    for (Causal other : store.get(object.key())) {
+      if (other.type() != object.type() && !other.isBottom()) {
+        throw wrongType(object, other.type());
+      }
+    }
+  }
+
+  static OsierException wrongType(ObjectId object, CrdtType actual) {
+    return new OsierException(
+        ErrorCode.WRONG_TYPE,
+        "key '" + object.key() + "' holds a " + actual + ", not a " + object.type());
+  }
+
+  private void checkSize(ObjectId object, Causal before, Causal after) {
+    long max = config.policy().limits().objectBytesMax();
+    if (after.sizeBytes() > max && after.sizeBytes() > before.sizeBytes()) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "the update would make '"
+              + object.key()
+              + "' "
+              + after.sizeBytes()
+              + " bytes large; keyspace '"
+              + config.policy().name()
+              + "' allows "
+              + max);
+    }
+  }
+
+  // ---------------------------------------------------------------- what it is doing
+
+  private PartitionReport report(int hotLimit) {
+    PropagationStats stats = propagation.stats();
+    return new PartitionReport(
+        config.partition(),
+        committed,
+        store.size(),
+        propagation.dirtyObjects(),
+        modes.stateObjects(),
+        modes.switches(),
+        stats.appliedRemote(),
+        stats.shippedBytes(),
+        stats.opBytes(),
+        stats.opsShipped(),
+        stats.statesShipped(),
+        stats.catchUpsShipped(),
+        stats.gapsSeen(),
+        stats.healedObjects(),
+        stats.slaViolations(),
+        stats.lateAfterOutage(),
+        stats.visibilityMicros(),
+        propagation.coordinationNanos() / 1_000,
+        propagation.through(),
+        propagation.peers().stream()
+            .map(
+                p ->
+                    new PartitionReport.Peer(
+                        p.dc(),
+                        p.incarnation(),
+                        p.connected(),
+                        p.stream(),
+                        p.lagUpdates(),
+                        p.inFlightBytes(),
+                        p.behindUpdates()))
+            .toList(),
+        modes.hot(hotLimit));
   }
 }

@@ -1,0 +1,363 @@
+package io.osier.propagation;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.CoreRegistrations;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.propagation.Frame.Cursor;
+import io.osier.propagation.Frame.Kind;
+import io.osier.propagation.Frame.Page;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The bytes of frames and shipments. A frame is a record of {@link Codec}: format version, type,
+ * content. A shipment inside it is
+ *
+ * <pre>
+ *   key | type and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
+ *       | needs, if any | updates | age in ms | whether full, context, content
+ * </pre>
+ *
+ * <p>The sender is known to both sides from the connection, so it is preset in every dictionary of
+ * replicas, and the dots of its own updates cost two or three bytes. Thread-safe.
+ */
+public final class FrameCodec {
+  private static final int FLAG_FULL = 1 << 5;
+  private static final int FLAG_FOREIGN = 1 << 6;
+  private static final int FLAG_NEEDS = 1 << 7;
+  private static final int OUTAGE = 4;
+  private static final int TYPE_MASK = (1 << 5) - 1;
+
+  /** The fewest bytes that a shipment takes. */
+  private static final int SHIPMENT_BYTES_MIN = 8;
+
+  /** The fewest bytes that an object's identity takes. */
+  private static final int OBJECT_BYTES_MIN = 3;
+
+  private static final ThreadLocal<WireOutput> SIZING = ThreadLocal.withInitial(WireOutput::new);
+
+  private FrameCodec() {}
+
+  /**
+   * Encodes a frame.
+   *
+   * @param sender this datacenter
+   */
+  public static byte[] encode(ReplicaId sender, Frame frame) {
+    WireOutput out = new WireOutput();
+    out.writeByte(Codec.FORMAT_VERSION);
+    out.presetReplica(sender);
+    write(out, frame);
+    return out.toBytes();
+  }
+
+  /**
+   * Decodes a frame.
+   *
+   * @param sender who sent it, as the handshake said
+   * @throws MalformedException if the bytes are no frame
+   */
+  public static Frame decode(ReplicaId sender, byte[] bytes) {
+    return decode(sender, bytes, 0, bytes.length);
+  }
+
+  /** Decodes a frame that fills a range of bytes. */
+  public static Frame decode(ReplicaId sender, byte[] bytes, int offset, int length) {
+    WireInput in = new WireInput(bytes, offset, length);
+    in.presetReplica(sender);
+    try {
+      int version = in.readByte();
+      if (version != Codec.FORMAT_VERSION) {
+        throw new MalformedException(
+            "format version " + version + " is not " + Codec.FORMAT_VERSION);
+      }
+      Frame frame = read(in, sender);
+      in.expectEnd();
+      return frame;
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // Underflow, argument checks of the decoded types: to a caller they are one thing.
+      throw new MalformedException("not a frame: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * The exact number of bytes that a shipment takes in a frame of its own.
+   *
+   * @param sender this datacenter
+   */
+  public static int sizeOf(ReplicaId sender, Shipment shipment) {
+    WireOutput out = SIZING.get();
+    out.reset();
+    out.presetReplica(sender);
+    writeShipment(out, sender, shipment);
+    int size = out.position();
+    if (out.getBuffer().length > 1 << 20) {
+      SIZING.remove();
+    }
+    return size;
+  }
+
+  // ---------------------------------------------------------------- frames
+
+  private static final int UPDATES = 1;
+  private static final int ACK = 2;
+  private static final int RESUME = 3;
+  private static final int STATUS = 4;
+  private static final int HEAL = 5;
+  private static final int FETCH = 6;
+  private static final int STATES = 7;
+
+  private static void write(WireOutput out, Frame frame) {
+    switch (frame) {
+      case Frame.Updates f -> {
+        out.writeByte(UPDATES);
+        out.writeByte(f.kind().number() | (f.outage() ? OUTAGE : 0));
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.sequence());
+        out.writeNumber(f.through());
+        writeCursor(out, f.cursor());
+        out.writeNumber(f.sentMillis());
+        writeShipments(out, f.shipments());
+      }
+      case Frame.Ack f -> {
+        out.writeByte(ACK);
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.sequence());
+      }
+      case Frame.Resume f -> {
+        out.writeByte(RESUME);
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.through());
+        writeCursor(out, f.cursor());
+      }
+      case Frame.Status f -> {
+        out.writeByte(STATUS);
+        out.writeBoolean(f.wantResume());
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.sequence());
+        out.writeVector(f.through());
+        out.writeVector(f.changes());
+        out.writeNumber(f.sentMillis());
+      }
+      case Frame.Heal f -> {
+        out.writeByte(HEAL);
+        out.writeReplica(f.origin());
+        out.writeNumber(f.after());
+        writePage(out, f.page());
+      }
+      case Frame.Fetch f -> {
+        out.writeByte(FETCH);
+        out.writeCount(f.objects().size());
+        f.objects().forEach(o -> writeObject(out, o));
+      }
+      case Frame.States f -> {
+        out.writeByte(STATES);
+        out.writeBoolean(f.origin().isPresent());
+        f.origin().ifPresent(out::writeReplica);
+        out.writeBoolean(f.next().isPresent());
+        f.next().ifPresent(p -> writePage(out, p));
+        out.writeNumber(f.through());
+        out.writeNumber(f.changes());
+        writeShipments(out, f.shipments());
+      }
+    }
+  }
+
+  private static Frame read(WireInput in, ReplicaId sender) {
+    int type = in.readByte();
+    return switch (type) {
+      case UPDATES -> readUpdates(in, sender);
+      case ACK -> new Frame.Ack(in.readNumber(), in.readNumber());
+      case RESUME -> new Frame.Resume(in.readNumber(), in.readNumber(), readCursor(in));
+      case STATUS ->
+          new Frame.Status(
+              in.readFlag(),
+              in.readNumber(),
+              in.readNumber(),
+              in.readVector(),
+              in.readVector(),
+              in.readNumber());
+      case HEAL -> new Frame.Heal(in.readReplica(), in.readNumber(), readPage(in));
+      case FETCH -> readFetch(in);
+      case STATES -> {
+        Optional<ReplicaId> origin =
+            in.readFlag() ? Optional.of(in.readReplica()) : Optional.empty();
+        Optional<Page> next = in.readFlag() ? Optional.of(readPage(in)) : Optional.empty();
+        yield new Frame.States(
+            origin, next, in.readNumber(), in.readNumber(), readShipments(in, sender));
+      }
+      default -> throw new MalformedException("frame type " + type + " is unknown");
+    };
+  }
+
+  private static Frame readUpdates(WireInput in, ReplicaId sender) {
+    int head = in.readByte();
+    Kind kind =
+        switch (head & ~OUTAGE) {
+          case 0 -> Kind.OPS;
+          case 1 -> Kind.ROUND;
+          case 2 -> Kind.CATCH_UP;
+          default -> throw new MalformedException("kind of updates " + head + " is unknown");
+        };
+    return new Frame.Updates(
+        kind,
+        in.readNumber(),
+        in.readNumber(),
+        in.readNumber(),
+        readCursor(in),
+        (head & OUTAGE) != 0,
+        in.readNumber(),
+        readShipments(in, sender));
+  }
+
+  private static Frame readFetch(WireInput in) {
+    int n = in.readCount(OBJECT_BYTES_MIN);
+    List<ObjectId> objects = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      objects.add(readObject(in));
+    }
+    return new Frame.Fetch(objects);
+  }
+
+  private static void writeCursor(WireOutput out, Optional<Cursor> cursor) {
+    writePlace(
+        out,
+        cursor.map(Cursor::base).orElse(0L),
+        cursor.flatMap(Cursor::scanned),
+        cursor.isPresent());
+  }
+
+  private static Optional<Cursor> readCursor(WireInput in) {
+    int head = readHead(in);
+    return head == 0
+        ? Optional.empty()
+        : Optional.of(new Cursor(in.readNumber(), readScanned(in, head)));
+  }
+
+  private static void writePage(WireOutput out, Page page) {
+    writePlace(out, page.position(), page.scanned(), true);
+  }
+
+  private static Page readPage(WireInput in) {
+    int head = readHead(in);
+    if (head == 0) {
+      throw new MalformedException("a page is missing");
+    }
+    return new Page(in.readNumber(), readScanned(in, head));
+  }
+
+  private static void writePlace(
+      WireOutput out, long number, Optional<ObjectId> scanned, boolean present) {
+    out.writeByte(!present ? 0 : scanned.isPresent() ? 2 : 1);
+    if (present) {
+      out.writeNumber(number);
+      scanned.ifPresent(o -> writeObject(out, o));
+    }
+  }
+
+  private static int readHead(WireInput in) {
+    int head = in.readByte();
+    if (head < 0 || head > 2) {
+      throw new MalformedException("a place must be 0, 1 or 2, not " + head);
+    }
+    return head;
+  }
+
+  private static Optional<ObjectId> readScanned(WireInput in, int head) {
+    return head == 2 ? Optional.of(readObject(in)) : Optional.empty();
+  }
+
+  private static void writeObject(WireOutput out, ObjectId object) {
+    out.writeKey(object.key());
+    out.writeByte(object.type().number());
+  }
+
+  private static ObjectId readObject(WireInput in) {
+    Key key = in.readKey();
+    return new ObjectId(key, CrdtType.of(in.readByte()));
+  }
+
+  // ---------------------------------------------------------------- shipments
+
+  private static void writeShipments(WireOutput out, List<Shipment> shipments) {
+    out.writeCount(shipments.size());
+    ReplicaId sender = out.preset();
+    for (Shipment s : shipments) {
+      writeShipment(out, sender, s);
+    }
+  }
+
+  private static List<Shipment> readShipments(WireInput in, ReplicaId sender) {
+    int n = in.readCount(SHIPMENT_BYTES_MIN);
+    List<Shipment> shipments = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      shipments.add(readShipment(in, sender));
+    }
+    return shipments;
+  }
+
+  private static void writeShipment(WireOutput out, ReplicaId sender, Shipment s) {
+    boolean foreign = !s.origin().equals(sender);
+    boolean needs = !s.needs().isEmpty();
+    out.writeKey(s.object().key());
+    out.writeByte(
+        s.object().type().number()
+            | (s.content().isFull() ? FLAG_FULL : 0)
+            | (foreign ? FLAG_FOREIGN : 0)
+            | (needs ? FLAG_NEEDS : 0));
+    if (foreign) {
+      out.writeReplica(s.origin());
+    }
+    out.writeNumber(s.last());
+    out.writeNumber(s.last() - s.predecessor());
+    if (needs) {
+      out.writeVector(s.needs());
+    }
+    out.writeNumber(s.updates());
+    out.writeNumber(s.ageMillis());
+    s.content().writeBody(out);
+  }
+
+  private static Shipment readShipment(WireInput in, ReplicaId sender) {
+    Key key = in.readKey();
+    int head = in.readByteUnsigned();
+    CrdtType type = CrdtType.of(head & TYPE_MASK);
+    ReplicaId origin = (head & FLAG_FOREIGN) != 0 ? in.readReplica() : sender;
+    long last = in.readNumber();
+    long step = in.readNumber();
+    if (step > last) {
+      throw new MalformedException("a shipment's predecessor is negative");
+    }
+    VersionVector needs = (head & FLAG_NEEDS) != 0 ? in.readVector() : VersionVector.EMPTY;
+    long updates = in.readNumber();
+    if (updates > Integer.MAX_VALUE) {
+      throw new MalformedException("a shipment of " + updates + " updates is out of range");
+    }
+    long age = in.readNumber();
+    Causal content = Causal.readBody(type, (head & FLAG_FULL) != 0, in);
+    return new Shipment(
+        new ObjectId(key, type), origin, last - step, needs, last, (int) updates, age, content);
+  }
+
+  /** For the codec's registration of shipments as journal records: the origin is not preset. */
+  static final List<Codec.Registration<?>> REGISTRATIONS =
+      List.of(
+          CoreRegistrations.of(
+              Shipment.class,
+              80,
+              (out, s) -> {
+                out.writeReplica(s.origin());
+                writeShipment(out, s.origin(), s);
+              },
+              in -> readShipment(in, in.readReplica())));
+}

@@ -1,0 +1,8 @@
+package io.osier.propagation;
+
+/** Where the streams put the frames they want sent. */
+@FunctionalInterface
+public interface FrameSink {
+  /** Sends a frame to a datacenter; it is dropped if there is no connection. */
+  void send(String dc, Frame frame);
+}

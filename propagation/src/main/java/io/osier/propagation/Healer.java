@@ -1,0 +1,135 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * Fetches from third datacenters what they have of an origin that cannot be reached: one that is
+ * cut off, or a former incarnation that lost its memory and will never ship again.
+ *
+ * <p>A peer's status counts the changes of each origin there. While an origin is out of reach, a
+ * count that differs from the one at the last healing means that there may be something to fetch.
+ * At most one healing an origin is under way, page by page, so that the one who asks sets the pace.
+ * Not thread-safe.
+ */
+final class Healer {
+  private record Source(ReplicaId peer, ReplicaId origin) {}
+
+  private static final class UnderWay {
+    final ReplicaId peer;
+    final long after;
+    Frame.Page page;
+    long sentNanos;
+
+    UnderWay(ReplicaId peer, long after, Frame.Page page, long sentNanos) {
+      this.peer = peer;
+      this.after = after;
+      this.page = page;
+      this.sentNanos = sentNanos;
+    }
+  }
+
+  private final Knowledge knowledge;
+  private final FrameSink sink;
+  private final long retryNanos;
+  private final Map<Source, Long> healed = new HashMap<>();
+  private final Map<ReplicaId, UnderWay> underWay = new TreeMap<>();
+
+  Healer(Knowledge knowledge, FrameSink sink, long retryNanos) {
+    this.knowledge = knowledge;
+    this.sink = sink;
+    this.retryNanos = retryNanos;
+  }
+
+  /**
+   * Starts or repeats what is due.
+   *
+   * @param peer one that can be asked
+   * @param reachable whether an origin ships its updates itself
+   */
+  void check(ReplicaId peer, Predicate<ReplicaId> reachable, long nowNanos) {
+    Frame.Status status = knowledge.status(peer.dc());
+    if (status == null) {
+      return;
+    }
+    VersionVector changes = status.changes();
+    for (int i = 0; i < changes.size(); i++) {
+      ReplicaId origin = changes.replica(i);
+      if (!underWay.containsKey(origin)
+          && !reachable.test(origin)
+          && isBehind(peer, origin, changes.number(i))) {
+        long position = healed.getOrDefault(new Source(peer, origin), 0L);
+        UnderWay started =
+            new UnderWay(
+                peer,
+                knowledge.through().get(origin),
+                new Frame.Page(position, Optional.empty()),
+                nowNanos);
+        underWay.put(origin, started);
+        ask(origin, started, nowNanos);
+      }
+    }
+    for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
+      if (e.getValue().peer.equals(peer) && nowNanos - e.getValue().sentNanos >= retryNanos) {
+        ask(e.getKey(), e.getValue(), nowNanos);
+      }
+    }
+  }
+
+  private boolean isBehind(ReplicaId peer, ReplicaId origin, long changes) {
+    return healed.getOrDefault(new Source(peer, origin), 0L) != changes;
+  }
+
+  /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */
+  boolean isDone(ReplicaId peer, ReplicaId origin) {
+    Frame.Status status = knowledge.status(peer.dc());
+    return status != null && !isBehind(peer, origin, status.changes().get(origin));
+  }
+
+  private void ask(ReplicaId origin, UnderWay healing, long nowNanos) {
+    healing.sentNanos = nowNanos;
+    sink.send(healing.peer.dc(), new Frame.Heal(origin, healing.after, healing.page));
+  }
+
+  /** Goes on after a page was applied. Returns whether it was one that was asked for. */
+  boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
+    ReplicaId origin = states.origin().orElseThrow();
+    UnderWay healing = underWay.get(origin);
+    if (healing == null || !healing.peer.equals(peer)) {
+      return false;
+    }
+    if (states.next().isPresent()) {
+      healing.page = states.next().get();
+      ask(origin, healing, nowNanos);
+    } else {
+      underWay.remove(origin);
+      healed.put(new Source(peer, origin), states.changes());
+      knowledge.complete(origin, states.through());
+    }
+    return true;
+  }
+
+  /** The peer cannot be asked any more. */
+  void down(String dc) {
+    for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
+      if (it.next().peer.dc().equals(dc)) {
+        it.remove();
+      }
+    }
+  }
+
+  /** When {@link #check} has something to repeat; Long.MAX_VALUE if never. */
+  long nextNanos() {
+    long next = Long.MAX_VALUE;
+    for (UnderWay healing : underWay.values()) {
+      next = Math.min(next, healing.sentNanos + retryNanos);
+    }
+    return next;
+  }
+}

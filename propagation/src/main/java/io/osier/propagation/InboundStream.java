@@ -1,0 +1,228 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.propagation.Frame.Cursor;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One peer's stream to this partition: what has come, in which epoch, and which updates wait for
+ * something that must come before them. Not thread-safe.
+ */
+final class InboundStream {
+  /**
+   * An update that cannot be applied yet.
+   *
+   * @param claimedBefore what the stream had claimed to be complete before this update came: until
+   *     it is applied no more is complete
+   * @param sinceNanos when it came
+   */
+  record Held(
+      Shipment shipment, long claimedBefore, long sinceNanos, boolean outage, long sentMillis) {}
+
+  private final ReplicaId sender;
+  private long epoch;
+  private long sequence;
+  private boolean resuming;
+  private long resumeSentNanos;
+  private Optional<Cursor> cursor = Optional.empty();
+  private long claimed;
+  private boolean ackDue;
+  private long statusSequence;
+  private long heardNanos;
+  private long outageUntilMillis;
+  private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
+  private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
+
+  InboundStream(ReplicaId sender, long nowNanos) {
+    this.sender = sender;
+    this.heardNanos = nowNanos;
+  }
+
+  /** Starts a new epoch from what was applied last. */
+  Frame.Resume resume(long through, long nowNanos) {
+    epoch++;
+    return resumeAgain(through, nowNanos);
+  }
+
+  /** Repeats the request for the current epoch: the first one may be lost. */
+  Frame.Resume resumeAgain(long through, long nowNanos) {
+    sequence = 0;
+    statusSequence = 0;
+    resuming = true;
+    resumeSentNanos = nowNanos;
+    return new Frame.Resume(epoch, through, cursor);
+  }
+
+  /** What to do with a frame. */
+  enum Verdict {
+    /** The next one: apply it. */
+    NEXT,
+    /** Applied before: acknowledge it again. */
+    DUPLICATE,
+    /** Of another epoch: ignore it. */
+    STALE,
+    /** A frame before it is missing: the stream must start again. */
+    GAP
+  }
+
+  Verdict verdict(Frame.Updates frame) {
+    if (frame.epoch() != epoch) {
+      return Verdict.STALE;
+    }
+    if (frame.sequence() <= sequence) {
+      return Verdict.DUPLICATE;
+    }
+    return frame.sequence() == sequence + 1 ? Verdict.NEXT : Verdict.GAP;
+  }
+
+  /** The frame has been applied or held. */
+  void took(Frame.Updates frame) {
+    resuming = false;
+    sequence = frame.sequence();
+    cursor = frame.cursor();
+    claimed = Math.max(claimed, frame.through());
+    ackDue = true;
+  }
+
+  /**
+   * Notes a sign of life; a long silence before it means that what was sent until now was delayed.
+   */
+  void heard(long nowNanos, long nowMillis, long silenceNanosMax) {
+    if (nowNanos - heardNanos > silenceNanosMax) {
+      outageUntilMillis = nowMillis;
+    }
+    heardNanos = nowNanos;
+  }
+
+  boolean wasOutage(long sentMillis) {
+    return sentMillis <= outageUntilMillis;
+  }
+
+  long heardNanos() {
+    return heardNanos;
+  }
+
+  /**
+   * Whether the sender's status shows that the last frames were lost: seen twice without one coming
+   * in between, since a status may overtake a frame.
+   */
+  boolean missedTail(Frame.Status status) {
+    boolean missed =
+        !resuming
+            && status.epoch() == epoch
+            && status.sequence() > sequence
+            && statusSequence > sequence;
+    statusSequence = status.epoch() == epoch ? status.sequence() : 0;
+    return missed;
+  }
+
+  void hold(Shipment shipment, boolean outage, long sentMillis, long nowNanos) {
+    held.computeIfAbsent(shipment.object(), o -> new ArrayDeque<>(2))
+        .add(new Held(shipment, claimed, nowNanos, outage, sentMillis));
+  }
+
+  boolean holds(ObjectId object) {
+    return held.containsKey(object);
+  }
+
+  /** The object's oldest held update, or null. */
+  Held firstHeld(ObjectId object) {
+    ArrayDeque<Held> queue = held.get(object);
+    return queue == null ? null : queue.peek();
+  }
+
+  void dropFirstHeld(ObjectId object) {
+    ArrayDeque<Held> queue = held.get(object);
+    queue.poll();
+    if (queue.isEmpty()) {
+      held.remove(object);
+      fetchedNanos.remove(object);
+    }
+  }
+
+  /** The next object that has been held for the grace time and was not fetched lately, or null. */
+  ObjectId toFetch(long nowNanos, long graceNanos, long retryNanos) {
+    for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
+      Long fetched = fetchedNanos.get(entry.getKey());
+      boolean due =
+          fetched == null
+              ? nowNanos - entry.getValue().peek().sinceNanos >= graceNanos
+              : nowNanos - fetched >= retryNanos;
+      if (due) {
+        fetchedNanos.put(entry.getKey(), nowNanos);
+        return entry.getKey();
+      }
+    }
+    return null;
+  }
+
+  /** When {@link #toFetch} may next have something; Long.MAX_VALUE if nothing is held. */
+  long nextFetchNanos(long graceNanos, long retryNanos) {
+    long next = Long.MAX_VALUE;
+    for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
+      Long fetched = fetchedNanos.get(entry.getKey());
+      next =
+          Math.min(
+              next,
+              fetched == null
+                  ? entry.getValue().peek().sinceNanos + graceNanos
+                  : fetched + retryNanos);
+    }
+    return next;
+  }
+
+  int heldObjects() {
+    return held.size();
+  }
+
+  /** Every update of the sender up to here has been applied. */
+  long complete() {
+    long complete = claimed;
+    for (Iterator<ArrayDeque<Held>> it = held.values().iterator(); it.hasNext(); ) {
+      complete = Math.min(complete, it.next().peek().claimedBefore);
+    }
+    return complete;
+  }
+
+  boolean takeAckDue() {
+    boolean due = ackDue && epoch > 0;
+    ackDue = false;
+    return due;
+  }
+
+  boolean isAckDue() {
+    return ackDue;
+  }
+
+  void ackAgain() {
+    ackDue = sequence > 0;
+  }
+
+  Frame.Ack ack() {
+    return new Frame.Ack(epoch, sequence);
+  }
+
+  boolean isResuming() {
+    return resuming;
+  }
+
+  boolean isStarted() {
+    return epoch > 0;
+  }
+
+  long resumeSentNanos() {
+    return resumeSentNanos;
+  }
+
+  ReplicaId sender() {
+    return sender;
+  }
+
+  long epoch() {
+    return epoch;
+  }
+}

@@ -1,0 +1,203 @@
+package io.osier.propagation;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is here of every replica, and what the peers say is there. Not thread-safe.
+ *
+ * <p>For each other replica it keeps a trail: the objects in the order in which something of that
+ * replica last came here, so that a third datacenter can be given just what it lacks. The trail is
+ * cut where every peer has the same.
+ */
+final class Knowledge {
+  private record Touched(ObjectId object, long last) {}
+
+  /** One replica's objects, in the order of their last change here. */
+  private static final class OriginTrail {
+    final TreeMap<Long, Touched> byChange = new TreeMap<>();
+    final Map<ObjectId, Long> changeOf = new HashMap<>();
+    long changes;
+    long prunedChange;
+    long prunedLast;
+    long lastSeen;
+
+    void touch(ObjectId object, long last) {
+      changes++;
+      Long before = changeOf.put(object, changes);
+      if (before != null) {
+        byChange.remove(before);
+      }
+      byChange.put(changes, new Touched(object, last));
+      lastSeen = Math.max(lastSeen, last);
+    }
+
+    void prune(long stable) {
+      while (!byChange.isEmpty() && byChange.firstEntry().getValue().last <= stable) {
+        Map.Entry<Long, Touched> first = byChange.pollFirstEntry();
+        changeOf.remove(first.getValue().object);
+        prunedChange = first.getKey();
+        prunedLast = Math.max(prunedLast, first.getValue().last);
+      }
+    }
+  }
+
+  private final ReplicaId self;
+  private final List<String> peers;
+  private final Map<ReplicaId, OriginTrail> trails = new TreeMap<>();
+  private final Map<String, Frame.Status> statuses = new HashMap<>();
+  private final Map<String, ReplicaId> newest = new HashMap<>();
+  private VersionVector through = VersionVector.EMPTY;
+  private VersionVector stable = VersionVector.EMPTY;
+  private long version;
+
+  Knowledge(ReplicaId self, List<String> peers) {
+    this.self = self;
+    this.peers = List.copyOf(peers);
+    newest.put(self.dc(), self);
+  }
+
+  /** Learns of an incarnation of a datacenter. Returns whether it is newer than any before. */
+  boolean meet(ReplicaId replica) {
+    ReplicaId known = newest.get(replica.dc());
+    if (known == null || known.incarnation() < replica.incarnation()) {
+      newest.put(replica.dc(), replica);
+      statuses.remove(replica.dc());
+      stable = VersionVector.EMPTY; // the newcomer has nothing, so nothing is everywhere
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether no newer incarnation of its datacenter is known. */
+  boolean isNewest(ReplicaId replica) {
+    return replica.equals(newest.get(replica.dc()));
+  }
+
+  ReplicaId newest(String dc) {
+    return newest.get(dc);
+  }
+
+  /** Notes that an object's context has grown. */
+  void changed(ObjectId object, CausalContext before, CausalContext after) {
+    for (int i = 0; i < after.size(); i++) {
+      ReplicaId r = after.replica(i);
+      long last = after.through(r);
+      if (!r.equals(self) && last > before.through(r)) {
+        trails.computeIfAbsent(r, x -> new OriginTrail()).touch(object, last);
+        version++;
+      }
+    }
+  }
+
+  /** Notes that every update of the replica up to a number is here. Returns whether that is new. */
+  boolean complete(ReplicaId replica, long number) {
+    if (number <= through.get(replica)) {
+      return false;
+    }
+    through = through.raised(replica, number);
+    version++;
+    return true;
+  }
+
+  /** What is here of every other replica, completely. */
+  VersionVector through() {
+    return through;
+  }
+
+  /** Counts what changed here; a status is due when it differs. */
+  long version() {
+    return version;
+  }
+
+  /** How often something of each other replica came here. */
+  VersionVector changes() {
+    VersionVector changes = VersionVector.EMPTY;
+    for (Map.Entry<ReplicaId, OriginTrail> e : trails.entrySet()) {
+      changes = changes.with(e.getKey(), e.getValue().changes);
+    }
+    return changes;
+  }
+
+  long changes(ReplicaId replica) {
+    OriginTrail trail = trails.get(replica);
+    return trail == null ? 0 : trail.changes;
+  }
+
+  /** The largest commit number of the replica that any object here has. */
+  long lastSeen(ReplicaId replica) {
+    OriginTrail trail = trails.get(replica);
+    return trail == null ? 0 : trail.lastSeen;
+  }
+
+  /** Takes a peer's status, and forgets what all peers have. */
+  void status(ReplicaId peer, Frame.Status status) {
+    statuses.put(peer.dc(), status);
+    for (int i = 0; i < status.through().size(); i++) {
+      meet(status.through().replica(i));
+      restabilise(status.through().replica(i));
+    }
+  }
+
+  private void restabilise(ReplicaId replica) {
+    long least = through.get(replica);
+    for (String dc : peers) {
+      if (!dc.equals(replica.dc()) || !isNewest(replica)) {
+        Frame.Status status = statuses.get(dc);
+        least = status == null ? 0 : Math.min(least, status.through().get(replica));
+      }
+    }
+    if (least > stable.get(replica)) {
+      stable = stable.with(replica, least);
+    }
+    OriginTrail trail = trails.get(replica);
+    if (trail != null) {
+      trail.prune(stable.get(replica));
+    }
+  }
+
+  /** The peer's last status, or null. */
+  Frame.Status status(String dc) {
+    return statuses.get(dc);
+  }
+
+  /** What a new update must name of the others' updates it builds on: those not yet everywhere. */
+  VersionVector needs(CausalContext context) {
+    VersionVector needs = VersionVector.EMPTY;
+    for (int i = 0; i < context.size(); i++) {
+      ReplicaId r = context.replica(i);
+      long seen = context.through(r);
+      if (!r.equals(self) && seen > stable.get(r)) {
+        needs = needs.with(r, seen);
+      }
+    }
+    return needs;
+  }
+
+  /** Whether the trail of the replica does not reach back to the position. */
+  boolean isPruned(ReplicaId replica, long position, long after) {
+    OriginTrail trail = trails.get(replica);
+    return trail != null && position < trail.prunedChange && after < trail.prunedLast;
+  }
+
+  /** The objects changed by the replica after a position, as (position, object), oldest first. */
+  List<Map.Entry<Long, ObjectId>> changedAfter(ReplicaId replica, long position, int limit) {
+    OriginTrail trail = trails.get(replica);
+    List<Map.Entry<Long, ObjectId>> found = new ArrayList<>();
+    if (trail != null) {
+      for (Map.Entry<Long, Touched> e : trail.byChange.tailMap(position, false).entrySet()) {
+        if (found.size() == limit) {
+          break;
+        }
+        found.add(Map.entry(e.getKey(), e.getValue().object));
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,310 @@
+package io.osier.propagation;
+
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * What this datacenter has committed and has not yet shipped, and what it has shipped and some peer
+ * may not yet have.
+ *
+ * <p>A committed delta first waits: as an operation until the batch of inputs ends, or joined with
+ * the object's other ones until the deadline of its round. When it is shipped it becomes a segment,
+ * and the count of shipped segments, the <em>tick</em>, places it in the trail: the objects in the
+ * order in which each was last shipped. A peer's progress is one tick, and whatever it missed is
+ * the trail's tail, so nothing is queued for a peer that is slow or away.
+ *
+ * <p>Bounds: an object appears once in the trail; its segments are joined when they are many,
+ * dropped when the state is smaller or when all of them together exceed {@link
+ * #RETAINED_BYTES_MAX}, and then the state is shipped instead. Not thread-safe.
+ */
+final class OutboundLog {
+  /** Segments kept for all objects together, in bytes. */
+  static final long RETAINED_BYTES_MAX = 64L << 20;
+
+  /** More segments of one object than this are joined into one. */
+  private static final int SEGMENTS_MAX = 16;
+
+  /**
+   * Updates of one object, joined.
+   *
+   * @param predecessor this datacenter's last commit number on the object before them
+   * @param needs what else of the object they build on
+   * @param last the last one's commit number
+   * @param updates how many
+   * @param firstNanos when the oldest was committed
+   * @param tick its place among all shipped segments; 0 until then
+   */
+  record Segment(
+      long predecessor,
+      VersionVector needs,
+      long last,
+      int updates,
+      long firstNanos,
+      long tick,
+      Causal delta) {
+
+    Segment joined(Segment later) {
+      return new Segment(
+          predecessor,
+          needs.join(later.needs),
+          later.last,
+          updates + later.updates,
+          Math.min(firstNanos, later.firstNanos),
+          later.tick,
+          delta.join(later.delta));
+    }
+  }
+
+  /** One object's part of the log. */
+  static final class ObjectLog {
+    final ObjectId object;
+
+    /** Shipped and kept, oldest first. */
+    private final ArrayDeque<Segment> segments = new ArrayDeque<>(2);
+
+    private long bytes;
+
+    /** Segments up to this tick are no longer kept. */
+    private long droppedTick;
+
+    /** The last shipped segment's tick: the key in the trail. */
+    private long tick;
+
+    /** Joined updates that wait for their round, or null. */
+    private Segment dirty;
+
+    /** The first waiting update's commit number: the key in the dirty map. */
+    private long dirtyFirst;
+
+    private int waitingOps;
+
+    ObjectLog(ObjectId object) {
+      this.object = object;
+    }
+
+    long tick() {
+      return tick;
+    }
+
+    /**
+     * What was shipped after the tick, joined; null if it is not kept any more and the state must
+     * serve.
+     */
+    Segment since(long position) {
+      if (droppedTick > position) {
+        return null;
+      }
+      Segment joined = null;
+      for (Segment s : segments) {
+        if (s.tick > position) {
+          joined = joined == null ? s : joined.joined(s);
+        }
+      }
+      return joined;
+    }
+
+    private boolean isUnused() {
+      return tick == 0 && dirty == null && waitingOps == 0;
+    }
+  }
+
+  /**
+   * An object's updates on their way out.
+   *
+   * @param first the first one's commit number
+   * @param wasHeld whether they were held for a round
+   */
+  record Waiting(ObjectLog log, Segment segment, long first, boolean wasHeld) {}
+
+  private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
+  private final TreeMap<Long, ObjectLog> trail = new TreeMap<>();
+  private final ArrayDeque<Waiting> ops = new ArrayDeque<>();
+  private final TreeMap<Long, ObjectLog> dirty = new TreeMap<>();
+  private long committed;
+  private long ticks;
+  private long prunedTick;
+  private long retainedBytes;
+
+  OutboundLog(long committed) {
+    this.committed = committed;
+  }
+
+  /** Takes a committed update: at once out, or held for a round. */
+  void commit(ObjectId object, Segment segment, boolean hold) {
+    committed = segment.last;
+    ObjectLog log = logs.computeIfAbsent(object, ObjectLog::new);
+    if (hold) {
+      if (log.dirty == null) {
+        log.dirty = segment;
+        log.dirtyFirst = segment.last;
+        dirty.put(log.dirtyFirst, log);
+      } else {
+        log.dirty = log.dirty.joined(segment);
+      }
+    } else {
+      release(object);
+      log.waitingOps++;
+      ops.add(new Waiting(log, segment, segment.last, false));
+    }
+  }
+
+  /** Moves what is held of an object to the operations that leave with this batch. */
+  void release(ObjectId object) {
+    ObjectLog log = logs.get(object);
+    if (log != null && log.dirty != null) {
+      log.waitingOps++;
+      ops.add(undirty(log));
+    }
+  }
+
+  private Waiting undirty(ObjectLog log) {
+    Waiting waiting = new Waiting(log, log.dirty, log.dirtyFirst, true);
+    dirty.remove(log.dirtyFirst);
+    log.dirty = null;
+    return waiting;
+  }
+
+  /** Takes the next waiting operation, or null. */
+  Waiting takeOp() {
+    Waiting waiting = ops.poll();
+    if (waiting != null) {
+      waiting.log.waitingOps--;
+    }
+    return waiting;
+  }
+
+  /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
+  Waiting takeDirty(long firstNanosMax) {
+    Map.Entry<Long, ObjectLog> first = dirty.firstEntry();
+    if (first == null || first.getValue().dirty.firstNanos > firstNanosMax) {
+      return null;
+    }
+    return undirty(first.getValue());
+  }
+
+  /** Notes that the updates are shipped, to whoever is there; returns the segment with its tick. */
+  Segment shipped(Waiting waiting, long stateBytes) {
+    Segment s = waiting.segment;
+    Segment segment =
+        new Segment(s.predecessor, s.needs, s.last, s.updates, s.firstNanos, ++ticks, s.delta);
+    ObjectLog log = waiting.log;
+    if (log.tick != 0) {
+      trail.remove(log.tick);
+    }
+    log.tick = segment.tick;
+    trail.put(log.tick, log);
+    long bytes = segment.delta.sizeBytes();
+    log.segments.add(segment);
+    log.bytes += bytes;
+    retainedBytes += bytes;
+    if (log.bytes > stateBytes) {
+      drop(log);
+    } else if (log.segments.size() > SEGMENTS_MAX) {
+      compact(log);
+    }
+    while (retainedBytes > RETAINED_BYTES_MAX) {
+      dropOldest();
+    }
+    return segment;
+  }
+
+  private void compact(ObjectLog log) {
+    Segment joined = log.segments.poll();
+    for (Segment s : log.segments) {
+      joined = joined.joined(s);
+    }
+    log.segments.clear();
+    log.segments.add(joined);
+    retainedBytes -= log.bytes;
+    log.bytes = joined.delta.sizeBytes();
+    retainedBytes += log.bytes;
+  }
+
+  private void drop(ObjectLog log) {
+    log.segments.clear();
+    retainedBytes -= log.bytes;
+    log.bytes = 0;
+    log.droppedTick = log.tick;
+  }
+
+  private void dropOldest() {
+    for (ObjectLog log : trail.values()) {
+      if (log.bytes > 0) {
+        drop(log);
+        return;
+      }
+    }
+    throw new IllegalStateException("segments are kept of no object, yet take " + retainedBytes);
+  }
+
+  /** Forgets what every peer has: everything up to this tick. */
+  void prune(long tick) {
+    while (!trail.isEmpty() && trail.firstKey() <= tick) {
+      ObjectLog log = trail.pollFirstEntry().getValue();
+      drop(log);
+      prunedTick = log.tick;
+      log.tick = 0;
+      if (log.isUnused()) {
+        logs.remove(log.object);
+      }
+    }
+  }
+
+  /** The objects shipped after the tick, in the order in which they were last shipped. */
+  NavigableMap<Long, ObjectLog> after(long tick) {
+    return trail.tailMap(tick, false);
+  }
+
+  /** Every update up to here has been shipped. */
+  long through() {
+    long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstKey();
+    for (Waiting w : ops) {
+      first = Math.min(first, w.first);
+    }
+    return Math.min(committed, first - 1);
+  }
+
+  /** The last commit number. */
+  long committed() {
+    return committed;
+  }
+
+  /** How many segments were shipped: the end of the trail. */
+  long ticks() {
+    return ticks;
+  }
+
+  /** Of what was shipped up to this tick the trail may not know any more. */
+  long prunedTick() {
+    return prunedTick;
+  }
+
+  /** Whether operations wait for the end of the batch. */
+  boolean hasOps() {
+    return !ops.isEmpty();
+  }
+
+  /** When the oldest held update was committed; Long.MAX_VALUE if none is held. */
+  long oldestDirtyNanos() {
+    return dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().dirty.firstNanos;
+  }
+
+  /** How many objects are held. */
+  int dirtyCount() {
+    return dirty.size();
+  }
+
+  /** The objects that are held. */
+  List<ObjectId> dirtyObjects() {
+    List<ObjectId> objects = new ArrayList<>(dirty.size());
+    dirty.values().forEach(log -> objects.add(log.object));
+    return objects;
+  }
+}

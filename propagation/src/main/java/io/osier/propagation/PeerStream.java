@@ -1,0 +1,377 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.propagation.Frame.Cursor;
+import io.osier.propagation.Frame.Kind;
+import io.osier.propagation.OutboundLog.ObjectLog;
+import io.osier.propagation.OutboundLog.Segment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * This partition's stream to one peer.
+ *
+ * <pre>
+ *                 link down                    link down
+ *      +---------------------------+--------------------------------+
+ *      v                           |                                |
+ *   WAITING ----- Resume ----> CATCHING_UP ----- at the end ---> STREAMING
+ *  for a Resume                  ^   |  scan, then trail            |
+ *                                |   +-- Resume (start again) <-----+
+ *                                +------------ window full ---------+
+ * </pre>
+ *
+ * <p>While STREAMING it takes each operation and round as it is shipped. When more than the window
+ * is not acknowledged it takes nothing: it goes back to CATCHING_UP, which reads the trail at the
+ * pace of the acknowledgements. Not thread-safe.
+ */
+final class PeerStream {
+  enum Mode {
+    WAITING("waiting"),
+    CATCHING_UP("catching-up"),
+    STREAMING("streaming");
+
+    private final String label;
+
+    Mode(String label) {
+      this.label = label;
+    }
+
+    String label() {
+      return label;
+    }
+  }
+
+  /** A peer that is away for longer does not hold the trail back; it is caught up by a scan. */
+  static final long RETAIN_NANOS = 600_000_000_000L;
+
+  private static final int SCAN_BATCH = 256;
+
+  private record InFlight(long sequence, int bytes, Cursor cursor, Kind kind, long sentNanos) {}
+
+  private final String dc;
+  private final ReplicaId self;
+  private final StreamSettings settings;
+  private final OutboundLog log;
+  private final Replica replica;
+  private final ShipmentSizer sizer;
+  private final FrameSink sink;
+  private final PropagationStats stats;
+  private final Coordination coordination = new Coordination();
+  private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
+
+  private ReplicaId peer;
+  private boolean linkUp;
+  private long downSinceNanos;
+  private Mode mode = Mode.WAITING;
+  private long epoch;
+  private long sequence;
+  private long inFlightBytes;
+
+  /** Everything shipped up to this tick has been sent in this epoch or came before it. */
+  private long position;
+
+  private boolean scanning;
+  private Optional<ObjectId> scanned = Optional.empty();
+
+  /** The peer has everything shipped up to this tick. */
+  private long ackedTick;
+
+  /** The peer said that it has every update of this datacenter up to this commit number. */
+  private long peerThrough;
+
+  private long sentThrough;
+
+  /** Whether what is caught up now waited because the link was down. */
+  private boolean outage = true;
+
+  private boolean greeted;
+
+  PeerStream(
+      String dc,
+      ReplicaId self,
+      StreamSettings settings,
+      OutboundLog log,
+      Replica replica,
+      ShipmentSizer sizer,
+      FrameSink sink,
+      PropagationStats stats,
+      long nowNanos) {
+    this.dc = dc;
+    this.self = self;
+    this.settings = settings;
+    this.log = log;
+    this.replica = replica;
+    this.sizer = sizer;
+    this.sink = sink;
+    this.stats = stats;
+    this.downSinceNanos = nowNanos;
+  }
+
+  void up(ReplicaId newPeer) {
+    if (!newPeer.equals(peer)) {
+      // A new incarnation has nothing yet, and counts its epochs anew.
+      peer = newPeer;
+      epoch = 0;
+      ackedTick = 0;
+      peerThrough = 0;
+    }
+    linkUp = true;
+    await();
+  }
+
+  void down(long nowNanos) {
+    if (linkUp) {
+      linkUp = false;
+      downSinceNanos = nowNanos;
+    }
+    await();
+  }
+
+  private void await() {
+    mode = Mode.WAITING;
+    outage = true;
+    inFlight.clear();
+    inFlightBytes = 0;
+  }
+
+  /** The receiver wants the stream from a place on. */
+  void resume(ReplicaId from, Frame.Resume resume) {
+    if (!linkUp || !from.equals(peer) || resume.epoch() <= epoch) {
+      return; // late: the link or the receiver has changed since
+    }
+    outage = mode == Mode.WAITING;
+    epoch = resume.epoch();
+    sequence = 0;
+    inFlight.clear();
+    inFlightBytes = 0;
+    greeted = false;
+    mode = Mode.CATCHING_UP;
+    peerThrough = Math.max(peerThrough, resume.through());
+    sentThrough = resume.through();
+    Cursor cursor = resume.cursor().orElse(new Cursor(0, Optional.empty()));
+    position = Math.min(cursor.base(), log.ticks());
+    scanned = cursor.scanned();
+    scanning = scanned.isPresent();
+    if (!scanning && position < log.prunedTick()) {
+      scanning = true;
+      position = log.ticks();
+    }
+  }
+
+  /** Sends what the peer misses, as far as the window allows. */
+  void catchUp(long nowNanos, long nowMillis) {
+    while (mode == Mode.CATCHING_UP && inFlightBytes < settings.windowBytes()) {
+      List<Shipment> shipments = new ArrayList<>();
+      int bytes = 0;
+      boolean more = true;
+      while (more && bytes < settings.frameBytes()) {
+        int before = shipments.size();
+        more = scanning ? scan(shipments) : trail(shipments, nowNanos);
+        for (Shipment s : shipments.subList(before, shipments.size())) {
+          bytes += sizer.sizeOf(s);
+        }
+      }
+      boolean end = !more;
+      if (end) {
+        mode = Mode.STREAMING;
+        sentThrough = log.through();
+      }
+      if (end || !shipments.isEmpty() || !greeted) {
+        send(Kind.CATCH_UP, shipments, bytes, nowNanos, nowMillis);
+        stats.shipped(Kind.CATCH_UP, shipments.size(), bytes);
+      }
+    }
+  }
+
+  /** One step of the scan of all objects; false only where nothing is left at all. */
+  private boolean scan(List<Shipment> shipments) {
+    List<Replica.Entry> entries = replica.scan(scanned, SCAN_BATCH);
+    int bytes = 0;
+    for (Replica.Entry entry : entries) {
+      scanned = Optional.of(entry.object());
+      long last = entry.state().context().through(self);
+      if (last > peerThrough) {
+        shipments.add(full(entry.object(), entry.state(), last));
+        bytes += (int) entry.state().sizeBytes();
+      }
+      if (bytes >= settings.frameBytes()) {
+        return true;
+      }
+    }
+    if (entries.size() < SCAN_BATCH) {
+      scanning = false;
+      scanned = Optional.empty();
+    }
+    return true; // what was shipped since the scan began is in the trail
+  }
+
+  /** One step along the trail; false at its end. */
+  private boolean trail(List<Shipment> shipments, long nowNanos) {
+    var next = log.after(position).firstEntry();
+    if (next == null) {
+      return false;
+    }
+    long from = position;
+    position = next.getKey();
+    Shipment shipment = missing(next.getValue(), from, nowNanos);
+    if (shipment != null) {
+      shipments.add(shipment);
+    }
+    return true;
+  }
+
+  /** The joined updates that the peer misses of one object, or its state where that is smaller. */
+  private Shipment missing(ObjectLog object, long from, long nowNanos) {
+    Causal state = replica.state(object.object);
+    long last = state.context().through(self);
+    Segment segment = object.since(from);
+    if (segment == null || segment.delta().sizeBytes() >= state.sizeBytes()) {
+      return last <= peerThrough ? null : full(object.object, state, last);
+    }
+    if (segment.last() <= peerThrough) {
+      return null;
+    }
+    return new Shipment(
+        object.object,
+        self,
+        segment.predecessor(),
+        segment.needs(),
+        segment.last(),
+        segment.updates(),
+        Propagation.ageMillis(segment, nowNanos),
+        segment.delta());
+  }
+
+  private Shipment full(ObjectId object, Causal state, long last) {
+    return new Shipment(object, self, 0, VersionVector.EMPTY, last, 0, 0, state);
+  }
+
+  /**
+   * Takes freshly shipped updates if the peer keeps up.
+   *
+   * @param bytes of the shipments
+   * @param tick of the last of them
+   * @param through with these, everything up to here is shipped; 0 if that is as before
+   * @return whether they were sent; if not they follow from the trail
+   */
+  boolean offer(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      long tick,
+      long through,
+      long nowNanos,
+      long nowMillis) {
+    if (mode != Mode.STREAMING) {
+      return false;
+    }
+    if (inFlightBytes >= settings.windowBytes()) {
+      mode = Mode.CATCHING_UP;
+      outage = false;
+      greeted = true;
+      return false;
+    }
+    position = tick;
+    sentThrough = Math.max(sentThrough, through);
+    send(kind, shipments, bytes, nowNanos, nowMillis);
+    return true;
+  }
+
+  private void send(Kind kind, List<Shipment> shipments, int bytes, long nowNanos, long nowMillis) {
+    Cursor cursor = new Cursor(position, scanning ? scanned : Optional.empty());
+    greeted = true;
+    sequence++;
+    inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos));
+    inFlightBytes += bytes;
+    sink.send(
+        dc,
+        new Frame.Updates(
+            kind,
+            epoch,
+            sequence,
+            sentThrough,
+            Optional.of(cursor),
+            kind == Kind.CATCH_UP && outage,
+            nowMillis,
+            shipments));
+  }
+
+  void acknowledged(ReplicaId from, Frame.Ack ack, long nowNanos) {
+    if (ack.epoch() != epoch || !from.equals(peer)) {
+      return;
+    }
+    while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
+      InFlight done = inFlight.poll();
+      inFlightBytes -= done.bytes;
+      if (done.cursor.scanned().isEmpty()) {
+        ackedTick = Math.max(ackedTick, done.cursor.base());
+      }
+      if (done.kind != Kind.CATCH_UP && done.sequence == ack.sequence()) {
+        coordination.sample(nowNanos - done.sentNanos);
+      }
+    }
+  }
+
+  /** Everything up to this tick may be forgotten as far as this peer is concerned. */
+  long prunableTick(long nowNanos) {
+    return !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS ? Long.MAX_VALUE : ackedTick;
+  }
+
+  boolean isStreaming() {
+    return mode == Mode.STREAMING;
+  }
+
+  boolean isCatchingUp() {
+    return mode == Mode.CATCHING_UP;
+  }
+
+  boolean wantsResume() {
+    return linkUp && mode == Mode.WAITING;
+  }
+
+  /** Whether the peer acknowledged everything that was shipped. */
+  boolean isDone() {
+    return mode == Mode.STREAMING && inFlight.isEmpty();
+  }
+
+  boolean linkUp() {
+    return linkUp;
+  }
+
+  ReplicaId peer() {
+    return peer;
+  }
+
+  String dc() {
+    return dc;
+  }
+
+  Mode mode() {
+    return mode;
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  long sentThrough() {
+    return sentThrough;
+  }
+
+  Coordination coordination() {
+    return coordination;
+  }
+}

@@ -1,0 +1,814 @@
+package io.osier.propagation;
+
+import io.osier.core.CausalContext;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.propagation.Frame.Kind;
+import io.osier.propagation.OutboundLog.Segment;
+import io.osier.propagation.OutboundLog.Waiting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * All streams of one partition of a {@code session} keyspace: it ships what is committed here,
+ * operations with the batch of inputs that made them and held objects in rounds just before their
+ * deadline, takes what the peers ship, and heals what is missing.
+ *
+ * <p>A held object is shipped at {@code t_firstUpdate + δ − μ}, μ being the largest of the
+ * streaming peers' coordination times (mean + 4 deviations).
+ *
+ * <p>Pure: time comes in with each call and frames go out through the sink. Used by one thread.
+ */
+public final class Propagation {
+  /** Set aside in each deadline for the granularity of timers and the handling of the batch. */
+  private static final long MARGIN_NANOS = 5_000_000;
+
+  /** Rounds whose deadlines are closer together than this share of δ leave as one. */
+  private static final int ROUND_SHARE = 20;
+
+  private static final long ROUND_SPREAD_NANOS_MAX = 50_000_000;
+
+  /** How long an update is held for one that is on its way before the state is fetched. */
+  private static final long GRACE_NANOS = 100_000_000;
+
+  private static final int HEAL_OBJECTS_MAX = 256;
+
+  private final ReplicaId self;
+  private final KeyspacePolicy policy;
+  private final StreamSettings settings;
+  private final Replica replica;
+  private final ShipmentSizer sizer;
+  private final FrameSink sink;
+  private final PropagationStats stats = new PropagationStats();
+  private final OutboundLog log;
+  private final Knowledge knowledge;
+  private final Healer healer;
+  private final Map<String, PeerStream> outbound = new TreeMap<>();
+  private final Map<String, InboundStream> inbound = new TreeMap<>();
+  private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
+  private final long slaNanos;
+  private final long startNanos;
+  private long statusNanos;
+  private long statusVersion = -1;
+  private FlushListener flushListener = (object, updates, bytes) -> {};
+
+  /**
+   * The streams of a partition that starts now.
+   *
+   * @param self this datacenter
+   * @param peers the other datacenters that hold the keyspace
+   * @param committed the last commit number given so far
+   */
+  public Propagation(
+      ReplicaId self,
+      List<String> peers,
+      KeyspacePolicy policy,
+      StreamSettings settings,
+      long committed,
+      Replica replica,
+      ShipmentSizer sizer,
+      FrameSink sink,
+      long nowNanos) {
+    this.self = self;
+    this.policy = policy;
+    this.settings = settings;
+    this.replica = replica;
+    this.sizer = sizer;
+    this.sink = sink;
+    this.log = new OutboundLog(committed);
+    this.knowledge = new Knowledge(self, peers);
+    this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
+    this.slaNanos = policy.sla().toNanos();
+    this.startNanos = nowNanos;
+    this.statusNanos = nowNanos - millis(settings.statusMillis());
+    for (String dc : peers) {
+      outbound.put(
+          dc, new PeerStream(dc, self, settings, log, replica, sizer, sink, stats, nowNanos));
+    }
+  }
+
+  private static long millis(long millis) {
+    return millis * 1_000_000;
+  }
+
+  static long ageMillis(Segment segment, long nowNanos) {
+    return Math.max(0, (nowNanos - segment.firstNanos()) / 1_000_000);
+  }
+
+  // ---------------------------------------------------------------- what is committed here
+
+  /**
+   * Takes an update that was committed here.
+   *
+   * @param before the object's context before it
+   * @param number its commit number
+   * @param hold whether it waits for a round; otherwise it leaves with this batch
+   * @return the update as a shipment of its own, as it is journalled
+   */
+  public Shipment commit(
+      ObjectId object,
+      CausalContext before,
+      long number,
+      Causal delta,
+      boolean hold,
+      long nowNanos) {
+    Segment segment =
+        new Segment(before.through(self), knowledge.needs(before), number, 1, nowNanos, 0, delta);
+    log.commit(object, segment, hold);
+    Shipment shipment = shipment(object, segment, nowNanos);
+    stats.opWouldShip((long) sizer.sizeOf(shipment) * outbound.size());
+    return shipment;
+  }
+
+  /** Ships what is held of an object with this batch: it goes back to operations. */
+  public void release(ObjectId object) {
+    log.release(object);
+  }
+
+  private Shipment shipment(ObjectId object, Segment segment, long nowNanos) {
+    return new Shipment(
+        object,
+        self,
+        segment.predecessor(),
+        segment.needs(),
+        segment.last(),
+        segment.updates(),
+        ageMillis(segment, nowNanos),
+        segment.delta());
+  }
+
+  /** Ships everything that waits, whatever its deadline. */
+  public void flush(long nowNanos, long nowMillis) {
+    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
+    ship(Kind.ROUND, () -> log.takeDirty(Long.MAX_VALUE), nowNanos, nowMillis);
+  }
+
+  private void ship(Kind kind, Supplier<Waiting> next, long nowNanos, long nowMillis) {
+    List<Shipment> chunk = new ArrayList<>();
+    int bytes = 0;
+    Waiting waiting = next.get();
+    while (waiting != null) {
+      Causal state = replica.state(waiting.log().object);
+      Segment segment = log.shipped(waiting, state.sizeBytes());
+      Shipment shipment = payload(waiting, segment, state, nowNanos);
+      chunk.add(shipment);
+      bytes += sizer.sizeOf(shipment);
+      flushed(waiting, segment, shipment);
+      waiting = next.get();
+      if (waiting == null || bytes >= settings.frameBytes()) {
+        offer(kind, chunk, bytes, segment.tick(), waiting == null, nowNanos, nowMillis);
+        chunk = new ArrayList<>();
+        bytes = 0;
+      }
+    }
+  }
+
+  private void offer(
+      Kind kind,
+      List<Shipment> chunk,
+      int bytes,
+      long tick,
+      boolean last,
+      long nowNanos,
+      long nowMillis) {
+    long through = last ? log.through() : 0;
+    List<Shipment> shipments = List.copyOf(chunk);
+    int sent = 0;
+    for (PeerStream stream : outbound.values()) {
+      if (stream.offer(kind, shipments, bytes, tick, through, nowNanos, nowMillis)) {
+        sent++;
+      }
+    }
+    stats.shipped(kind, shipments.size(), (long) bytes * sent);
+  }
+
+  /** A group of updates as the policy ships it; a single operation always travels as it is. */
+  private Shipment payload(Waiting waiting, Segment segment, Causal state, long nowNanos) {
+    boolean full =
+        waiting.wasHeld()
+            && (policy.payload() == StatePayload.FULL
+                || segment.delta().sizeBytes() > state.sizeBytes());
+    if (!full) {
+      return shipment(waiting.log().object, segment, nowNanos);
+    }
+    return new Shipment(
+        waiting.log().object,
+        self,
+        0,
+        VersionVector.EMPTY,
+        segment.last(),
+        segment.updates(),
+        ageMillis(segment, nowNanos),
+        state);
+  }
+
+  /** Hears of every held object that was shipped. */
+  @FunctionalInterface
+  public interface FlushListener {
+    /**
+     * A held object was shipped.
+     *
+     * @param updates how many updates were joined
+     * @param bytes what the shipment took, once
+     */
+    void flushed(ObjectId object, int updates, int bytes);
+  }
+
+  /** Sets who hears of flushes. */
+  public void onFlush(FlushListener listener) {
+    flushListener = listener;
+  }
+
+  private void flushed(Waiting waiting, Segment segment, Shipment shipment) {
+    if (waiting.wasHeld()) {
+      flushListener.flushed(waiting.log().object, segment.updates(), sizer.sizeOf(shipment));
+    }
+  }
+
+  // ---------------------------------------------------------------- peers come and go
+
+  /** Frames can be sent to the peer from now on. */
+  public void peerUp(ReplicaId peer, long nowNanos) {
+    PeerStream stream = outbound.get(peer.dc());
+    if (stream == null) {
+      return; // does not hold this keyspace
+    }
+    meet(peer, nowNanos);
+    if (!knowledge.isNewest(peer)) {
+      return;
+    }
+    stream.up(peer);
+    InboundStream in = inbound.get(peer.dc());
+    if (in.isStarted() && !in.isResuming()) {
+      in.ackAgain();
+    } else {
+      resume(in, nowNanos);
+    }
+    statusNanos = nowNanos - millis(settings.statusMillis());
+    statusVersion = -1;
+  }
+
+  /** Frames can no longer be sent to the datacenter. */
+  public void peerDown(String dc, long nowNanos) {
+    PeerStream stream = outbound.get(dc);
+    if (stream != null) {
+      stream.down(nowNanos);
+      healer.down(dc);
+    }
+  }
+
+  private void meet(ReplicaId peer, long nowNanos) {
+    if (knowledge.meet(peer) || !inbound.containsKey(peer.dc())) {
+      inbound.put(peer.dc(), new InboundStream(peer, nowNanos));
+      healer.down(peer.dc());
+    }
+  }
+
+  private void resume(InboundStream in, long nowNanos) {
+    sink.send(in.sender().dc(), in.resume(knowledge.through().get(in.sender()), nowNanos));
+  }
+
+  // ---------------------------------------------------------------- what comes from peers
+
+  /**
+   * Handles a frame of a peer; frames of unknown datacenters and former incarnations are ignored.
+   */
+  public void received(ReplicaId peer, Frame frame, long nowNanos, long nowMillis) {
+    PeerStream stream = outbound.get(peer.dc());
+    if (stream == null) {
+      return;
+    }
+    meet(peer, nowNanos);
+    InboundStream in = inbound.get(peer.dc());
+    if (!in.sender().equals(peer)) {
+      return;
+    }
+    in.heard(nowNanos, nowMillis, millis(settings.retryMillis()));
+    switch (frame) {
+      case Frame.Updates f -> updates(in, f, nowNanos, nowMillis);
+      case Frame.Ack f -> stream.acknowledged(peer, f, nowNanos);
+      case Frame.Resume f -> {
+        stream.resume(peer, f);
+        stream.catchUp(nowNanos, nowMillis);
+      }
+      case Frame.Status f -> status(in, f, nowNanos);
+      case Frame.Heal f -> heal(peer, f);
+      case Frame.Fetch f -> fetch(peer, f);
+      case Frame.States f -> states(in, f, nowNanos, nowMillis);
+    }
+  }
+
+  private void updates(InboundStream in, Frame.Updates frame, long nowNanos, long nowMillis) {
+    switch (in.verdict(frame)) {
+      case STALE -> {}
+      case DUPLICATE -> in.ackAgain();
+      case GAP -> {
+        if (!in.isResuming()) {
+          stats.gapSeen();
+          resume(in, nowNanos);
+        }
+      }
+      case NEXT -> {
+        boolean outage = frame.outage() || in.wasOutage(frame.sentMillis());
+        for (Shipment shipment : frame.shipments()) {
+          take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
+        }
+        in.took(frame);
+        knowledge.complete(in.sender(), in.complete());
+      }
+    }
+  }
+
+  private void take(
+      InboundStream in,
+      Shipment shipment,
+      boolean outage,
+      long sentMillis,
+      long nowNanos,
+      long nowMillis) {
+    boolean blocked = in.holds(shipment.object()) && !shipment.content().isFull();
+    if (blocked || !isReady(shipment)) {
+      if (!isKnown(shipment)) {
+        in.hold(shipment, outage, sentMillis, nowNanos);
+      }
+      return;
+    }
+    if (apply(shipment)) {
+      seen(shipment, outage, sentMillis, nowMillis);
+      retryHeld(shipment.object(), nowMillis);
+    }
+  }
+
+  /** Whether all that the shipment builds on is here: a full state brings it along. */
+  private boolean isReady(Shipment shipment) {
+    if (shipment.content().isFull()) {
+      return true;
+    }
+    CausalContext here = context(shipment.object());
+    if (here.through(shipment.origin()) < shipment.predecessor()) {
+      return false;
+    }
+    VersionVector needs = shipment.needs();
+    for (int i = 0; i < needs.size(); i++) {
+      if (here.through(needs.replica(i)) < needs.number(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isKnown(Shipment shipment) {
+    return shipment.content().isFull()
+        ? context(shipment.object()).covers(shipment.content().context())
+        : context(shipment.object()).through(shipment.origin()) >= shipment.last();
+  }
+
+  private CausalContext context(ObjectId object) {
+    Causal state = replica.state(object);
+    return state == null ? CausalContext.EMPTY : state.context();
+  }
+
+  /** Joins a shipment to its object. Returns false if it is already in it. */
+  private boolean apply(Shipment shipment) {
+    if (isKnown(shipment)) {
+      return false;
+    }
+    Causal before = replica.state(shipment.object());
+    if (before == null) {
+      before = Causal.bottom(shipment.object().type());
+    }
+    Causal after = before.join(shipment.content());
+    replica.apply(shipment, after);
+    knowledge.changed(shipment.object(), before.context(), after.context());
+    return true;
+  }
+
+  private void seen(Shipment shipment, boolean outage, long sentMillis, long nowMillis) {
+    stats.applied(shipment.updates());
+    if (shipment.updates() > 0) {
+      long micros = (nowMillis - sentMillis + shipment.ageMillis()) * 1_000;
+      stats.visible(micros, outage, slaNanos / 1_000);
+    }
+  }
+
+  private void retryHeld(ObjectId object, long nowMillis) {
+    boolean progress = true;
+    while (progress) {
+      progress = false;
+      for (InboundStream in : inbound.values()) {
+        InboundStream.Held held = in.firstHeld(object);
+        if (held != null && (isKnown(held.shipment()) || isReady(held.shipment()))) {
+          boolean applied = apply(held.shipment());
+          seen(held.shipment(), held.outage() || !applied, held.sentMillis(), nowMillis);
+          in.dropFirstHeld(object);
+          knowledge.complete(in.sender(), in.complete());
+          progress = true;
+        }
+      }
+    }
+  }
+
+  private void status(InboundStream in, Frame.Status status, long nowNanos) {
+    knowledge.status(in.sender(), status);
+    firstStatus.putIfAbsent(in.sender().dc(), status);
+    boolean retry = nowNanos - in.resumeSentNanos() >= millis(settings.retryMillis());
+    if (status.wantResume() && (!in.isResuming() || retry)) {
+      resume(in, nowNanos);
+    } else if (in.missedTail(status)) {
+      stats.gapSeen();
+      resume(in, nowNanos);
+    } else {
+      in.ackAgain(); // the last acknowledgement may have been lost
+    }
+  }
+
+  // ---------------------------------------------------------------- healing
+
+  private void heal(ReplicaId peer, Frame.Heal heal) {
+    ReplicaId origin = heal.origin();
+    Frame.Page page = heal.page();
+    List<Shipment> shipments = new ArrayList<>();
+    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.position(), heal.after())) {
+      Optional<ObjectId> scanned = page.scanned();
+      long base = scanned.isPresent() ? page.position() : knowledge.changes(origin);
+      List<Replica.Entry> entries = replica.scan(scanned, HEAL_OBJECTS_MAX);
+      int bytes = 0;
+      for (Replica.Entry entry : entries) {
+        scanned = Optional.of(entry.object());
+        bytes += addState(shipments, entry.object(), entry.state(), origin, heal.after());
+        if (bytes >= settings.frameBytes()) {
+          break;
+        }
+      }
+      boolean end =
+          entries.isEmpty()
+              || (entries.size() < HEAL_OBJECTS_MAX
+                  && entries.getLast().object().equals(scanned.orElse(null)));
+      Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
+      // At the end of the scan the trail goes on from its base: `after` no longer matters, since
+      // what
+      // is pruned now was scanned.
+      answer(peer, origin, Optional.of(next), shipments);
+      return;
+    }
+    long position = page.position();
+    int bytes = 0;
+    boolean end = true;
+    for (Map.Entry<Long, ObjectId> e : knowledge.changedAfter(origin, position, HEAL_OBJECTS_MAX)) {
+      if (bytes >= settings.frameBytes()) {
+        end = false;
+        break;
+      }
+      position = e.getKey();
+      Causal state = replica.state(e.getValue());
+      bytes += addState(shipments, e.getValue(), state, origin, heal.after());
+    }
+    end = end && knowledge.changedAfter(origin, position, 1).isEmpty();
+    answer(
+        peer,
+        origin,
+        end ? Optional.empty() : Optional.of(new Frame.Page(position, Optional.empty())),
+        shipments);
+  }
+
+  private int addState(
+      List<Shipment> shipments, ObjectId object, Causal state, ReplicaId origin, long after) {
+    long last = state.context().through(origin);
+    if (last <= after) {
+      return 0;
+    }
+    Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
+    shipments.add(shipment);
+    return sizer.sizeOf(shipment);
+  }
+
+  private void answer(
+      ReplicaId peer, ReplicaId origin, Optional<Frame.Page> next, List<Shipment> shipments) {
+    sink.send(
+        peer.dc(),
+        new Frame.States(
+            Optional.of(origin),
+            next,
+            knowledge.through().get(origin),
+            knowledge.changes(origin),
+            shipments));
+  }
+
+  private void fetch(ReplicaId peer, Frame.Fetch fetch) {
+    List<Shipment> shipments = new ArrayList<>();
+    for (ObjectId object : fetch.objects()) {
+      Causal state = replica.state(object);
+      if (state != null) {
+        shipments.add(
+            new Shipment(
+                object, self, 0, VersionVector.EMPTY, state.context().through(self), 0, 0, state));
+      }
+    }
+    sink.send(peer.dc(), new Frame.States(Optional.empty(), Optional.empty(), 0, 0, shipments));
+  }
+
+  private void states(InboundStream in, Frame.States states, long nowNanos, long nowMillis) {
+    for (Shipment shipment : states.shipments()) {
+      if (apply(shipment)) {
+        stats.healed();
+        stats.applied(shipment.updates());
+        retryHeld(shipment.object(), nowMillis);
+      }
+    }
+    if (states.origin().isPresent()) {
+      healer.received(in.sender(), states, nowNanos);
+    }
+  }
+
+  /**
+   * Whether the origin ships its updates itself: the newest incarnation of a peer that is heard.
+   */
+  private boolean isReachable(ReplicaId origin, long nowNanos) {
+    if (origin.equals(self)) {
+      return true;
+    }
+    if (!knowledge.isNewest(origin) || !outbound.containsKey(origin.dc())) {
+      return false;
+    }
+    InboundStream in = inbound.get(origin.dc());
+    long heard = in == null ? startNanos : in.heardNanos();
+    return nowNanos - heard < millis(settings.healMillis() + settings.retryMillis());
+  }
+
+  // ---------------------------------------------------------------- time
+
+  /** Does all that is due. */
+  public void tick(long nowNanos, long nowMillis) {
+    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
+    if (roundDueNanos() <= nowNanos) {
+      long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
+      long firstMax = nowNanos - holdNanos() + spread;
+      ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
+    }
+    for (PeerStream stream : outbound.values()) {
+      stream.catchUp(nowNanos, nowMillis);
+    }
+    for (InboundStream in : inbound.values()) {
+      maintain(in, nowNanos);
+    }
+    for (PeerStream stream : outbound.values()) {
+      if (stream.linkUp()) {
+        healer.check(stream.peer(), origin -> isReachable(origin, nowNanos), nowNanos);
+      }
+    }
+    if (statusDueNanos() <= nowNanos) {
+      sendStatus(nowNanos, nowMillis);
+      prune(nowNanos);
+    }
+  }
+
+  private void maintain(InboundStream in, long nowNanos) {
+    String dc = in.sender().dc();
+    if (!outbound.get(dc).linkUp()) {
+      return;
+    }
+    if (in.takeAckDue()) {
+      sink.send(dc, in.ack());
+    }
+    long retry = millis(settings.retryMillis());
+    if (in.isResuming() && nowNanos - in.resumeSentNanos() >= retry) {
+      sink.send(dc, in.resumeAgain(knowledge.through().get(in.sender()), nowNanos));
+    }
+    ObjectId missing = in.toFetch(nowNanos, GRACE_NANOS, retry);
+    if (missing != null) {
+      List<ObjectId> objects = new ArrayList<>();
+      while (missing != null) {
+        stats.gapSeen();
+        objects.add(missing);
+        missing = in.toFetch(nowNanos, GRACE_NANOS, retry);
+      }
+      sink.send(dc, new Frame.Fetch(objects));
+    }
+  }
+
+  private void sendStatus(long nowNanos, long nowMillis) {
+    VersionVector through = knowledge.through().raised(self, log.through());
+    VersionVector changes = knowledge.changes();
+    for (PeerStream stream : outbound.values()) {
+      if (stream.linkUp()) {
+        sink.send(
+            stream.dc(),
+            new Frame.Status(
+                stream.wantsResume(),
+                stream.wantsResume() ? 0 : stream.epoch(),
+                stream.wantsResume() ? 0 : stream.sequence(),
+                through,
+                changes,
+                nowMillis));
+      }
+    }
+    statusNanos = nowNanos;
+    statusVersion = statusKey();
+  }
+
+  private long statusKey() {
+    return knowledge.version() + log.through();
+  }
+
+  private long statusDueNanos() {
+    boolean soon = statusKey() != statusVersion;
+    for (PeerStream stream : outbound.values()) {
+      soon |= stream.wantsResume();
+    }
+    return statusNanos + millis(soon ? settings.statusMillis() : settings.retryMillis() / 2);
+  }
+
+  private void prune(long nowNanos) {
+    long tick = log.ticks();
+    for (PeerStream stream : outbound.values()) {
+      tick = Math.min(tick, stream.prunableTick(nowNanos));
+    }
+    log.prune(tick);
+  }
+
+  /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
+  public long coordinationNanos() {
+    long slowest = 0;
+    boolean measured = false;
+    for (PeerStream stream : outbound.values()) {
+      if (stream.linkUp() && stream.coordination().isMeasured()) {
+        measured = true;
+        slowest = Math.max(slowest, stream.coordination().nanos());
+      }
+    }
+    return measured ? slowest : slaNanos / 4;
+  }
+
+  /**
+   * How long a held object may wait, in nanoseconds: δ − μ, less a margin; 0 if that is nothing.
+   */
+  public long holdNanos() {
+    return Math.max(0, slaNanos - coordinationNanos() - MARGIN_NANOS);
+  }
+
+  private long roundDueNanos() {
+    long oldest = log.oldestDirtyNanos();
+    return oldest == Long.MAX_VALUE ? oldest : oldest + holdNanos();
+  }
+
+  /** When {@link #tick} is due, at the latest. */
+  public long nextTickNanos() {
+    if (log.hasOps()) {
+      return Long.MIN_VALUE;
+    }
+    long next = Math.min(roundDueNanos(), statusDueNanos());
+    next = Math.min(next, healer.nextNanos());
+    for (InboundStream in : inbound.values()) {
+      if (outbound.get(in.sender().dc()).linkUp()) {
+        if (in.isAckDue()) {
+          return Long.MIN_VALUE;
+        }
+        long retry = millis(settings.retryMillis());
+        next = Math.min(next, in.nextFetchNanos(GRACE_NANOS, retry));
+        if (in.isResuming()) {
+          next = Math.min(next, in.resumeSentNanos() + retry);
+        }
+      }
+    }
+    return next;
+  }
+
+  // ---------------------------------------------------------------- what is known
+
+  /** Whether a session's demands are met here. */
+  public enum Coverage {
+    /** Everything that was asked for is here. */
+    HERE,
+    /** Something has not come yet. */
+    NOT_YET,
+    /** Something was lost with the memory of a former incarnation: nobody has it. */
+    LOST
+  }
+
+  /** Whether everything that the vector names is here. */
+  public Coverage coverage(VersionVector wanted) {
+    Coverage worst = Coverage.HERE;
+    for (int i = 0; i < wanted.size(); i++) {
+      ReplicaId r = wanted.replica(i);
+      long number = wanted.number(i);
+      long here = r.equals(self) ? log.committed() : knowledge.through().get(r);
+      if (number > here) {
+        if (knowledge.isNewest(r) || !allHealed(r)) {
+          return Coverage.NOT_YET;
+        }
+        if (number > knowledge.lastSeen(r)) {
+          worst = Coverage.LOST;
+        }
+      }
+    }
+    return worst;
+  }
+
+  /** Whether every peer is there and gave all that it has of a former incarnation. */
+  private boolean allHealed(ReplicaId former) {
+    for (PeerStream stream : outbound.values()) {
+      if (!stream.linkUp() || !healer.isDone(stream.peer(), former)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What has come of every replica, this one included. */
+  public VersionVector through() {
+    return knowledge.through().raised(self, log.committed());
+  }
+
+  /** Changes whenever more of any other replica has come completely; for waiting sessions. */
+  public long version() {
+    return knowledge.version();
+  }
+
+  /**
+   * Whether this partition has what each peer had when it was first heard.
+   *
+   * @param graceNanos how long after the start to wait for a peer that is not heard
+   */
+  public boolean isCaughtUp(long nowNanos, long graceNanos) {
+    for (PeerStream stream : outbound.values()) {
+      Frame.Status status = firstStatus.get(stream.dc());
+      if (status == null) {
+        if (nowNanos - startNanos < graceNanos) {
+          return false;
+        }
+      } else if (stream.linkUp() && coverage(status.through()) == Coverage.NOT_YET) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether every connected peer has acknowledged everything that was committed. */
+  public boolean isDrained() {
+    for (PeerStream stream : outbound.values()) {
+      if (stream.linkUp() && !stream.isDone()) {
+        return false;
+      }
+    }
+    return !log.hasOps() && log.dirtyCount() == 0;
+  }
+
+  /** The counts. */
+  public PropagationStats stats() {
+    return stats;
+  }
+
+  /** How many objects are held for a round. */
+  public int dirtyObjects() {
+    return log.dirtyCount();
+  }
+
+  /** What the streams to and from the peers are doing. */
+  public List<PeerProgress> peers() {
+    List<PeerProgress> progress = new ArrayList<>();
+    for (PeerStream stream : outbound.values()) {
+      ReplicaId peer = knowledge.newest(stream.dc());
+      Frame.Status status = knowledge.status(stream.dc());
+      long has = status == null ? 0 : status.through().get(self);
+      long there = status == null || peer == null ? 0 : status.through().get(peer);
+      long here = peer == null ? 0 : knowledge.through().get(peer);
+      progress.add(
+          new PeerProgress(
+              stream.dc(),
+              peer == null ? 0 : peer.incarnation(),
+              stream.linkUp(),
+              stream.mode().label(),
+              Math.max(0, log.committed() - has),
+              stream.inFlightBytes(),
+              Math.max(0, there - here)));
+    }
+    return progress;
+  }
+
+  /**
+   * A peer's progress.
+   *
+   * @param dc its name
+   * @param incarnation 0 if it was never heard
+   * @param connected whether frames can be sent to it
+   * @param stream waiting, catching-up or streaming
+   * @param lagUpdates updates of this datacenter that it does not have, as far as its status tells
+   * @param inFlightBytes sent and not acknowledged
+   * @param behindUpdates updates of it that have not come here
+   */
+  public record PeerProgress(
+      String dc,
+      long incarnation,
+      boolean connected,
+      String stream,
+      long lagUpdates,
+      long inFlightBytes,
+      long behindUpdates) {}
+}

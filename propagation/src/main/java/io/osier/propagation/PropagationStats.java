@@ -1,0 +1,116 @@
+package io.osier.propagation;
+
+import org.HdrHistogram.Histogram;
+
+/** Counts since the start of the process. Written and read by the partition's thread only. */
+public final class PropagationStats {
+  private static final long VISIBILITY_MICROS_MAX = 3_600_000_000L;
+
+  private long shippedBytes;
+  private long opBytes;
+  private long opsShipped;
+  private long statesShipped;
+  private long catchUpsShipped;
+  private long appliedRemote;
+  private long gapsSeen;
+  private long healed;
+  private long slaViolations;
+  private long lateAfterOutage;
+  private final Histogram visibilityMicros = new Histogram(VISIBILITY_MICROS_MAX, 2);
+
+  /** All zero. */
+  public PropagationStats() {}
+
+  void shipped(Frame.Kind kind, int shipments, long bytesToAll) {
+    shippedBytes += bytesToAll;
+    switch (kind) {
+      case OPS -> opsShipped += shipments;
+      case ROUND -> statesShipped += shipments;
+      case CATCH_UP -> catchUpsShipped += shipments;
+    }
+  }
+
+  void opWouldShip(long bytesToAll) {
+    opBytes += bytesToAll;
+  }
+
+  void applied(int updates) {
+    appliedRemote += Math.max(1, updates);
+  }
+
+  void gapSeen() {
+    gapsSeen++;
+  }
+
+  void healed() {
+    healed++;
+  }
+
+  void visible(long delayMicros, boolean outage, long slaMicros) {
+    if (outage) {
+      if (delayMicros > slaMicros) {
+        lateAfterOutage++;
+      }
+      return;
+    }
+    visibilityMicros.recordValue(Math.clamp(delayMicros, 0, VISIBILITY_MICROS_MAX));
+    if (slaMicros > 0 && delayMicros > slaMicros) {
+      slaViolations++;
+    }
+  }
+
+  /** Bytes of updates shipped, summed over the peers they went to. */
+  public long shippedBytes() {
+    return shippedBytes;
+  }
+
+  /** Bytes that the same updates would have taken as single operations, to the same peers. */
+  public long opBytes() {
+    return opBytes;
+  }
+
+  /** Operations shipped, counted once for all peers. */
+  public long opsShipped() {
+    return opsShipped;
+  }
+
+  /** Objects shipped in rounds, counted once for all peers. */
+  public long statesShipped() {
+    return statesShipped;
+  }
+
+  /** Objects shipped to peers that had missed something. */
+  public long catchUpsShipped() {
+    return catchUpsShipped;
+  }
+
+  /** Updates of other datacenters applied; a state of unknown content counts as one. */
+  public long appliedRemote() {
+    return appliedRemote;
+  }
+
+  /** Gaps seen, in streams and in objects. */
+  public long gapsSeen() {
+    return gapsSeen;
+  }
+
+  /** Objects received from a third datacenter, or after a gap. */
+  public long healedObjects() {
+    return healed;
+  }
+
+  /** Shipments that became visible later than the SLA allows though the link was up. */
+  public long slaViolations() {
+    return slaViolations;
+  }
+
+  /** Shipments that became visible later than the SLA allows because the link had been down. */
+  public long lateAfterOutage() {
+    return lateAfterOutage;
+  }
+
+  /** Delays until visible, outages left out, in microseconds: a copy. */
+  public Histogram visibilityMicros() {
+    return visibilityMicros.copy();
+  }
+}

@@ -1,0 +1,30 @@
+package io.osier.propagation;
+
+import io.osier.crdt.Causal;
+import java.util.List;
+import java.util.Optional;
+
+/** The objects of a partition, as its streams see them. Used by the partition's thread only. */
+public interface Replica {
+  /** The object's state, or null if it was never written. */
+  Causal state(ObjectId object);
+
+  /**
+   * Makes a received update part of the object: joins, stores, journals.
+   *
+   * @param update what was received
+   * @param joined the object's new state
+   */
+  void apply(Shipment update, Causal joined);
+
+  /**
+   * Objects in their order, with their states.
+   *
+   * @param after the first object is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
+  List<Entry> scan(Optional<ObjectId> after, int limit);
+
+  /** An object with its state. */
+  record Entry(ObjectId object, Causal state) {}
+}

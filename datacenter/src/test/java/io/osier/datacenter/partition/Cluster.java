@@ -1,0 +1,298 @@
+package io.osier.datacenter.partition;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Frame;
+import io.osier.propagation.FrameCodec;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.StreamSettings;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
+
+/**
+ * A few partitions and the links between them in virtual time: every frame is encoded, takes the
+ * link's delay and is decoded. For tests that set a scene by hand; the simulator draws its scenes
+ * from seeds.
+ */
+final class Cluster {
+  private static final long MILLI = 1_000_000;
+
+  /** One datacenter's partition. */
+  final class Dc {
+    ReplicaId self;
+    MemoryStore store;
+    Partition partition;
+    final List<Shipment> journal = new ArrayList<>();
+    final Map<Long, Reply> replies = new HashMap<>();
+    PartitionReport report;
+
+    Dc(ReplicaId self) {
+      start(self);
+    }
+
+    private void start(ReplicaId id) {
+      self = id;
+      store = new MemoryStore();
+      partition =
+          new Partition(
+              new PartitionConfig(
+                  id,
+                  names.stream().filter(n -> !n.equals(id.dc())).toList(),
+                  policy,
+                  0,
+                  streams,
+                  AdaptationSettings.DEFAULT),
+              store,
+              now());
+    }
+
+    Reply write(String key, CrdtType type, Operation operation) {
+      return write(key, type, operation, VersionVector.EMPTY, 0);
+    }
+
+    Reply write(String key, CrdtType type, Operation op, VersionVector after, int waitMillis) {
+      long ticket = ++tickets;
+      Request w = new Request.Write("k", Key.of(key), type, op, after, waitMillis);
+      input(this, new Input.Command(ticket, w));
+      return replies.get(ticket);
+    }
+
+    /** Adds to a counter and demands that it is acknowledged. */
+    Reply.Done add(String key, long amount) {
+      Reply reply = write(key, CrdtType.PN_COUNTER, new Operation.Increment(amount));
+      if (reply instanceof Reply.Done done) {
+        return done;
+      }
+      throw new AssertionError("not done: " + reply);
+    }
+
+    long ask(String key, VersionVector after, int waitMillis) {
+      long ticket = ++tickets;
+      Request r =
+          new Request.Read(
+              "k",
+              Key.of(key),
+              Optional.of(CrdtType.PN_COUNTER),
+              new Query.Whole(),
+              after,
+              waitMillis);
+      input(this, new Input.Command(ticket, r));
+      return ticket;
+    }
+
+    /** The counter's value as a reader of the store sees it. */
+    long value(String key) {
+      Causal state = store.get(new ObjectId(Key.of(key), CrdtType.PN_COUNTER));
+      return state == null
+          ? 0
+          : ((io.osier.crdt.Reading.Count) state.read(new Query.Whole())).value();
+    }
+
+    PartitionReport report() {
+      input(this, new Input.Inspect(0, 10));
+      return report;
+    }
+  }
+
+  private record Event(long nanos, long order, Runnable action) {}
+
+  final List<String> names;
+  final KeyspacePolicy policy;
+  final StreamSettings streams;
+  final Map<String, Dc> dcs = new LinkedHashMap<>();
+
+  /** Whether a frame from one to another is lost: (link, frame). */
+  BiPredicate<String, Frame> loss = (link, frame) -> false;
+
+  long delayMillis = 40;
+  long framesSent;
+  long bytesSent;
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(
+          (a, b) ->
+              a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+  private final Set<String> cut = new TreeSet<>();
+  private final Map<String, Long> connection = new HashMap<>();
+  private long nanos = 1_000_000 * MILLI;
+  private long order;
+  private long tickets;
+
+  Cluster(KeyspacePolicy policy, String... names) {
+    this(policy, StreamSettings.DEFAULT, names);
+  }
+
+  Cluster(KeyspacePolicy policy, StreamSettings streams, String... names) {
+    this.names = List.of(names);
+    this.policy = policy;
+    this.streams = streams;
+    for (String name : names) {
+      dcs.put(name, new Dc(new ReplicaId(name, 1)));
+    }
+    for (String a : names) {
+      for (String b : names) {
+        if (!a.equals(b)) {
+          connect(a, b);
+        }
+      }
+    }
+    run(1_000);
+  }
+
+  Dc dc(String name) {
+    return dcs.get(name);
+  }
+
+  Now now() {
+    return new Now(nanos, nanos / MILLI);
+  }
+
+  private static String link(String from, String to) {
+    return from + ">" + to;
+  }
+
+  private void connect(String from, String to) {
+    if (!cut.contains(link(from, to))) {
+      connection.merge(link(from, to), 1L, Long::sum);
+      input(dc(from), new Input.PeerUp(dc(to).self));
+    }
+  }
+
+  /** Cuts both directions: what is under way is lost, and both sides notice. */
+  void cut(String a, String b) {
+    for (String[] way : new String[][] {{a, b}, {b, a}}) {
+      cut.add(link(way[0], way[1]));
+      connection.merge(link(way[0], way[1]), 1L, Long::sum);
+      input(dc(way[0]), new Input.PeerDown(way[1]));
+    }
+  }
+
+  void heal(String a, String b) {
+    cut.remove(link(a, b));
+    cut.remove(link(b, a));
+    connect(a, b);
+    connect(b, a);
+  }
+
+  /** Stops a datacenter and starts it with an empty memory and a new incarnation. */
+  void crash(String name) {
+    for (String other : names) {
+      if (!other.equals(name)) {
+        cut(name, other);
+      }
+    }
+    Dc dc = dc(name);
+    dc.start(new ReplicaId(name, dc.self.incarnation() + 1));
+  }
+
+  void reconnect(String name) {
+    for (String other : names) {
+      if (!other.equals(name)) {
+        heal(name, other);
+      }
+    }
+  }
+
+  private void at(long when, Runnable action) {
+    events.add(new Event(when, ++order, action));
+  }
+
+  private void input(Dc dc, Input input) {
+    dc.partition.on(input, now(), outbox(dc));
+    schedule(dc);
+  }
+
+  private void schedule(Dc dc) {
+    Partition partition = dc.partition;
+    long next = partition.nextTickNanos();
+    if (next != Long.MAX_VALUE) {
+      at(
+          Math.max(nanos, next),
+          () -> {
+            if (dc.partition == partition && partition.nextTickNanos() <= nanos) {
+              input(dc, new Input.Tick());
+            }
+          });
+    }
+  }
+
+  private Outbox outbox(Dc dc) {
+    return new Outbox() {
+      @Override
+      public void reply(long ticket, Reply reply) {
+        dc.replies.put(ticket, reply);
+      }
+
+      @Override
+      public void send(String to, Frame frame) {
+        String link = link(dc.self.dc(), to);
+        if (cut.contains(link) || loss.test(link, frame)) {
+          return;
+        }
+        byte[] bytes = FrameCodec.encode(dc.self, frame);
+        framesSent++;
+        bytesSent += bytes.length;
+        ReplicaId sender = dc.self;
+        long over = connection.get(link);
+        at(
+            nanos + delayMillis * MILLI,
+            () -> {
+              if (connection.get(link) == over) {
+                input(dc(to), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));
+              }
+            });
+      }
+
+      @Override
+      public void report(long ticket, PartitionReport report) {
+        dc.report = report;
+      }
+
+      @Override
+      public void append(Shipment update) {
+        dc.journal.add(update);
+      }
+    };
+  }
+
+  /** Lets time pass. */
+  void run(long millis) {
+    long until = nanos + millis * MILLI;
+    while (!events.isEmpty() && events.peek().nanos <= until) {
+      Event event = events.poll();
+      nanos = Math.max(nanos, event.nanos);
+      event.action.run();
+    }
+    nanos = until;
+  }
+
+  /** Every object of every datacenter, for comparison. */
+  Map<String, List<ObjectStore.Entry>> contents() {
+    Map<String, List<ObjectStore.Entry>> all = new LinkedHashMap<>();
+    dcs.forEach((name, dc) -> all.put(name, dc.store.scan(Optional.empty(), 1_000_000)));
+    return all;
+  }
+
+  boolean isConverged() {
+    return contents().values().stream().distinct().count() == 1;
+  }
+}

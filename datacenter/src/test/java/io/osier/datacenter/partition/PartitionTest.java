@@ -1,0 +1,241 @@
+package io.osier.datacenter.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.KeyspacePolicy.Propagation;
+import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.propagation.Frame;
+import io.osier.propagation.StreamSettings;
+import io.osier.proxy.protocol.Reply;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class PartitionTest {
+  private static KeyspacePolicy policy(Propagation propagation, int slaMillis) {
+    return KeyspacePolicy.session("k", Duration.ofMillis(slaMillis)).with(propagation);
+  }
+
+  private static Cluster three(Propagation propagation, int slaMillis) {
+    return new Cluster(policy(propagation, slaMillis), "ap", "eu", "us");
+  }
+
+  @Test
+  void operation_isVisibleEverywhereAfterOneLinkDelay() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    cluster.dc("eu").add("x", 3);
+    assertThat(cluster.dc("eu").value("x")).isEqualTo(3);
+    cluster.run(cluster.delayMillis);
+    assertThat(cluster.dc("us").value("x")).isEqualTo(3);
+    assertThat(cluster.dc("ap").value("x")).isEqualTo(3);
+  }
+
+  @Test
+  void state_isHeldAndShippedOnceBeforeItsDeadline() {
+    Cluster cluster = three(Propagation.STATE, 2_000);
+    cluster.dc("eu").add("x", 1); // the first round teaches μ
+    cluster.run(3_000);
+    long before = cluster.dc("eu").report().statesShipped();
+    for (int i = 0; i < 500; i++) {
+      cluster.dc("eu").add("x", 1);
+      cluster.run(1);
+    }
+    cluster.run(500);
+    assertThat(cluster.dc("us").value("x")).as("held").isEqualTo(1);
+    cluster.run(1_000);
+    assertThat(cluster.dc("us").value("x")).as("2 s after the first").isEqualTo(501);
+    assertThat(cluster.dc("eu").report().statesShipped() - before).isEqualTo(1);
+    assertThat(cluster.dc("us").report().slaViolations()).isZero();
+  }
+
+  @Test
+  void fullPayload_shipsTheWholeState() {
+    Cluster cluster =
+        new Cluster(policy(Propagation.STATE, 200).with(StatePayload.FULL), "eu", "us");
+    boolean[] full = {false};
+    cluster.loss =
+        (link, frame) -> {
+          if (frame instanceof Frame.Updates u) {
+            u.shipments().forEach(s -> full[0] |= s.content().isFull());
+          }
+          return false;
+        };
+    cluster.dc("eu").add("x", 1);
+    cluster.run(1_000);
+    assertThat(full[0]).isTrue();
+    assertThat(cluster.isConverged()).isTrue();
+  }
+
+  @Test
+  void cutLink_isCaughtUpWithWhatWasMissed() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    cluster.dc("eu").add("x", 1);
+    cluster.run(1_000);
+    cluster.cut("eu", "us");
+    for (int i = 0; i < 50; i++) {
+      cluster.dc("eu").add("x", 1);
+      cluster.dc("us").add("y" + i, 1);
+    }
+    cluster.run(200);
+    assertThat(cluster.dc("us").value("x")).isEqualTo(1);
+    cluster.heal("eu", "us");
+    cluster.run(3_000);
+    assertThat(cluster.dc("us").value("x")).isEqualTo(51);
+    assertThat(cluster.isConverged()).isTrue();
+  }
+
+  @Test
+  void cutLink_isBridgedByTheThirdDatacenter() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    cluster.cut("eu", "us");
+    cluster.run(3_000);
+    cluster.dc("eu").add("x", 7);
+    cluster.run(3_000);
+    assertThat(cluster.dc("us").value("x")).as("through ap").isEqualTo(7);
+    assertThat(cluster.dc("us").report().healed()).isPositive();
+  }
+
+  @Test
+  void crashedOrigin_whatOneSurvivorHasReachesTheOther() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    cluster.cut("eu", "ap");
+    cluster.dc("eu").add("x", 5);
+    cluster.run(100); // us has it, ap does not
+    assertThat(cluster.dc("us").value("x")).isEqualTo(5);
+    assertThat(cluster.dc("ap").value("x")).isZero();
+    cluster.crash("eu");
+    cluster.run(5_000);
+    assertThat(cluster.dc("ap").value("x")).isEqualTo(5);
+    cluster.reconnect("eu");
+    cluster.run(10_000);
+    assertThat(cluster.dc("eu").value("x")).isEqualTo(5);
+    assertThat(cluster.isConverged()).isTrue();
+    cluster.dc("eu").add("x", 1);
+    cluster.run(1_000);
+    assertThat(cluster.dc("us").value("x")).isEqualTo(6);
+  }
+
+  @Test
+  void restartedDatacenter_refusesCommandsUntilItHasCaughtUp() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    for (int i = 0; i < 1_000; i++) {
+      cluster.dc("us").add("k" + i, i);
+      cluster.dc("eu").add("e" + i, i);
+    }
+    cluster.run(2_000);
+    cluster.crash("eu");
+    cluster.run(10);
+    cluster.reconnect("eu");
+    assertThat(
+            cluster
+                .dc("eu")
+                .write(
+                    "k1",
+                    io.osier.crdt.CrdtType.PN_COUNTER,
+                    new io.osier.crdt.Operation.Increment(1)))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+    cluster.run(10_000);
+    assertThat(cluster.dc("eu").value("k999")).isEqualTo(999);
+    assertThat(cluster.dc("eu").value("e999")).as("its own former updates").isEqualTo(999);
+    cluster.dc("eu").add("k1", 1);
+    cluster.run(2_000);
+    assertThat(cluster.isConverged()).isTrue();
+  }
+
+  @Test
+  void lostFrames_areSeenAndMadeGood() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    int[] count = {0};
+    cluster.loss =
+        (link, frame) ->
+            link.equals("eu>us") && frame instanceof Frame.Updates && ++count[0] % 3 == 0;
+    for (int i = 0; i < 100; i++) {
+      cluster.dc("eu").add("x" + i % 7, 1);
+      cluster.run(20);
+    }
+    cluster.loss = (link, frame) -> false;
+    cluster.run(5_000);
+    assertThat(cluster.isConverged()).isTrue();
+    assertThat(cluster.dc("us").report().gapsSeen()).isPositive();
+  }
+
+  @Test
+  void slowPeer_isCaughtUpFromTheTrail_withNothingQueued() {
+    Cluster cluster =
+        new Cluster(
+            policy(Propagation.OP, 2_000),
+            new StreamSettings(64 << 10, 4 << 10, 1_000, 200, 1_000),
+            "eu",
+            "us");
+    for (int i = 0; i < 20_000; i++) {
+      cluster.dc("eu").add("x" + i % 100, 1);
+      if (i % 500 == 0) {
+        cluster.run(1);
+      }
+    }
+    PartitionReport report = cluster.dc("eu").report();
+    assertThat(report.peers().getFirst().inFlightBytes()).isLessThan(64 << 11);
+    cluster.run(10_000);
+    assertThat(cluster.isConverged()).isTrue();
+    assertThat(cluster.dc("eu").report().catchUpsShipped()).isPositive();
+  }
+
+  @Test
+  void session_waitsAtAnotherDatacenterForWhatItHasSeen() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    Reply.Done done = cluster.dc("eu").add("x", 1);
+    VersionVector seen = VersionVector.of(done.dot().replica(), done.dot().number());
+    long ticket = cluster.dc("us").ask("x", seen, 1_000);
+    assertThat(cluster.dc("us").replies).doesNotContainKey(ticket);
+    cluster.run(500);
+    assertThat(cluster.dc("us").replies.get(ticket))
+        .isInstanceOfSatisfying(
+            Reply.Answer.class,
+            a -> assertThat(a.reading()).contains(new io.osier.crdt.Reading.Count(1)));
+  }
+
+  @Test
+  void session_thatIsAheadForTooLong_isTold() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    VersionVector seen = VersionVector.of(new ReplicaId("eu", 1), 99);
+    long ticket = cluster.dc("us").ask("x", seen, 300);
+    cluster.run(400);
+    assertThat(cluster.dc("us").replies.get(ticket))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.SESSION_BEHIND));
+  }
+
+  @Test
+  void session_thatSawWhatWasLost_isTold() {
+    Cluster cluster = three(Propagation.STATE, 60_000);
+    Reply.Done done = cluster.dc("eu").add("x", 1);
+    cluster.crash("eu");
+    cluster.run(10);
+    cluster.reconnect("eu");
+    cluster.run(10_000);
+    VersionVector seen = VersionVector.of(done.dot().replica(), done.dot().number());
+    long ticket = cluster.dc("us").ask("x", seen, 300);
+    cluster.run(400);
+    assertThat(cluster.dc("us").replies.get(ticket))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.SESSION_LOST));
+  }
+
+  @Test
+  void anUpdateThatSawAnother_isNotVisibleBeforeIt() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    // us's update reaches eu but not ap; eu's next update of the object has seen it.
+    cluster.loss = (link, frame) -> link.equals("us>ap") && frame instanceof Frame.Updates;
+    cluster.dc("us").add("x", 10);
+    cluster.run(60);
+    cluster.dc("eu").add("x", 1);
+    cluster.run(60);
+    assertThat(cluster.dc("ap").value("x")).as("held, not 1").isZero();
+    cluster.run(400);
+    assertThat(cluster.dc("ap").value("x")).as("fetched from eu").isEqualTo(11);
+  }
+}

@@ -1,6 +1,9 @@
 package io.osier.core;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 
 /**
  * The set of dots that a state or a delta knows of: per replica, disjoint ranges of commit numbers.
@@ -45,6 +48,33 @@ public final class CausalContext {
   public static CausalContext range(ReplicaId replica, long after, long through) {
     checkRange(after, through);
     return new CausalContext(new ReplicaId[] {replica}, new long[][] {new long[] {after, through}});
+  }
+
+  /** The context of many dots, in any order. */
+  public static CausalContext of(Collection<Dot> dots) {
+    Dot[] sorted = dots.toArray(new Dot[0]);
+    Arrays.sort(sorted);
+    List<ReplicaId> replicas = new ArrayList<>();
+    List<long[]> ranges = new ArrayList<>();
+    int i = 0;
+    while (i < sorted.length) {
+      ReplicaId replica = sorted[i].replica();
+      long[] r = new long[8];
+      int size = 0;
+      for (; i < sorted.length && sorted[i].replica().equals(replica); i++) {
+        long number = sorted[i].number();
+        if (size > 0 && r[size - 1] >= number - 1) {
+          r[size - 1] = number;
+        } else {
+          r = size == r.length ? Arrays.copyOf(r, 2 * size) : r;
+          r[size++] = number - 1;
+          r[size++] = number;
+        }
+      }
+      replicas.add(replica);
+      ranges.add(Arrays.copyOf(r, size));
+    }
+    return new CausalContext(replicas.toArray(new ReplicaId[0]), ranges.toArray(new long[0][]));
   }
 
   private static void checkRange(long after, long through) {

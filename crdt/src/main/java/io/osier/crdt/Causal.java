@@ -1,7 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.CausalContext;
-import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Objects;
@@ -29,6 +29,11 @@ public final class Causal {
     return new Causal(type.empty(), CausalContext.EMPTY, true);
   }
 
+  /** A state or a delta of the given parts. */
+  static Causal of(DotStore<?> store, CausalContext context, boolean full) {
+    return new Causal(store, context, full);
+  }
+
   /** The data type. */
   public CrdtType type() {
     return store.type();
@@ -52,13 +57,16 @@ public final class Causal {
   /**
    * Prepares an operation against this state.
    *
-   * @param dot the update's identity; its number is larger than the origin's last on this object
+   * @param origin who makes the update
+   * @param first the first number for its dots, larger than the origin's last
    * @param predecessor the commit number of the origin's last update of this object, 0 if none
-   * @param timestamp a hybrid-clock timestamp larger than every one that the object carries
-   * @return the delta; joining it to this state gives the new state
+   * @param timestamp a hybrid-clock timestamp
+   * @return the delta; joining it to this state gives the new state. The update's commit number is
+   *     the last one of the origin in its context
    */
-  public Causal prepare(Operation operation, Dot dot, long predecessor, long timestamp) {
-    Preparation preparation = new Preparation(dot, timestamp);
+  public Causal prepare(
+      Operation operation, ReplicaId origin, long first, long predecessor, long timestamp) {
+    Preparation preparation = new Preparation(origin, first, timestamp);
     DotStore<?> delta =
         operation instanceof Operation.Clear
             ? store.reset(preparation)
@@ -81,13 +89,7 @@ public final class Causal {
     }
     Joining joining = new Joining(context, full, other.context, other.full);
     return new Causal(
-        joinStores(store, other.store, joining), context.join(other.context), joining.full());
-  }
-
-  @SuppressWarnings("unchecked") // the types were compared, and a type has one class
-  private static <S extends DotStore<S>> DotStore<?> joinStores(
-      DotStore<?> left, DotStore<?> right, Joining joining) {
-    return ((S) left).join((S) right, joining);
+        Stores.join(store, other.store, joining), context.join(other.context), joining.full());
   }
 
   /** Answers a query. */

@@ -52,9 +52,12 @@ public interface DotStore<S extends DotStore<S>> {
    */
   boolean isBottom();
 
+  /** Whether this holds nothing at all, not even metadata. */
+  boolean isEmpty();
+
   /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
   long sizeBytes();
 
-  /** Writes the content; equal contents give equal bytes. Read by {@link Stores#read}. */
+  /** Writes the content; equal contents give equal bytes. Read by the class's own {@code read}. */
   void write(WireOutput out);
 }

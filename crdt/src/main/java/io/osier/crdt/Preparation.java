@@ -2,36 +2,51 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an update is prepared with: its dot, its timestamp, and a collector of the dots that it saw
- * and supersedes, which become part of its delta's causal context (invariant I3). One for each
+ * What an update is prepared with: numbers for its dots, a timestamp, and a collector of the dots
+ * that it saw and supersedes, which become part of its delta's causal context (invariant I3).
+ *
+ * <p>Each element, field or value that the update writes gets a dot of its own, from consecutive
+ * numbers; the last of them is the update's commit number. If two elements shared a dot, the
+ * removal of one would tell a replica that has neither that the other is gone, too. One for each
  * update; not thread-safe.
  */
 public final class Preparation {
-  private final Dot dot;
+  private final ReplicaId origin;
+  private final long first;
   private final long timestamp;
   private final List<Dot> superseded = new ArrayList<>(4);
+  private long next;
 
   /**
    * For one update.
    *
-   * @param dot the update's identity
-   * @param timestamp a hybrid-clock timestamp, larger than every one that the object carries
+   * @param origin who makes it
+   * @param first the first number that it may use
+   * @param timestamp a hybrid-clock timestamp
    */
-  public Preparation(Dot dot, long timestamp) {
-    this.dot = dot;
+  public Preparation(ReplicaId origin, long first, long timestamp) {
+    this.origin = origin;
+    this.first = first;
+    this.next = first;
     this.timestamp = timestamp;
   }
 
-  /** The update's identity. */
-  public Dot dot() {
-    return dot;
+  /** A new dot. */
+  public Dot nextDot() {
+    return new Dot(origin, next++);
   }
 
-  /** The update's hybrid-clock timestamp. */
+  /** Who makes the update. */
+  public ReplicaId origin() {
+    return origin;
+  }
+
+  /** The hybrid-clock timestamp. */
   public long timestamp() {
     return timestamp;
   }
@@ -48,12 +63,19 @@ public final class Preparation {
     }
   }
 
-  /** The causal context of the delta: {@code (predecessor, dot]} and all that was superseded. */
+  /** The commit number: the last number used, the first one if no dot was needed. */
+  long last() {
+    return Math.max(first, next - 1);
+  }
+
+  /** What the update has superseded and written so far. */
+  CausalContext soFar() {
+    CausalContext context = CausalContext.of(superseded);
+    return next == first ? context : context.withRange(origin, first - 1, next - 1);
+  }
+
+  /** The causal context of the delta: {@code (predecessor, last]} and all that was superseded. */
   CausalContext context(long predecessor) {
-    CausalContext context = CausalContext.range(dot.replica(), predecessor, dot.number());
-    for (Dot seen : superseded) {
-      context = context.with(seen);
-    }
-    return context;
+    return CausalContext.of(superseded).withRange(origin, predecessor, last());
   }
 }

@@ -5,23 +5,50 @@ import io.osier.core.OsierException;
 import io.osier.core.codec.WireInput;
 
 /** The data types' classes by type: the one place that lists them. */
-public final class Stores {
+final class Stores {
   private Stores() {}
 
   /** A new object's content. */
   static DotStore<?> empty(CrdtType type) {
     return switch (type) {
       case PN_COUNTER -> PnCounter.EMPTY;
-      default -> throw new IllegalArgumentException("type " + type + " is not known");
+      case G_COUNTER -> GCounter.EMPTY;
+      case LWW_REGISTER -> LwwRegister.EMPTY;
+      case MV_REGISTER -> MvRegister.EMPTY;
+      case EW_FLAG -> EwFlag.EMPTY;
+      case DW_FLAG -> DwFlag.EMPTY;
+      case G_SET -> GSet.EMPTY;
+      case AW_SET -> AwSet.EMPTY;
+      case RW_SET -> RwSet.EMPTY;
+      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS;
+      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS;
+      case OR_MAP -> OrMap.EMPTY;
     };
   }
 
   /** Reads the content of a type, as {@link DotStore#write} wrote it. */
-  public static DotStore<?> read(CrdtType type, WireInput in) {
+  static DotStore<?> read(CrdtType type, WireInput in) {
     return switch (type) {
       case PN_COUNTER -> PnCounter.read(in);
-      default -> throw new IllegalArgumentException("type " + type + " is not known");
+      case G_COUNTER -> GCounter.read(in);
+      case LWW_REGISTER -> LwwRegister.read(in);
+      case MV_REGISTER -> MvRegister.read(in);
+      case EW_FLAG -> EwFlag.read(in);
+      case DW_FLAG -> DwFlag.read(in);
+      case G_SET -> GSet.EMPTY.read(in);
+      case AW_SET -> AwSet.EMPTY.read(in);
+      case RW_SET -> RwSet.read(in);
+      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in);
+      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in);
+      case OR_MAP -> OrMap.read(in);
     };
+  }
+
+  /** Joins two stores of one type. */
+  @SuppressWarnings("unchecked") // a type has one class, and callers compare types
+  static <S extends DotStore<S>> DotStore<?> join(
+      DotStore<?> left, DotStore<?> right, Joining joining) {
+    return ((S) left).join((S) right, joining);
   }
 
   static OsierException wrongOperation(CrdtType type, Operation operation) {

@@ -276,16 +276,17 @@ public final class Partition {
       checkUnused(object);
     }
     CausalContext context = before.context();
-    long number = committed + 1;
     Causal delta =
         before.prepare(
             write.operation(),
-            new Dot(config.self(), number),
+            config.self(),
+            committed + 1,
             context.through(config.self()),
             clock.next(now.millis()));
     Causal after = before.join(delta);
     checkSize(object, before, after);
 
+    long number = delta.context().last(config.self());
     committed = number;
     store.put(object, after);
     boolean hold = modes.holds(object);

@@ -1,0 +1,260 @@
+package io.osier.crdt;
+
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import io.vavr.collection.HashMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * What the sets and the map are made of: a persistent map from elements or fields to cells, and the
+ * join that touches only what a delta mentions.
+ *
+ * @param <S> the implementing class
+ * @param <K> element or field
+ * @param <V> cell
+ */
+abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
+    implements DotStore<S> {
+  private final HashMap<K, V> cells;
+
+  /** The sum of {@link #cellBytes}. */
+  private final long bytes;
+
+  /** How many cells a reader sees. */
+  private final int visible;
+
+  CellStore(Cells<K, V> content) {
+    this.cells = content.map;
+    this.bytes = content.bytes;
+    this.visible = content.visible;
+  }
+
+  /** The content of a store: the map and what is summed over it. */
+  static final class Cells<K, V> {
+    private final HashMap<K, V> map;
+    private final long bytes;
+    private final int visible;
+
+    private Cells(HashMap<K, V> map, long bytes, int visible) {
+      this.map = map;
+      this.bytes = bytes;
+      this.visible = visible;
+    }
+
+    static <K, V> Cells<K, V> none() {
+      return new Cells<>(HashMap.empty(), 0, 0);
+    }
+  }
+
+  /** Puts cells in and out, one by one, and keeps the sums. */
+  final class Editor {
+    private HashMap<K, V> map;
+    private long sum;
+    private int seen;
+
+    private Editor(CellStore<S, K, V> from) {
+      map = from.cells;
+      sum = from.bytes;
+      seen = from.visible;
+    }
+
+    void put(K key, V cell) {
+      V old = map.getOrElse(key, null);
+      if (old == cell) {
+        return;
+      }
+      forget(key, old);
+      map = map.put(key, cell);
+      sum += cellBytes(key, cell);
+      seen += isVisible(cell) ? 1 : 0;
+    }
+
+    V get(K key) {
+      return map.getOrElse(key, null);
+    }
+
+    void remove(K key) {
+      V old = map.getOrElse(key, null);
+      if (old != null) {
+        forget(key, old);
+        map = map.remove(key);
+      }
+    }
+
+    private void forget(K key, V old) {
+      if (old != null) {
+        sum -= cellBytes(key, old);
+        seen -= isVisible(old) ? 1 : 0;
+      }
+    }
+
+    S done() {
+      return with(new Cells<>(map, sum, seen));
+    }
+  }
+
+  // ---------------------------------------------------------------- what a type defines
+
+  /** A store of this type with other content. */
+  abstract S with(Cells<K, V> content);
+
+  /** The cell of a key that is not there. */
+  abstract V emptyCell(K key);
+
+  abstract V joinCells(V left, V right, Joining joining);
+
+  /** Whether the cell holds nothing at all: a state drops it, a delta keeps it as a mention. */
+  abstract boolean isEmptyCell(V cell);
+
+  /** Whether a reader sees the cell. */
+  abstract boolean isVisible(V cell);
+
+  abstract long cellBytes(K key, V cell);
+
+  abstract void writeKey(WireOutput out, K key);
+
+  abstract void writeCell(WireOutput out, V cell);
+
+  // ---------------------------------------------------------------- what they share
+
+  final Editor edit() {
+    return new Editor(this);
+  }
+
+  /** A store with no cells, to collect a delta in. */
+  final Editor delta() {
+    Editor editor = new Editor(this);
+    editor.map = HashMap.empty();
+    editor.sum = 0;
+    editor.seen = 0;
+    return editor;
+  }
+
+  /** The key's cell, empty if it is not there. */
+  final V cell(K key) {
+    V cell = cells.getOrElse(key, null);
+    return cell == null ? emptyCell(key) : cell;
+  }
+
+  final boolean has(K key) {
+    return cells.containsKey(key);
+  }
+
+  final Iterable<Tuple2<K, V>> cells() {
+    return cells;
+  }
+
+  /** How many cells a reader sees. */
+  final int visible() {
+    return visible;
+  }
+
+  @Override
+  public final S join(S other, Joining joining) {
+    if (joining.rightFull() && !joining.leftFull()) {
+      return other.join(self(), joining.swapped());
+    }
+    Editor result = edit();
+    if (joining.rightFull()) {
+      // Two states: what only the left side has may have been removed on the right.
+      for (Tuple2<K, V> entry : cells) {
+        if (!other.has(entry._1)) {
+          joinInto(result, entry._1, other, joining);
+        }
+      }
+    }
+    for (Tuple2<K, V> entry : other.cells()) {
+      joinInto(result, entry._1, other, joining);
+    }
+    return result.done();
+  }
+
+  private void joinInto(Editor result, K key, S other, Joining joining) {
+    V joined = joinCells(cell(key), other.cell(key), joining);
+    if (joining.full() && isEmptyCell(joined)) {
+      result.remove(key);
+    } else {
+      result.put(key, joined);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // S is the implementing class
+  private S self() {
+    return (S) this;
+  }
+
+  @Override
+  public final boolean isBottom() {
+    return visible == 0;
+  }
+
+  @Override
+  public final boolean isEmpty() {
+    return cells.isEmpty();
+  }
+
+  @Override
+  public final long sizeBytes() {
+    return 2 + bytes;
+  }
+
+  /** The keys of the cells that satisfy a condition, sorted. */
+  final List<K> sortedKeys(boolean onlyVisible) {
+    List<K> keys = new ArrayList<>(cells.size());
+    for (Tuple2<K, V> entry : cells) {
+      if (!onlyVisible || isVisible(entry._2)) {
+        keys.add(entry._1);
+      }
+    }
+    keys.sort(null);
+    return keys;
+  }
+
+  @Override
+  public final void write(WireOutput out) {
+    List<K> keys = sortedKeys(false);
+    out.writeCount(keys.size());
+    for (K key : keys) {
+      writeKey(out, key);
+      writeCell(out, cell(key));
+    }
+  }
+
+  /** Reads what {@link #write} wrote, into a store without cells. */
+  final S read(WireInput in, int entryBytesMin, Function<WireInput, K> key, Function<K, V> cell) {
+    int n = in.readCount(entryBytesMin);
+    Editor result = edit();
+    K before = null;
+    for (int i = 0; i < n; i++) {
+      K k = key.apply(in);
+      if (before != null && before.compareTo(k) >= 0) {
+        throw new MalformedException("elements or fields are not in order");
+      }
+      result.put(k, cell.apply(k));
+      before = k;
+    }
+    return result.done();
+  }
+
+  @Override
+  public final boolean equals(Object o) {
+    return o instanceof CellStore<?, ?, ?> s
+        && type() == s.type()
+        && cells.size() == s.cells.size()
+        && cells.equals(s.cells);
+  }
+
+  @Override
+  public final int hashCode() {
+    return cells.hashCode();
+  }
+
+  @Override
+  public final String toString() {
+    return type() + cells.toString();
+  }
+}

@@ -1,0 +1,198 @@
+package io.osier.crdt;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * What both counters are made of. Why is an increment not lost when the counter is reset at the
+ * same time elsewhere? Because a reset subtracts exactly what it saw.
+ *
+ * <p>Each replica owns one slot: the sums of its own increments and decrements as of its last
+ * update's commit number. A replica's later slot contains its earlier ones, so the join is the
+ * later one (Shapiro and others, "A comprehensive study of Convergent and Commutative Replicated
+ * Data Types", 2011). A reset records, as the slot's base, the sums that it saw; the value is the
+ * sum of slots minus bases. Bases of one replica are ordered like its slots. The join needs no
+ * causal context, and is commutative, associative and idempotent as a product of chains.
+ */
+final class CounterSlots {
+  static final CounterSlots EMPTY = new CounterSlots(new Slot[0]);
+
+  /**
+   * One replica's sums.
+   *
+   * @param last commit number of its last update here; 0 if only the base is known
+   * @param base commit number of its last update that a reset saw; 0 if none
+   */
+  private record Slot(
+      ReplicaId replica, long last, long up, long down, long base, long baseUp, long baseDown) {
+
+    Slot join(Slot other) {
+      Slot later = other.last > last ? other : this;
+      Slot wider = other.base > base ? other : this;
+      return later == wider
+          ? later
+          : new Slot(
+              replica, later.last, later.up, later.down, wider.base, wider.baseUp, wider.baseDown);
+    }
+
+    boolean isReset() {
+      return base >= last;
+    }
+  }
+
+  /** Sorted by replica; a handful, so an array. */
+  private final Slot[] slots;
+
+  private CounterSlots(Slot[] slots) {
+    this.slots = slots;
+  }
+
+  /** The sum; held at the ends of a long's range where replicas together leave it. */
+  long value() {
+    long value = 0;
+    for (Slot s : slots) {
+      if (!s.isReset()) {
+        value = saturatedSum(value, (s.up - s.baseUp) - (s.down - s.baseDown));
+      }
+    }
+    return value;
+  }
+
+  private static long saturatedSum(long a, long b) {
+    long sum = a + b;
+    if (((a ^ sum) & (b ^ sum)) < 0) {
+      return b > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+    }
+    return sum;
+  }
+
+  /** The delta of an increment (or, if negative, a decrement). */
+  CounterSlots add(long amount, Preparation preparation) {
+    ReplicaId replica = preparation.origin();
+    Slot s = new Slot(replica, 0, 0, 0, 0, 0, 0);
+    for (Slot known : slots) {
+      s = known.replica.equals(replica) ? known : s;
+    }
+    try {
+      Math.addExact(value(), amount);
+      return new CounterSlots(
+          new Slot[] {
+            new Slot(
+                replica,
+                preparation.nextDot().number(),
+                amount > 0 ? Math.addExact(s.up, amount) : s.up,
+                amount < 0 ? Math.subtractExact(s.down, amount) : s.down,
+                s.base,
+                s.baseUp,
+                s.baseDown)
+          });
+    } catch (ArithmeticException e) {
+      throw new OsierException(
+          ErrorCode.OVERFLOW,
+          "adding " + amount + " to " + value() + " leaves the range of a long");
+    }
+  }
+
+  /** The delta of a reset of all that is seen. */
+  CounterSlots reset() {
+    return new CounterSlots(
+        Arrays.stream(slots)
+            .filter(s -> !s.isReset())
+            .map(s -> new Slot(s.replica, s.last, s.up, s.down, s.last, s.up, s.down))
+            .toArray(Slot[]::new));
+  }
+
+  CounterSlots join(CounterSlots other) {
+    Slot[] out = new Slot[slots.length + other.slots.length];
+    int size = 0;
+    int i = 0;
+    int j = 0;
+    while (i < slots.length || j < other.slots.length) {
+      int order =
+          i == slots.length
+              ? 1
+              : j == other.slots.length ? -1 : slots[i].replica.compareTo(other.slots[j].replica);
+      if (order < 0) {
+        out[size++] = slots[i++];
+      } else if (order > 0) {
+        out[size++] = other.slots[j++];
+      } else {
+        out[size++] = slots[i++].join(other.slots[j++]);
+      }
+    }
+    return new CounterSlots(Arrays.copyOf(out, size));
+  }
+
+  /** Whether nothing was added since the last reset. */
+  boolean isReset() {
+    return Arrays.stream(slots).allMatch(Slot::isReset);
+  }
+
+  boolean isEmpty() {
+    return slots.length == 0;
+  }
+
+  long sizeBytes() {
+    return 1 + 7L * slots.length;
+  }
+
+  /** Writes the slots; the sums of decrements only where there may be any. */
+  void write(WireOutput out, boolean withDown) {
+    out.writeCount(slots.length);
+    for (Slot s : slots) {
+      out.writeReplica(s.replica);
+      out.writeNumber(s.last);
+      out.writeNumber(s.up);
+      if (withDown) {
+        out.writeNumber(s.down);
+      }
+      out.writeNumber(s.base);
+      if (s.base != 0) {
+        out.writeNumber(s.baseUp);
+        if (withDown) {
+          out.writeNumber(s.baseDown);
+        }
+      }
+    }
+  }
+
+  static CounterSlots read(WireInput in, boolean withDown) {
+    Slot[] slots = new Slot[in.readCount(withDown ? 5 : 4)];
+    for (int i = 0; i < slots.length; i++) {
+      ReplicaId replica = in.readReplica();
+      long last = in.readNumber();
+      long up = in.readNumber();
+      long down = withDown ? in.readNumber() : 0;
+      long base = in.readNumber();
+      long baseUp = base != 0 ? in.readNumber() : 0;
+      long baseDown = base != 0 && withDown ? in.readNumber() : 0;
+      slots[i] = new Slot(replica, last, up, down, base, baseUp, baseDown);
+      if (i > 0 && slots[i - 1].replica.compareTo(replica) >= 0) {
+        throw new MalformedException("a counter's slots are not in order");
+      }
+    }
+    return slots.length == 0 ? EMPTY : new CounterSlots(slots);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof CounterSlots c && Arrays.equals(slots, c.slots);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(slots);
+  }
+
+  @Override
+  public String toString() {
+    Comparator<Slot> order = Comparator.comparing(Slot::replica);
+    return value() + Arrays.stream(slots).sorted(order).toList().toString();
+  }
+}

@@ -1,0 +1,53 @@
+package io.osier.crdt;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+
+/**
+ * The dots that speak for something and those that speak against it. It holds if at least one
+ * speaks for it and none against: of concurrent changes the one against wins. Each change removes
+ * all dots that it saw, of both kinds.
+ */
+record DotPair(DotSet pros, DotSet cons) {
+  static final DotPair EMPTY = new DotPair(DotSet.EMPTY, DotSet.EMPTY);
+
+  static DotPair pro(Dot dot) {
+    return new DotPair(DotSet.of(dot), DotSet.EMPTY);
+  }
+
+  static DotPair con(Dot dot) {
+    return new DotPair(DotSet.EMPTY, DotSet.of(dot));
+  }
+
+  boolean holds() {
+    return !pros.isEmpty() && cons.isEmpty();
+  }
+
+  boolean isEmpty() {
+    return pros.isEmpty() && cons.isEmpty();
+  }
+
+  void supersede(Preparation preparation) {
+    preparation.supersede(pros);
+    preparation.supersede(cons);
+  }
+
+  DotPair join(DotPair other, CausalContext mine, CausalContext theirs) {
+    return new DotPair(pros.join(other.pros, mine, theirs), cons.join(other.cons, mine, theirs));
+  }
+
+  int sizeBytes() {
+    return pros.sizeBytes() + cons.sizeBytes();
+  }
+
+  void write(WireOutput out) {
+    pros.write(out);
+    cons.write(out);
+  }
+
+  static DotPair read(WireInput in) {
+    return new DotPair(DotSet.read(in), DotSet.read(in));
+  }
+}

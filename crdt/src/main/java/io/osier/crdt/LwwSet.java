@@ -1,0 +1,128 @@
+package io.osier.crdt;
+
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import java.util.List;
+
+/**
+ * A set; of concurrent changes of an element the one with the latest timestamp wins, and at equal
+ * timestamps the bias decides (the LWW-element-set of Shapiro and others, 2011, as Chevrotain uses
+ * it). Each change replaces what it saw; changes that did not see each other stay side by side
+ * until the next one.
+ */
+public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>> {
+  /** The empty set that adds at equal timestamps. */
+  public static final LwwSet EMPTY_ADD_BIAS = new LwwSet(Cells.none(), true);
+
+  /** The empty set that removes at equal timestamps. */
+  public static final LwwSet EMPTY_REMOVE_BIAS = new LwwSet(Cells.none(), false);
+
+  private static final int ENTRY_BYTES_MIN = 3;
+
+  private final boolean addBias;
+
+  private LwwSet(Cells<Value, DotFun<Stamped<Boolean>>> content, boolean addBias) {
+    super(content);
+    this.addBias = addBias;
+  }
+
+  @Override
+  LwwSet with(Cells<Value, DotFun<Stamped<Boolean>>> content) {
+    return new LwwSet(content, addBias);
+  }
+
+  @Override
+  public CrdtType type() {
+    return addBias ? CrdtType.LWW_SET_ADD_BIAS : CrdtType.LWW_SET_REMOVE_BIAS;
+  }
+
+  @Override
+  public LwwSet prepare(Operation operation, Preparation preparation) {
+    return switch (operation) {
+      case Operation.Add add -> change(add.elements(), true, preparation);
+      case Operation.Remove remove -> change(remove.elements(), false, preparation);
+      default -> throw Stores.wrongOperation(type(), operation);
+    };
+  }
+
+  private LwwSet change(List<Value> elements, boolean present, Preparation preparation) {
+    Editor delta = delta();
+    for (Value element : elements) {
+      DotFun<Stamped<Boolean>> seen = cell(element);
+      seen.supersede(preparation);
+      delta.put(
+          element,
+          DotFun.of(
+              preparation.nextDot(), new Stamped<>(Stamped.after(seen, preparation), present)));
+    }
+    return delta.done();
+  }
+
+  @Override
+  public LwwSet reset(Preparation preparation) {
+    Editor delta = delta();
+    for (Tuple2<Value, DotFun<Stamped<Boolean>>> entry : cells()) {
+      entry._2.supersede(preparation);
+      delta.put(entry._1, DotFun.empty());
+    }
+    return delta.done();
+  }
+
+  @Override
+  DotFun<Stamped<Boolean>> emptyCell(Value element) {
+    return DotFun.empty();
+  }
+
+  @Override
+  DotFun<Stamped<Boolean>> joinCells(
+      DotFun<Stamped<Boolean>> left, DotFun<Stamped<Boolean>> right, Joining joining) {
+    return left.join(right, joining.left(), joining.right());
+  }
+
+  @Override
+  boolean isEmptyCell(DotFun<Stamped<Boolean>> changes) {
+    return changes.isEmpty();
+  }
+
+  @Override
+  boolean isVisible(DotFun<Stamped<Boolean>> changes) {
+    long latest = -1;
+    boolean present = false;
+    for (int i = 0; i < changes.size(); i++) {
+      Stamped<Boolean> change = changes.value(i);
+      if (change.timestamp() > latest) {
+        latest = change.timestamp();
+        present = change.value();
+      } else if (change.timestamp() == latest && change.value() != present) {
+        present = addBias;
+      }
+    }
+    return present;
+  }
+
+  @Override
+  long cellBytes(Value element, DotFun<Stamped<Boolean>> changes) {
+    return (long) element.sizeBytes() + changes.sizeBytes(c -> 9);
+  }
+
+  @Override
+  void writeCell(WireOutput out, DotFun<Stamped<Boolean>> changes) {
+    changes.write(
+        out,
+        (o, c) -> {
+          o.writeNumber(c.timestamp());
+          o.writeBoolean(c.value());
+        });
+  }
+
+  /** Reads what {@link #write} wrote. */
+  LwwSet read(WireInput in) {
+    return read(
+        in,
+        ENTRY_BYTES_MIN,
+        WireInput::readValue,
+        element -> DotFun.read(in, i -> new Stamped<>(i.readNumber(), i.readFlag())));
+  }
+}

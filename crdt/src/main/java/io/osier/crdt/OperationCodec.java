@@ -1,0 +1,220 @@
+package io.osier.crdt;
+
+import io.osier.core.Value;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * The bytes of operations, queries and readings: a tag, then the fields. For use inside the records
+ * of the client protocol. Thread-safe.
+ */
+public final class OperationCodec {
+  private static final int INCREMENT = 1;
+  private static final int ASSIGN = 2;
+  private static final int SET_FLAG = 3;
+  private static final int ADD = 4;
+  private static final int REMOVE = 5;
+  private static final int UPDATE_FIELDS = 6;
+  private static final int REMOVE_FIELDS = 7;
+  private static final int CLEAR = 8;
+
+  private static final int WHOLE = 1;
+  private static final int CONTAINS = 2;
+  private static final int SIZE = 3;
+  private static final int SELECT = 4;
+
+  private static final int COUNT = 1;
+  private static final int FLAG = 2;
+  private static final int SINGLE = 3;
+  private static final int MANY = 4;
+  private static final int FIELDS = 5;
+
+  private OperationCodec() {}
+
+  /** Writes an operation. */
+  public static void write(WireOutput out, Operation operation) {
+    switch (operation) {
+      case Operation.Increment o -> {
+        out.writeByte(INCREMENT);
+        out.writeSigned(o.amount());
+      }
+      case Operation.Assign o -> {
+        out.writeByte(ASSIGN);
+        out.writeValue(o.value());
+      }
+      case Operation.SetFlag o -> {
+        out.writeByte(SET_FLAG);
+        out.writeBoolean(o.enabled());
+      }
+      case Operation.Add o -> {
+        out.writeByte(ADD);
+        writeValues(out, o.elements());
+      }
+      case Operation.Remove o -> {
+        out.writeByte(REMOVE);
+        writeValues(out, o.elements());
+      }
+      case Operation.UpdateFields o -> {
+        out.writeByte(UPDATE_FIELDS);
+        out.writeCount(o.updates().size());
+        for (Operation.FieldUpdate update : o.updates()) {
+          writeField(out, update.field());
+          write(out, update.operation());
+        }
+      }
+      case Operation.RemoveFields o -> {
+        out.writeByte(REMOVE_FIELDS);
+        out.writeCount(o.names().size());
+        o.names().forEach(out::writeText);
+      }
+      case Operation.Clear o -> out.writeByte(CLEAR);
+    }
+  }
+
+  /** Reads an operation. */
+  public static Operation readOperation(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case INCREMENT -> new Operation.Increment(in.readSigned());
+      case ASSIGN -> new Operation.Assign(in.readValue());
+      case SET_FLAG -> new Operation.SetFlag(in.readFlag());
+      case ADD -> new Operation.Add(readValues(in));
+      case REMOVE -> new Operation.Remove(readValues(in));
+      case UPDATE_FIELDS -> {
+        in.enter();
+        List<Operation.FieldUpdate> updates =
+            readList(in, 4, i -> new Operation.FieldUpdate(readField(i), readOperation(i)));
+        in.leave();
+        yield new Operation.UpdateFields(updates);
+      }
+      case REMOVE_FIELDS -> new Operation.RemoveFields(readList(in, 1, OperationCodec::readName));
+      case CLEAR -> new Operation.Clear();
+      default -> throw new MalformedException("operation " + tag + " is unknown");
+    };
+  }
+
+  /** Writes a query. */
+  public static void write(WireOutput out, Query query) {
+    switch (query) {
+      case Query.Whole q -> out.writeByte(WHOLE);
+      case Query.Contains q -> {
+        out.writeByte(CONTAINS);
+        out.writeValue(q.element());
+      }
+      case Query.Size q -> out.writeByte(SIZE);
+      case Query.Select q -> {
+        out.writeByte(SELECT);
+        out.writeCount(q.names().size());
+        q.names().forEach(out::writeText);
+      }
+    }
+  }
+
+  /** Reads a query. */
+  public static Query readQuery(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case WHOLE -> new Query.Whole();
+      case CONTAINS -> new Query.Contains(in.readValue());
+      case SIZE -> new Query.Size();
+      case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
+      default -> throw new MalformedException("query " + tag + " is unknown");
+    };
+  }
+
+  /** Writes a reading. */
+  public static void write(WireOutput out, Reading reading) {
+    switch (reading) {
+      case Reading.Count r -> {
+        out.writeByte(COUNT);
+        out.writeSigned(r.value());
+      }
+      case Reading.Flag r -> {
+        out.writeByte(FLAG);
+        out.writeBoolean(r.value());
+      }
+      case Reading.Single r -> {
+        out.writeByte(SINGLE);
+        out.writeBoolean(r.value().isPresent());
+        r.value().ifPresent(out::writeValue);
+      }
+      case Reading.Many r -> {
+        out.writeByte(MANY);
+        writeValues(out, r.values());
+      }
+      case Reading.Fields r -> {
+        out.writeByte(FIELDS);
+        out.writeCount(r.fields().size());
+        r.fields()
+            .forEach(
+                (field, value) -> {
+                  writeField(out, field);
+                  write(out, value);
+                });
+      }
+    }
+  }
+
+  /** Reads a reading. */
+  public static Reading readReading(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case COUNT -> new Reading.Count(in.readSigned());
+      case FLAG -> new Reading.Flag(in.readFlag());
+      case SINGLE ->
+          new Reading.Single(in.readFlag() ? Optional.of(in.readValue()) : Optional.empty());
+      case MANY -> new Reading.Many(readValues(in));
+      case FIELDS -> {
+        in.enter();
+        int n = in.readCount(4);
+        SortedMap<FieldId, Reading> fields = new TreeMap<>();
+        for (int i = 0; i < n; i++) {
+          FieldId field = readField(in);
+          fields.put(field, readReading(in));
+        }
+        in.leave();
+        yield new Reading.Fields(fields);
+      }
+      default -> throw new MalformedException("reading " + tag + " is unknown");
+    };
+  }
+
+  private static void writeField(WireOutput out, FieldId field) {
+    out.writeText(field.name());
+    out.writeByte(field.type().number());
+  }
+
+  private static FieldId readField(WireInput in) {
+    return OrMap.readField(in);
+  }
+
+  private static String readName(WireInput in) {
+    return in.readText(FieldId.NAME_LENGTH_MAX);
+  }
+
+  private static void writeValues(WireOutput out, List<Value> values) {
+    out.writeCount(values.size());
+    values.forEach(out::writeValue);
+  }
+
+  private static List<Value> readValues(WireInput in) {
+    return readList(in, 2, WireInput::readValue);
+  }
+
+  private static <T> List<T> readList(
+      WireInput in, int itemBytesMin, Function<WireInput, T> reader) {
+    int n = in.readCount(itemBytesMin);
+    List<T> items = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      items.add(reader.apply(in));
+    }
+    return items;
+  }
+}

@@ -1,0 +1,65 @@
+package io.osier.crdt;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import java.util.List;
+
+/** Checks an operation against a keyspace's limits before anything is done with it. */
+public final class OperationLimits {
+  /** Deepest nesting of maps in maps. */
+  public static final int DEPTH_MAX = 12;
+
+  private OperationLimits() {}
+
+  /**
+   * Checks values, elements, names and nesting.
+   *
+   * @throws OsierException VALUE_TOO_LARGE or INVALID_ARGUMENT, naming what and the limit
+   */
+  public static void check(Operation operation, KeyspacePolicy.Limits limits) {
+    check(operation, limits.valueBytesMax(), 1);
+  }
+
+  private static void check(Operation operation, int valueBytesMax, int depth) {
+    switch (operation) {
+      case Operation.Assign o -> check(o.value(), valueBytesMax);
+      case Operation.Add o -> check(o.elements(), valueBytesMax);
+      case Operation.Remove o -> check(o.elements(), valueBytesMax);
+      case Operation.UpdateFields o -> {
+        if (depth > DEPTH_MAX) {
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "maps may be nested " + DEPTH_MAX + " levels deep, not more");
+        }
+        for (Operation.FieldUpdate update : o.updates()) {
+          OrMap.checkName(update.field().name());
+          check(update.operation(), valueBytesMax, depth + 1);
+        }
+      }
+      case Operation.RemoveFields o -> o.names().forEach(OrMap::checkName);
+      case Operation.Increment o -> {}
+      case Operation.SetFlag o -> {}
+      case Operation.Clear o -> {}
+    }
+  }
+
+  private static void check(List<Value> values, int valueBytesMax) {
+    if (values.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "at least one element must be given, not none");
+    }
+    for (Value value : values) {
+      check(value, valueBytesMax);
+    }
+  }
+
+  private static void check(Value value, int valueBytesMax) {
+    if (value.sizeBytes() > valueBytesMax) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "a value of " + value.sizeBytes() + " bytes is over the limit of " + valueBytesMax);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package io.osier.crdt;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A map of named fields, each of any type, maps included. Removing a field resets what the remover
+ * saw of it: an update that was concurrent stays, and so does the field. Fields that one name was
+ * given with two types at the same time are two fields.
+ *
+ * <p>A field is present while a reader can tell its value from a new object's ({@link
+ * DotStore#isBottom}). What a removed counter must remember of its former sums stays in the state.
+ *
+ * <p>All fields share the object's causal context, so a map of n fields costs one context.
+ */
+public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
+  /** The map without fields. */
+  public static final OrMap EMPTY = new OrMap(Cells.none());
+
+  private static final int ENTRY_BYTES_MIN = 3;
+
+  private OrMap(Cells<FieldId, DotStore<?>> content) {
+    super(content);
+  }
+
+  @Override
+  OrMap with(Cells<FieldId, DotStore<?>> content) {
+    return new OrMap(content);
+  }
+
+  @Override
+  public CrdtType type() {
+    return CrdtType.OR_MAP;
+  }
+
+  @Override
+  public OrMap prepare(Operation operation, Preparation preparation) {
+    return switch (operation) {
+      case Operation.UpdateFields update -> {
+        Editor delta = delta();
+        for (Operation.FieldUpdate field : update.updates()) {
+          updateField(delta, field, preparation);
+        }
+        yield delta.done();
+      }
+      case Operation.RemoveFields remove -> {
+        Editor delta = delta();
+        for (String name : remove.names()) {
+          for (CrdtType type : CrdtType.values()) {
+            FieldId field = new FieldId(name, type);
+            if (has(field)) {
+              delta.put(field, cell(field).reset(preparation));
+            }
+          }
+        }
+        yield delta.done();
+      }
+      default -> throw Stores.wrongOperation(type(), operation);
+    };
+  }
+
+  /** One field's update, against what the update's earlier ones made of the field. */
+  private void updateField(Editor delta, Operation.FieldUpdate update, Preparation preparation) {
+    FieldId field = update.field();
+    DotStore<?> earlier = delta.get(field);
+    DotStore<?> current = cell(field);
+    if (earlier != null) {
+      current = Stores.join(current, earlier, against(preparation, true));
+    }
+    DotStore<?> change =
+        update.operation() instanceof Operation.Clear
+            ? current.reset(preparation)
+            : current.prepare(update.operation(), preparation);
+    delta.put(
+        field,
+        earlier == null ? change : Stores.join(earlier, change, against(preparation, false)));
+  }
+
+  /** What is on the left knows nothing of the update's own dots, which are new. */
+  private static Joining against(Preparation preparation, boolean leftFull) {
+    return new Joining(CausalContext.EMPTY, leftFull, preparation.soFar(), false);
+  }
+
+  @Override
+  public OrMap reset(Preparation preparation) {
+    Editor delta = delta();
+    for (Tuple2<FieldId, DotStore<?>> entry : cells()) {
+      delta.put(entry._1, entry._2.reset(preparation));
+    }
+    return delta.done();
+  }
+
+  @Override
+  public Reading read(Query query) {
+    return switch (query) {
+      case Query.Whole q -> {
+        SortedMap<FieldId, Reading> fields = new TreeMap<>();
+        for (FieldId field : sortedKeys(true)) {
+          fields.put(field, cell(field).read(new Query.Whole()));
+        }
+        yield new Reading.Fields(fields);
+      }
+      case Query.Select q -> {
+        SortedMap<FieldId, Reading> fields = new TreeMap<>();
+        for (String name : q.names()) {
+          for (CrdtType type : CrdtType.values()) {
+            FieldId field = new FieldId(name, type);
+            if (isVisible(cell(field))) {
+              fields.put(field, cell(field).read(new Query.Whole()));
+            }
+          }
+        }
+        yield new Reading.Fields(fields);
+      }
+      case Query.Size q -> new Reading.Count(visible());
+      default -> throw Stores.wrongQuery(type(), query);
+    };
+  }
+
+  @Override
+  DotStore<?> emptyCell(FieldId field) {
+    return field.type().empty();
+  }
+
+  @Override
+  DotStore<?> joinCells(DotStore<?> left, DotStore<?> right, Joining joining) {
+    return Stores.join(left, right, joining);
+  }
+
+  @Override
+  boolean isEmptyCell(DotStore<?> field) {
+    return field.isEmpty();
+  }
+
+  @Override
+  boolean isVisible(DotStore<?> field) {
+    return !field.isBottom();
+  }
+
+  @Override
+  long cellBytes(FieldId field, DotStore<?> value) {
+    return 2 + field.name().length() + value.sizeBytes();
+  }
+
+  @Override
+  void writeKey(WireOutput out, FieldId field) {
+    out.writeText(field.name());
+    out.writeByte(field.type().number());
+  }
+
+  @Override
+  void writeCell(WireOutput out, DotStore<?> value) {
+    value.write(out);
+  }
+
+  /** Reads what {@link #write} wrote. */
+  static OrMap read(WireInput in) {
+    in.enter();
+    OrMap map =
+        EMPTY.read(in, ENTRY_BYTES_MIN, OrMap::readField, field -> Stores.read(field.type(), in));
+    in.leave();
+    return map;
+  }
+
+  static FieldId readField(WireInput in) {
+    return new FieldId(in.readText(FieldId.NAME_LENGTH_MAX), CrdtType.of(in.readByte()));
+  }
+
+  /** Refuses a name that no format can carry. */
+  static void checkName(String name) {
+    int length = name.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+    if (length < 1 || length > FieldId.NAME_LENGTH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a field's name has 1 to " + FieldId.NAME_LENGTH_MAX + " bytes, not " + length);
+    }
+  }
+}

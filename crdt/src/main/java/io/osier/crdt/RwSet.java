@@ -1,0 +1,100 @@
+package io.osier.crdt;
+
+import io.osier.core.Dot;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A set; of concurrent changes of an element, removing wins.
+ *
+ * <p>Why is an element missing here, though it was added? Because a removal has come here that the
+ * addition had not seen. A removal therefore leaves a dot, also of an element that was not there,
+ * until an addition that has seen it replaces it.
+ */
+public final class RwSet extends ElementStore<RwSet, DotPair> {
+  /** The empty set. */
+  public static final RwSet EMPTY = new RwSet(Cells.none());
+
+  private static final int ENTRY_BYTES_MIN = 4;
+
+  private RwSet(Cells<Value, DotPair> content) {
+    super(content);
+  }
+
+  @Override
+  RwSet with(Cells<Value, DotPair> content) {
+    return new RwSet(content);
+  }
+
+  @Override
+  public CrdtType type() {
+    return CrdtType.RW_SET;
+  }
+
+  @Override
+  public RwSet prepare(Operation operation, Preparation preparation) {
+    return switch (operation) {
+      case Operation.Add add -> change(add.elements(), DotPair::pro, preparation);
+      case Operation.Remove remove -> change(remove.elements(), DotPair::con, preparation);
+      default -> throw Stores.wrongOperation(type(), operation);
+    };
+  }
+
+  private RwSet change(List<Value> elements, Function<Dot, DotPair> to, Preparation preparation) {
+    Editor delta = delta();
+    for (Value element : elements) {
+      cell(element).supersede(preparation);
+      delta.put(element, to.apply(preparation.nextDot()));
+    }
+    return delta.done();
+  }
+
+  @Override
+  public RwSet reset(Preparation preparation) {
+    Editor delta = delta();
+    for (Tuple2<Value, DotPair> entry : cells()) {
+      entry._2.supersede(preparation);
+      delta.put(entry._1, DotPair.EMPTY);
+    }
+    return delta.done();
+  }
+
+  @Override
+  DotPair emptyCell(Value element) {
+    return DotPair.EMPTY;
+  }
+
+  @Override
+  DotPair joinCells(DotPair left, DotPair right, Joining joining) {
+    return left.join(right, joining.left(), joining.right());
+  }
+
+  @Override
+  boolean isEmptyCell(DotPair dots) {
+    return dots.isEmpty();
+  }
+
+  @Override
+  boolean isVisible(DotPair dots) {
+    return dots.holds();
+  }
+
+  @Override
+  long cellBytes(Value element, DotPair dots) {
+    return (long) element.sizeBytes() + dots.sizeBytes();
+  }
+
+  @Override
+  void writeCell(WireOutput out, DotPair dots) {
+    dots.write(out);
+  }
+
+  /** Reads what {@link #write} wrote. */
+  static RwSet read(WireInput in) {
+    return EMPTY.read(in, ENTRY_BYTES_MIN, WireInput::readValue, element -> DotPair.read(in));
+  }
+}

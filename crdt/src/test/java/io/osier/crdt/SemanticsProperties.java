@@ -1,0 +1,223 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.Value;
+import io.osier.crdt.History.Event;
+import io.osier.crdt.History.Site;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/**
+ * What each type means under concurrency, computed from the history by its definition: an update
+ * takes effect on what it had seen, and the type's rule decides among those that did not see each
+ * other.
+ */
+final class SemanticsProperties {
+  /** An update of one leaf: a whole object, or a map's field. */
+  private record Step(Dot dot, int order, Operation operation, long timestamp, Set<Dot> past) {
+    boolean saw(Step other) {
+      return past.contains(other.dot) || (dot.equals(other.dot) && other.order < order);
+    }
+  }
+
+  @Property(tries = 4_000)
+  void reading_isWhatTheHistoryDefines(@ForAll CrdtType type, @ForAll long seed) {
+    History history = new History(type, seed).run(40);
+    for (Site site : history.sites) {
+      List<Event> received =
+          history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
+      List<Step> steps = new ArrayList<>();
+      received.forEach(
+          e -> steps.add(new Step(e.dot(), 0, e.operation(), e.timestamp(), e.past())));
+      assertThat(site.state.read(new Query.Whole())).isEqualTo(expected(type, steps));
+    }
+  }
+
+  private static Reading expected(CrdtType type, List<Step> steps) {
+    return switch (type) {
+      case PN_COUNTER, G_COUNTER ->
+          new Reading.Count(
+              steps.stream()
+                  .filter(s -> s.operation instanceof Operation.Increment)
+                  .filter(s -> !isCleared(s, steps))
+                  .mapToLong(s -> ((Operation.Increment) s.operation).amount())
+                  .sum());
+      case LWW_REGISTER -> new Reading.Single(latest(steps));
+      case MV_REGISTER ->
+          new Reading.Many(
+              List.copyOf(
+                  maximal(steps).stream()
+                      .filter(s -> s.operation instanceof Operation.Assign)
+                      .map(s -> ((Operation.Assign) s.operation).value())
+                      .collect(Collectors.toCollection(TreeSet::new))));
+      case EW_FLAG -> new Reading.Flag(maximal(steps).stream().anyMatch(s -> isFlag(s, true)));
+      case DW_FLAG ->
+          new Reading.Flag(
+              maximal(steps).stream().anyMatch(s -> isFlag(s, true))
+                  && maximal(steps).stream().noneMatch(s -> isFlag(s, false)));
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> {
+        TreeSet<Value> elements = new TreeSet<>();
+        for (Value element : List.of(Value.of("x"), Value.of("y"))) {
+          if (isElement(type, element, steps)) {
+            elements.add(element);
+          }
+        }
+        yield new Reading.Many(List.copyOf(elements));
+      }
+      case OR_MAP -> new Reading.Fields(fields(steps));
+    };
+  }
+
+  private static boolean isCleared(Step step, List<Step> steps) {
+    return steps.stream().anyMatch(c -> c.operation instanceof Operation.Clear && c.saw(step));
+  }
+
+  /** Those that no other one has seen. */
+  private static List<Step> maximal(List<Step> steps) {
+    return steps.stream().filter(s -> steps.stream().noneMatch(o -> o.saw(s))).toList();
+  }
+
+  private static boolean isFlag(Step step, boolean enabled) {
+    return step.operation instanceof Operation.SetFlag f && f.enabled() == enabled;
+  }
+
+  private static boolean isElement(CrdtType type, Value element, List<Step> all) {
+    List<Step> steps =
+        all.stream()
+            .filter(s -> s.operation instanceof Operation.Clear || touches(s, element))
+            .toList();
+    List<Step> last = maximal(steps);
+    boolean added = last.stream().anyMatch(s -> s.operation instanceof Operation.Add);
+    boolean removed = last.stream().anyMatch(s -> s.operation instanceof Operation.Remove);
+    return switch (type) {
+      case G_SET, AW_SET -> added;
+      case RW_SET -> added && !removed;
+      case LWW_SET_ADD_BIAS -> isLatest(steps, last, true);
+      default -> isLatest(steps, last, false);
+    };
+  }
+
+  private static boolean touches(Step step, Value element) {
+    Collection<Value> elements =
+        switch (step.operation) {
+          case Operation.Add a -> a.elements();
+          case Operation.Remove r -> r.elements();
+          default -> List.of();
+        };
+    return elements.contains(element);
+  }
+
+  private static boolean isLatest(List<Step> steps, List<Step> last, boolean addBias) {
+    Map<Step, Long> times = times(steps);
+    long max =
+        last.stream()
+            .filter(s -> !(s.operation instanceof Operation.Clear))
+            .mapToLong(times::get)
+            .max()
+            .orElse(-1);
+    Set<Boolean> winners =
+        last.stream()
+            .filter(s -> !(s.operation instanceof Operation.Clear) && times.get(s) == max)
+            .map(s -> s.operation instanceof Operation.Add)
+            .collect(Collectors.toSet());
+    return winners.size() == 2 ? addBias : winners.contains(true);
+  }
+
+  /** The time of each step: its own, but later than all that it replaced. */
+  private static Map<Step, Long> times(List<Step> steps) {
+    Map<Step, Long> times = new HashMap<>();
+    for (Step step : steps) { // causal order: events come after what they saw
+      List<Step> seen = steps.stream().filter(step::saw).toList();
+      long time = step.timestamp;
+      for (Step replaced : maximal(seen)) {
+        if (!(replaced.operation instanceof Operation.Clear)) {
+          time = Math.max(time, times.get(replaced) + 1);
+        }
+      }
+      times.put(step, time);
+    }
+    return times;
+  }
+
+  private static Optional<Value> latest(List<Step> steps) {
+    Map<Step, Long> times = times(steps);
+    return maximal(steps).stream()
+        .filter(s -> s.operation instanceof Operation.Assign)
+        .max(
+            (a, b) ->
+                times.get(a).equals(times.get(b))
+                    ? a.dot.compareTo(b.dot)
+                    : Long.compare(times.get(a), times.get(b)))
+        .map(s -> ((Operation.Assign) s.operation).value());
+  }
+
+  private static SortedMap<FieldId, Reading> fields(List<Step> steps) {
+    Map<FieldId, List<Step>> byField = new TreeMap<>();
+    for (Step step : steps) {
+      if (step.operation instanceof Operation.UpdateFields u) {
+        u.updates().forEach(f -> byField.put(f.field(), new ArrayList<>()));
+      }
+    }
+    SortedMap<FieldId, Reading> fields = new TreeMap<>();
+    byField.forEach(
+        (field, own) -> {
+          for (Step step : steps) {
+            addField(field, step, own);
+          }
+          Reading reading = expected(field.type(), own);
+          if (isPresent(own, reading)) {
+            fields.put(field, reading);
+          }
+        });
+    return fields;
+  }
+
+  private static void addField(FieldId field, Step step, List<Step> own) {
+    switch (step.operation) {
+      case Operation.Clear c -> own.add(with(step, step.operation, 0));
+      case Operation.RemoveFields r -> {
+        if (r.names().contains(field.name())) {
+          own.add(with(step, new Operation.Clear(), 0));
+        }
+      }
+      case Operation.UpdateFields u -> {
+        int order = 0;
+        for (Operation.FieldUpdate update : u.updates()) {
+          if (update.field().equals(field)) {
+            own.add(with(step, update.operation(), step.order * 100 + ++order));
+          }
+        }
+      }
+      default -> throw new IllegalStateException("not a map's operation: " + step);
+    }
+  }
+
+  private static Step with(Step step, Operation operation, int order) {
+    return new Step(step.dot, order, operation, step.timestamp, step.past);
+  }
+
+  private static boolean isPresent(List<Step> steps, Reading reading) {
+    return switch (reading) {
+      case Reading.Count c ->
+          steps.stream()
+              .anyMatch(s -> s.operation instanceof Operation.Increment && !isCleared(s, steps));
+      case Reading.Flag f -> f.value();
+      case Reading.Single s -> s.value().isPresent();
+      case Reading.Many m -> !m.values().isEmpty();
+      case Reading.Fields f -> !f.fields().isEmpty();
+    };
+  }
+}

@@ -187,10 +187,10 @@ final class SemanticsProperties {
 
   private static void addField(FieldId field, Step step, List<Step> own) {
     switch (step.operation) {
-      case Operation.Clear c -> own.add(with(step, step.operation, 0));
+      case Operation.Clear c -> own.add(with(step, step.operation, step.order * 100));
       case Operation.RemoveFields r -> {
         if (r.names().contains(field.name())) {
-          own.add(with(step, new Operation.Clear(), 0));
+          own.add(with(step, new Operation.Clear(), step.order * 100));
         }
       }
       case Operation.UpdateFields u -> {

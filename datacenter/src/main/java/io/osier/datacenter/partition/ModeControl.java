@@ -1,43 +1,99 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.KeyspacePolicy.Propagation;
+import io.osier.adaptation.Conditions;
+import io.osier.adaptation.Mode;
+import io.osier.adaptation.Planner;
+import io.osier.core.KeyspacePolicy;
 import io.osier.crdt.Causal;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Propagation;
+import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Decides for each object whether its updates are held for a round. */
+/**
+ * Whether an object's updates are held for a round: as the policy says, or as the planner found.
+ * The planner watches with every policy, so that the hot objects can be shown, but only decides
+ * with an adaptive one.
+ */
 final class ModeControl {
-  private final Propagation propagation;
+  private static final Logger LOG = LoggerFactory.getLogger(ModeControl.class);
 
-  ModeControl(PartitionConfig config) {
-    this.propagation = config.policy().propagation();
+  private final KeyspacePolicy.Propagation policy;
+  private final Planner<ObjectId> planner;
+  private final long slaNanos;
+  private final int peers;
+
+  ModeControl(PartitionConfig config, long nowNanos) {
+    this.policy = config.policy().propagation();
+    this.planner = new Planner<>(config.adaptation(), nowNanos);
+    this.slaNanos = config.policy().sla().toNanos();
+    this.peers = config.peers().size();
   }
 
   boolean holds(ObjectId object) {
-    return propagation == Propagation.STATE;
+    return modeOf(object) == Mode.STATE;
   }
 
-  void updated(ObjectId object, int opBytes, Causal after, long nowNanos) {}
+  private Mode modeOf(ObjectId object) {
+    return switch (policy) {
+      case OP -> Mode.OP;
+      case STATE -> Mode.STATE;
+      case ADAPTIVE -> planner.modeOf(object);
+    };
+  }
 
-  void flushed(ObjectId object, int updates, int bytes, long nowNanos) {}
+  void updated(ObjectId object, int opBytes, Causal after) {
+    planner.updated(object, opBytes, after.sizeBytes());
+  }
 
-  List<ObjectId> decide(long nowNanos, io.osier.propagation.Propagation streams) {
-    return List.of();
+  void flushed(ObjectId object, int updates, int bytes) {
+    planner.flushed(object, updates, bytes);
+  }
+
+  /** Decides, if it is time. Returns the objects that go back to operations. */
+  List<ObjectId> decide(long nowNanos, Propagation streams) {
+    if (nowNanos < planner.nextDecisionNanos()) {
+      return List.of();
+    }
+    // With a fixed mode the planner measures, but finds nothing worth holding.
+    long hold = policy == KeyspacePolicy.Propagation.ADAPTIVE ? streams.holdNanos() : 0;
+    List<ObjectId> released = new ArrayList<>();
+    for (Planner.Switch<ObjectId> change :
+        planner.decide(nowNanos, new Conditions(slaNanos, hold, peers))) {
+      LOG.debug("{} -> {}: {}", change.object(), change.to().label(), change.reason());
+      if (change.to() == Mode.OP) {
+        released.add(change.object());
+      }
+    }
+    return released;
   }
 
   long nextDecisionNanos() {
-    return Long.MAX_VALUE;
+    return planner.nextDecisionNanos();
   }
 
   int stateObjects() {
-    return 0;
+    return planner.stateObjects();
   }
 
   long switches() {
-    return 0;
+    return planner.switches();
   }
 
   List<PartitionReport.Hot> hot(int limit) {
-    return List.of();
+    return planner.hot(limit).stream()
+        .map(
+            h ->
+                new PartitionReport.Hot(
+                    h.object(),
+                    modeOf(h.object()).label(),
+                    h.perSecond(),
+                    h.objectBytes(),
+                    h.opBytes(),
+                    h.count(),
+                    h.error()))
+        .toList();
   }
 }

@@ -68,7 +68,7 @@ public final class Partition {
     this.store = store;
     this.now = now;
     this.ready = config.peers().isEmpty();
-    this.modes = new ModeControl(config);
+    this.modes = new ModeControl(config, now.nanos());
     this.propagation =
         new Propagation(
             config.self(),
@@ -80,8 +80,7 @@ public final class Partition {
             shipment -> FrameCodec.sizeOf(config.self(), shipment),
             (dc, frame) -> outbox.send(dc, frame),
             now.nanos());
-    propagation.onFlush(
-        (object, updates, bytes) -> modes.flushed(object, updates, bytes, this.now.nanos()));
+    propagation.onFlush((object, updates, bytes) -> modes.flushed(object, updates, bytes));
   }
 
   /** The objects as the streams see them. */
@@ -291,7 +290,7 @@ public final class Partition {
     store.put(object, after);
     boolean hold = modes.holds(object);
     Shipment shipment = propagation.commit(object, context, number, delta, hold, now.nanos());
-    modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after, now.nanos());
+    modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after);
     outbox.append(shipment);
     return new Reply.Done(new Dot(config.self(), number));
   }

@@ -1,0 +1,223 @@
+package io.osier.adaptation;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Finds the hot objects of a partition and moves them between the modes.
+ *
+ * <p>The signal is the stream of updates. It goes to a {@link SpaceSaving} summary whose counts are
+ * halved once a half-life, so that old heat fades, and to a {@link Sensor} for each object that the
+ * summary keeps: memory is bounded by its capacity. Once a period the policy judges the top k; a
+ * judgement must hold for some periods in a row before it is acted on, and what leaves the top k
+ * goes back to operations. It is blind to objects that the summary lost: when they come back they
+ * are measured anew. A bad move is undone by the next judgements, and costs no more than the bytes
+ * it was wrong about, since switching is free.
+ *
+ * <p>Pure and deterministic; used by one thread.
+ *
+ * @param <T> objects; need equals and hashCode
+ */
+public final class Planner<T> {
+  /**
+   * An object that changes its mode.
+   *
+   * @param reason the figures that led to it, for the log
+   */
+  public record Switch<T>(T object, Mode to, String reason) {}
+
+  /**
+   * A hot object.
+   *
+   * @param count its weight in the summary, at most
+   * @param error by how much the count may be too high
+   */
+  public record Hot<T>(
+      T object,
+      Mode mode,
+      double perSecond,
+      long objectBytes,
+      double opBytes,
+      long count,
+      long error) {}
+
+  private final AdaptationSettings settings;
+  private final SwitchPolicy policy;
+  private final SpaceSaving<T> summary;
+  private final Map<T, Sensor> sensors = new HashMap<>();
+
+  /** Objects in STATE mode, in the order in which they came to it. */
+  private final Set<T> states = new java.util.LinkedHashSet<>();
+
+  /** For how many periods the policy has wanted the other mode. */
+  private final Map<T, Integer> wishes = new HashMap<>();
+
+  private final ArrayDeque<Switch<T>> pending = new ArrayDeque<>();
+  private long nextDecisionNanos;
+  private long lastDecisionNanos;
+  private long halvedNanos;
+  private long switches;
+
+  /** A planner that starts now. */
+  public Planner(AdaptationSettings settings, long nowNanos) {
+    this.settings = settings;
+    this.summary = new SpaceSaving<>(settings.capacity());
+    this.policy =
+        switch (settings.policy()) {
+          case RATIO -> new SwitchPolicy.Ratio(settings.ratioThreshold());
+          case COST -> new SwitchPolicy.Cost();
+        };
+    this.lastDecisionNanos = nowNanos;
+    this.halvedNanos = nowNanos;
+    this.nextDecisionNanos = nowNanos + settings.periodMillis() * 1_000_000L;
+  }
+
+  /**
+   * Takes note of an update.
+   *
+   * @param opBytes what it takes as an operation
+   * @param objectBytes the object's size after it
+   */
+  public void updated(T object, int opBytes, long objectBytes) {
+    T evicted = summary.offer(object);
+    if (evicted != null) {
+      sensors.remove(evicted);
+      wishes.remove(evicted);
+    }
+    Sensor sensor = sensors.get(object);
+    if (sensor == null) {
+      sensor = new Sensor();
+      sensors.put(object, sensor);
+    }
+    sensor.updated(opBytes, objectBytes);
+  }
+
+  /** Takes note of a flush of so many updates that took so many bytes. */
+  public void flushed(T object, int updates, long bytes) {
+    Sensor sensor = sensors.get(object);
+    if (sensor != null) {
+      sensor.flushed(updates, bytes);
+    }
+  }
+
+  /** The object's mode. */
+  public Mode modeOf(T object) {
+    return states.contains(object) ? Mode.STATE : Mode.OP;
+  }
+
+  /** When {@link #decide} is due. */
+  public long nextDecisionNanos() {
+    return nextDecisionNanos;
+  }
+
+  /**
+   * Decides, if it is time. The modes have changed when this returns.
+   *
+   * @return the objects that changed their mode now, at most one group
+   */
+  public List<Switch<T>> decide(long nowNanos, Conditions conditions) {
+    if (nowNanos < nextDecisionNanos) {
+      return List.of();
+    }
+    if (pending.isEmpty()) {
+      judge(nowNanos, conditions);
+    }
+    nextDecisionNanos = nowNanos + settings.periodMillis() * 1_000_000L;
+    return act();
+  }
+
+  private void judge(long nowNanos, Conditions conditions) {
+    double seconds = Math.max(1e-3, (nowNanos - lastDecisionNanos) / 1e9);
+    lastDecisionNanos = nowNanos;
+    for (Sensor sensor : sensors.values()) {
+      sensor.period(seconds, settings.halfLifeMillis() / 1e3);
+    }
+    if (nowNanos - halvedNanos >= settings.halfLifeMillis() * 1_000_000L) {
+      halvedNanos = nowNanos;
+      summary.halve();
+    }
+    Set<T> top = new HashSet<>();
+    Map<T, Switch<T>> wanted = new LinkedHashMap<>();
+    for (SpaceSaving.Entry<T> entry : summary.top(settings.topK())) {
+      T object = entry.item();
+      top.add(object);
+      Sensor sensor = sensors.get(object);
+      Mode current = modeOf(object);
+      Mode better = policy.decide(sensor, current, conditions);
+      if (better == current) {
+        wishes.remove(object);
+      } else if (wishes.merge(object, 1, Integer::sum) >= settings.stablePeriods()) {
+        wanted.put(object, new Switch<>(object, better, reason(sensor, conditions)));
+      }
+    }
+    // What left the top k goes back first, to make room.
+    for (T object : states) {
+      if (!top.contains(object)) {
+        pending.add(new Switch<>(object, Mode.OP, "left the top " + settings.topK()));
+      }
+    }
+    pending.addAll(wanted.values());
+  }
+
+  private String reason(Sensor sensor, Conditions conditions) {
+    return String.format(
+        Locale.ROOT,
+        "%.1f updates/s, op %.0f B, object %d B, hold %d ms, %d peers",
+        sensor.perSecond(),
+        sensor.opBytes(),
+        sensor.objectBytes(),
+        conditions.holdNanos() / 1_000_000,
+        conditions.peers());
+  }
+
+  private List<Switch<T>> act() {
+    int most = settings.group() == 0 ? Integer.MAX_VALUE : settings.group();
+    List<Switch<T>> done = new ArrayList<>();
+    while (!pending.isEmpty() && done.size() < most) {
+      Switch<T> step = pending.poll();
+      boolean changed =
+          step.to == Mode.STATE ? states.add(step.object) : states.remove(step.object);
+      wishes.remove(step.object);
+      if (changed) {
+        switches++;
+        done.add(step);
+      }
+    }
+    return done;
+  }
+
+  /** How many objects are in STATE mode. */
+  public int stateObjects() {
+    return states.size();
+  }
+
+  /** How often an object changed its mode. */
+  public long switches() {
+    return switches;
+  }
+
+  /** The hottest objects, hottest first. */
+  public List<Hot<T>> hot(int limit) {
+    List<Hot<T>> hot = new ArrayList<>();
+    for (SpaceSaving.Entry<T> entry : summary.top(limit)) {
+      Sensor sensor = sensors.get(entry.item());
+      hot.add(
+          new Hot<>(
+              entry.item(),
+              modeOf(entry.item()),
+              sensor.perSecond(),
+              sensor.objectBytes(),
+              sensor.opBytes(),
+              entry.count(),
+              entry.error()));
+    }
+    return hot;
+  }
+}

@@ -1,0 +1,70 @@
+package io.osier.adaptation;
+
+/**
+ * What is measured of one tracked object. Its signals: how often it is updated, how large it is,
+ * how large one operation is, and how large a flush was. The rate can be trusted once the object
+ * has been tracked for a few periods; the flush size only after the first flush, and until then it
+ * is bounded from above by the operations and by the object.
+ */
+final class Sensor {
+  private static final double GAIN = 0.2;
+
+  private long updates;
+  private double perSecond;
+  private boolean rated;
+  private double opBytes;
+  private long objectBytes;
+  private double flushBytesPerUpdate;
+  private double flushBytes;
+
+  void updated(int bytes, long size) {
+    updates++;
+    opBytes = opBytes == 0 ? bytes : opBytes + GAIN * (bytes - opBytes);
+    objectBytes = size;
+  }
+
+  void flushed(int joined, long bytes) {
+    flushBytes = flushBytes == 0 ? bytes : flushBytes + GAIN * (bytes - flushBytes);
+    double each = (double) bytes / Math.max(1, joined);
+    flushBytesPerUpdate =
+        flushBytesPerUpdate == 0 ? each : flushBytesPerUpdate + GAIN * (each - flushBytesPerUpdate);
+  }
+
+  /** Closes a period: the rate is an average in which a half-life ago weighs half. */
+  void period(double seconds, double halfLifeSeconds) {
+    double now = updates / seconds;
+    updates = 0;
+    if (!rated) {
+      perSecond = now;
+      rated = true;
+    } else {
+      perSecond += (1 - Math.pow(0.5, seconds / halfLifeSeconds)) * (now - perSecond);
+    }
+  }
+
+  double perSecond() {
+    return perSecond;
+  }
+
+  double opBytes() {
+    return opBytes;
+  }
+
+  long objectBytes() {
+    return objectBytes;
+  }
+
+  /**
+   * What a flush of so many updates will take: as the last ones did, at most the object or its ops.
+   */
+  double flushBytes(double joined) {
+    double upper = Math.min(joined * opBytes, (double) objectBytes);
+    if (flushBytes == 0) {
+      return upper;
+    }
+    // Between two models: a flush as large as the last ones (a counter, a register), and one that
+    // grows
+    // with the number of updates (a set). The smaller of both is never above what was seen.
+    return Math.min(upper, Math.max(Math.min(flushBytes, flushBytesPerUpdate * joined), 1));
+  }
+}

@@ -1,0 +1,175 @@
+package io.osier.adaptation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.adaptation.AdaptationSettings.Policy;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class PlannerTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final Conditions TWO_SECONDS = new Conditions(2 * SECOND, 2 * SECOND, 2);
+
+  private static AdaptationSettings settings(Policy policy, int group) {
+    return new AdaptationSettings(1_000, 200, 500, 3_000, group, 2, policy, 4.0);
+  }
+
+  /** Updates one object at a steady rate for some seconds. */
+  private static Mode after(
+      Policy policy, double perSecond, int opBytes, long objectBytes, double slaSeconds) {
+    Planner<String> planner = new Planner<>(settings(policy, 0), 0);
+    long sla = (long) (slaSeconds * SECOND);
+    double due = 0;
+    for (long now = 0; now < 20 * SECOND; now += SECOND / 2) {
+      due += perSecond / 2;
+      for (; due >= 1; due--) {
+        planner.updated("x", opBytes, objectBytes);
+      }
+      planner.decide(now, new Conditions(sla, sla, 2));
+    }
+    return planner.modeOf("x");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // updates/s, op bytes, object bytes, SLA s, expected
+    "100,  30,    100, 2.0, STATE", // a hot counter
+    "0.1,  30,    100, 2.0, OP", // cold: no gain, only delay
+    "0.6,  30,    100, 2.0, OP", // about one update a window
+    "100,  30,    100, 0.0, OP", // no window at all
+    "100,  30,  30000, 2.0, STATE", // a hot set: its delta is far smaller than itself
+    "2,    30,    100, 10,  STATE", // a longer window gathers enough
+  })
+  void cost(double perSecond, int opBytes, long objectBytes, double slaSeconds, Mode expected) {
+    assertThat(after(Policy.COST, perSecond, opBytes, objectBytes, slaSeconds)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "100, 30,   1024, 2.0, STATE", // 200 updates a KiB
+    "1,   30,   1024, 2.0, OP", // 2 updates a KiB
+    "100, 30, 102400, 2.0, OP", // large: 2 updates a KiB
+    "100, 30,   1024, 0.0, OP",
+  })
+  void ratio(double perSecond, int opBytes, long objectBytes, double slaSeconds, Mode expected) {
+    assertThat(after(Policy.RATIO, perSecond, opBytes, objectBytes, slaSeconds))
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void noiseAroundTheThreshold_switchesRarely() {
+    Planner<String> planner = new Planner<>(settings(Policy.COST, 0), 0);
+    Random random = new Random(7);
+    for (long now = 0; now < 600 * SECOND; now += SECOND / 2) {
+      int updates = random.nextInt(2) + (random.nextInt(4) == 0 ? 1 : 0); // about 1.5 a second
+      for (int i = 0; i < updates; i++) {
+        planner.updated("x", 30, 100);
+      }
+      planner.decide(now, TWO_SECONDS);
+    }
+    assertThat(planner.switches()).isLessThan(12);
+  }
+
+  @Test
+  void whatLeavesTheTop_goesBackToOperations() {
+    AdaptationSettings few = new AdaptationSettings(100, 5, 500, 5_000, 0, 2, Policy.COST, 4.0);
+    Planner<Integer> planner = new Planner<>(few, 0);
+    long now = 0;
+    for (int group = 0; group < 2; group++) {
+      for (int i = 0; i < 60; i++, now += SECOND / 2) {
+        for (int object = 0; object < 5; object++) {
+          for (int n = 0; n < 50; n++) {
+            planner.updated(group * 10 + object, 30, 100);
+          }
+        }
+        planner.decide(now, TWO_SECONDS);
+      }
+      for (int object = 0; object < 20; object++) {
+        assertThat(planner.modeOf(object))
+            .as("object %d", object)
+            .isEqualTo(object / 10 == group && object % 10 < 5 ? Mode.STATE : Mode.OP);
+      }
+    }
+    assertThat(planner.stateObjects()).isEqualTo(5);
+  }
+
+  @Test
+  void groups_switchStepByStep() {
+    Planner<Integer> planner = new Planner<>(settings(Policy.COST, 10), 0);
+    List<Integer> steps = new ArrayList<>();
+    for (long now = 0; now < 30 * SECOND; now += SECOND / 2) {
+      for (int object = 0; object < 35; object++) {
+        for (int n = 0; n < 50; n++) {
+          planner.updated(object, 30, 100);
+        }
+      }
+      int switched = planner.decide(now, TWO_SECONDS).size();
+      if (switched > 0) {
+        steps.add(switched);
+      }
+    }
+    assertThat(steps).containsExactly(10, 10, 10, 5);
+  }
+
+  /** The thesis's figure 4.3 with 50,000 objects: the new top is found within ten seconds. */
+  @Test
+  void shiftOfTheHotSet_isFoundWithinTenSeconds() {
+    int objects = 50_000;
+    Planner<Integer> planner = new Planner<>(settings(Policy.COST, 0), 0);
+    Zipf zipf = new Zipf(objects, 0.99, 11);
+    long now = 0;
+    for (; now < 60 * SECOND; now += SECOND / 2) {
+      offer(planner, zipf, 0, 5_000, now);
+    }
+    for (; now < 70 * SECOND; now += SECOND / 2) {
+      offer(planner, zipf, objects / 2, 5_000, now);
+    }
+    Set<Integer> expected = new HashSet<>();
+    for (int i = 0; i < 50; i++) {
+      expected.add(i + objects / 2);
+    }
+    Set<Integer> found =
+        planner.hot(50).stream().map(Planner.Hot::object).collect(Collectors.toSet());
+    found.retainAll(expected);
+    assertThat(found.size()).as("of the 50 hottest").isGreaterThanOrEqualTo(40);
+  }
+
+  private static void offer(Planner<Integer> planner, Zipf zipf, int shift, int n, long now) {
+    for (int i = 0; i < n; i++) {
+      planner.updated((zipf.next() + shift) % zipf.size(), 30, 100);
+    }
+    planner.decide(now, TWO_SECONDS);
+  }
+
+  /** Ranks by their cumulated weights. */
+  private static final class Zipf {
+    private final double[] sums;
+    private final Random random;
+
+    Zipf(int n, double exponent, long seed) {
+      sums = new double[n];
+      double sum = 0;
+      for (int i = 0; i < n; i++) {
+        sum += 1 / Math.pow(i + 1, exponent);
+        sums[i] = sum;
+      }
+      random = new Random(seed);
+    }
+
+    int size() {
+      return sums.length;
+    }
+
+    int next() {
+      int i = java.util.Arrays.binarySearch(sums, random.nextDouble() * sums[sums.length - 1]);
+      return i < 0 ? -i - 1 : i;
+    }
+  }
+}

@@ -95,6 +95,7 @@ final class Cluster {
               Optional.of(CrdtType.PN_COUNTER),
               new Query.Whole(),
               after,
+              false,
               waitMillis);
       input(this, new Input.Command(ticket, r));
       return ticket;

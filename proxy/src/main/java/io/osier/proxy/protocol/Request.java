@@ -35,6 +35,8 @@ public sealed interface Request {
    * @param type the type to read; empty for whatever the key holds
    * @param after what the session has seen of the key's partition and this datacenter may not have
    *     yet; empty once the datacenter has answered a request that carried it
+   * @param ordered whether the session has updates of the partition under way that the read must
+   *     see: it is then served in its turn, otherwise at once
    * @param waitMillis how long the datacenter may wait for {@code after} before it fails with
    *     SESSION_BEHIND
    */
@@ -44,6 +46,7 @@ public sealed interface Request {
       Optional<CrdtType> type,
       Query query,
       VersionVector after,
+      boolean ordered,
       int waitMillis)
       implements Request {}
 

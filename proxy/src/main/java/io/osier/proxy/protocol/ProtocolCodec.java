@@ -1,0 +1,322 @@
+package io.osier.proxy.protocol;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.OperationCodec;
+import io.osier.crdt.Reading;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The bytes of requests and replies: format version, id, type, fields. Every length is checked
+ * against what is left. Thread-safe.
+ */
+public final class ProtocolCodec {
+  /** Longest text of a client's name, in bytes. */
+  private static final int CLIENT_NAME_MAX = 128;
+
+  /** Longest keyspace name, in bytes. */
+  private static final int KEYSPACE_MAX = 64;
+
+  private static final int HELLO = 1;
+  private static final int PING = 2;
+  private static final int READ = 3;
+  private static final int WRITE = 4;
+  private static final int SCAN = 5;
+  private static final int INSPECT = 6;
+
+  private static final int WELCOME = 1;
+  private static final int PONG = 2;
+  private static final int DONE = 3;
+  private static final int ANSWER = 4;
+  private static final int PAGE = 5;
+  private static final int REPORT = 6;
+  private static final int FAILURE = 7;
+
+  private ProtocolCodec() {}
+
+  /** Encodes a request with its id. */
+  public static byte[] encode(long id, Request request) {
+    WireOutput out = start(id);
+    write(out, request);
+    return out.toBytes();
+  }
+
+  /** Encodes a reply with the id of its request. */
+  public static byte[] encode(long id, Reply reply) {
+    WireOutput out = start(id);
+    write(out, reply);
+    return out.toBytes();
+  }
+
+  private static WireOutput start(long id) {
+    WireOutput out = new WireOutput();
+    out.writeByte(Codec.FORMAT_VERSION);
+    out.writeNumber(id);
+    return out;
+  }
+
+  /**
+   * Decodes a request.
+   *
+   * @throws MalformedException if the bytes are none, whatever they are
+   */
+  public static Envelope<Request> decodeRequest(byte[] bytes) {
+    return decode(bytes, ProtocolCodec::readRequest);
+  }
+
+  /**
+   * Decodes a reply.
+   *
+   * @throws MalformedException if the bytes are none, whatever they are
+   */
+  public static Envelope<Reply> decodeReply(byte[] bytes) {
+    return decode(bytes, ProtocolCodec::readReply);
+  }
+
+  private static <M> Envelope<M> decode(byte[] bytes, Function<WireInput, M> reader) {
+    WireInput in = new WireInput(bytes);
+    try {
+      int version = in.readByte();
+      if (version != Codec.FORMAT_VERSION) {
+        throw new MalformedException(
+            "format version " + version + " is not " + Codec.FORMAT_VERSION);
+      }
+      long id = in.readNumber();
+      M message = reader.apply(in);
+      in.expectEnd();
+      return new Envelope<>(id, message);
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // Underflow, argument checks of the decoded types: to a caller they are one thing.
+      throw new MalformedException("not a message: " + e.getMessage(), e);
+    }
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  private static void write(WireOutput out, Request request) {
+    switch (request) {
+      case Request.Hello r -> {
+        out.writeByte(HELLO);
+        out.writeNumber(r.protocolVersion());
+        out.writeText(r.client());
+      }
+      case Request.Ping r -> out.writeByte(PING);
+      case Request.Read r -> {
+        out.writeByte(READ);
+        out.writeText(r.keyspace());
+        out.writeKey(r.key());
+        writeType(out, r.type());
+        OperationCodec.write(out, r.query());
+        out.writeVector(r.after());
+        out.writeBoolean(r.ordered());
+        out.writeNumber(r.waitMillis());
+      }
+      case Request.Write r -> {
+        out.writeByte(WRITE);
+        out.writeText(r.keyspace());
+        out.writeKey(r.key());
+        out.writeByte(r.type().number());
+        OperationCodec.write(out, r.operation());
+        out.writeVector(r.after());
+        out.writeNumber(r.waitMillis());
+      }
+      case Request.Scan r -> {
+        out.writeByte(SCAN);
+        out.writeText(r.keyspace());
+        writeOptional(out, r.from(), WireOutput::writeKey);
+        writeType(out, r.type());
+        OperationCodec.write(out, r.query());
+        out.writeNumber(r.limit());
+      }
+      case Request.Inspect r -> {
+        out.writeByte(INSPECT);
+        out.writeText(r.topic().name());
+        writeOptional(out, r.keyspace(), WireOutput::writeText);
+        out.writeNumber(r.limit());
+      }
+    }
+  }
+
+  private static Request readRequest(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case HELLO -> new Request.Hello(readInt(in), in.readText(CLIENT_NAME_MAX));
+      case PING -> new Request.Ping();
+      case READ ->
+          new Request.Read(
+              in.readText(KEYSPACE_MAX),
+              in.readKey(),
+              readType(in),
+              OperationCodec.readQuery(in),
+              in.readVector(),
+              in.readFlag(),
+              readInt(in));
+      case WRITE ->
+          new Request.Write(
+              in.readText(KEYSPACE_MAX),
+              in.readKey(),
+              CrdtType.of(in.readByte()),
+              OperationCodec.readOperation(in),
+              in.readVector(),
+              readInt(in));
+      case SCAN ->
+          new Request.Scan(
+              in.readText(KEYSPACE_MAX),
+              readOptional(in, WireInput::readKey),
+              readType(in),
+              OperationCodec.readQuery(in),
+              readInt(in));
+      case INSPECT ->
+          new Request.Inspect(
+              Request.Topic.valueOf(in.readText(KEYSPACE_MAX)),
+              readOptional(in, i -> i.readText(KEYSPACE_MAX)),
+              readInt(in));
+      default -> throw new MalformedException("request " + tag + " is unknown");
+    };
+  }
+
+  // ---------------------------------------------------------------- replies
+
+  private static void write(WireOutput out, Reply reply) {
+    switch (reply) {
+      case Reply.Welcome r -> {
+        out.writeByte(WELCOME);
+        out.writeNumber(r.protocolVersion());
+        out.writeReplica(r.replica());
+        out.writeCount(r.keyspaces().size());
+        for (Reply.KeyspaceInfo k : r.keyspaces()) {
+          out.writeText(k.name());
+          out.writeNumber(k.slaMillis());
+          out.writeNumber(k.partitions());
+        }
+      }
+      case Reply.Pong r -> out.writeByte(PONG);
+      case Reply.Done r -> {
+        out.writeByte(DONE);
+        out.writeDot(r.dot());
+      }
+      case Reply.Answer r -> {
+        out.writeByte(ANSWER);
+        writeType(out, r.type());
+        writeOptional(out, r.reading(), OperationCodec::write);
+        out.writeBoolean(r.exists());
+        out.writeVector(r.seen());
+      }
+      case Reply.Page r -> {
+        out.writeByte(PAGE);
+        out.writeCount(r.rows().size());
+        for (Reply.Row row : r.rows()) {
+          out.writeKey(row.key());
+          out.writeByte(row.type().number());
+          OperationCodec.write(out, row.reading());
+        }
+        writeOptional(out, r.next(), WireOutput::writeKey);
+        out.writeCount(r.seen().size());
+        r.seen().forEach(out::writeVector);
+      }
+      case Reply.Report r -> {
+        out.writeByte(REPORT);
+        out.writeText(r.json());
+      }
+      case Reply.Failure r -> {
+        out.writeByte(FAILURE);
+        out.writeNumber(r.code().number());
+        out.writeText(r.message());
+      }
+    }
+  }
+
+  private static Reply readReply(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case WELCOME ->
+          new Reply.Welcome(
+              readInt(in),
+              in.readReplica(),
+              readList(
+                  in,
+                  3,
+                  i ->
+                      new Reply.KeyspaceInfo(
+                          i.readText(KEYSPACE_MAX), i.readNumber(), readInt(i))));
+      case PONG -> new Reply.Pong();
+      case DONE -> new Reply.Done(in.readDot());
+      case ANSWER ->
+          new Reply.Answer(
+              readType(in),
+              readOptional(in, OperationCodec::readReading),
+              in.readFlag(),
+              in.readVector());
+      case PAGE -> {
+        List<Reply.Row> rows = readList(in, 4, ProtocolCodec::readRow);
+        Optional<Key> next = readOptional(in, WireInput::readKey);
+        List<VersionVector> seen = readList(in, 1, WireInput::readVector);
+        yield new Reply.Page(rows, next, seen);
+      }
+      case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));
+      case FAILURE ->
+          new Reply.Failure(ErrorCode.of(readInt(in)), in.readText(Codec.RECORD_BYTES_MAX));
+      default -> throw new MalformedException("reply " + tag + " is unknown");
+    };
+  }
+
+  private static Reply.Row readRow(WireInput in) {
+    Key key = in.readKey();
+    CrdtType type = CrdtType.of(in.readByte());
+    Reading reading = OperationCodec.readReading(in);
+    return new Reply.Row(key, type, reading);
+  }
+
+  // ---------------------------------------------------------------- parts
+
+  private static int readInt(WireInput in) {
+    long number = in.readNumber();
+    if (number > Integer.MAX_VALUE) {
+      throw new MalformedException("the number " + number + " is out of range");
+    }
+    return (int) number;
+  }
+
+  private static void writeType(WireOutput out, Optional<CrdtType> type) {
+    out.writeByte(type.map(CrdtType::number).orElse(0));
+  }
+
+  private static Optional<CrdtType> readType(WireInput in) {
+    int number = in.readByte();
+    return number == 0 ? Optional.empty() : Optional.of(CrdtType.of(number));
+  }
+
+  private interface Writer<T> {
+    void write(WireOutput out, T value);
+  }
+
+  private static <T> void writeOptional(WireOutput out, Optional<T> value, Writer<T> writer) {
+    out.writeBoolean(value.isPresent());
+    value.ifPresent(v -> writer.write(out, v));
+  }
+
+  private static <T> Optional<T> readOptional(WireInput in, Function<WireInput, T> reader) {
+    return in.readFlag() ? Optional.of(reader.apply(in)) : Optional.empty();
+  }
+
+  private static <T> List<T> readList(
+      WireInput in, int itemBytesMin, Function<WireInput, T> reader) {
+    int n = in.readCount(itemBytesMin);
+    List<T> items = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      items.add(reader.apply(in));
+    }
+    return items;
+  }
+}

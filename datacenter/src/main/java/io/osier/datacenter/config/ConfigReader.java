@@ -1,0 +1,380 @@
+package io.osier.datacenter.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigList;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigUtil;
+import com.typesafe.config.ConfigValue;
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.StreamSettings;
+import java.io.File;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
+ * error is an {@link OsierException} CONFIGURATION that names the file, the key, the value and what
+ * is allowed.
+ */
+public final class ConfigReader {
+  private static final String PEERS = "osier.peers";
+  private static final String KEYSPACES = "osier.keyspaces";
+  private static final String DEFAULTS = "osier.keyspace-defaults";
+
+  private final String source;
+  private final Config config;
+
+  private ConfigReader(String source, Config config) {
+    this.source = source;
+    this.config = config;
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param environment the environment variables
+   */
+  public static DatacenterConfig read(File file, Map<String, String> environment) {
+    if (!file.isFile()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "there is no configuration file " + file.getPath());
+    }
+    return read(
+        file.getPath(),
+        () -> ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false)),
+        environment);
+  }
+
+  /**
+   * Reads a text.
+   *
+   * @param source what errors call it
+   */
+  public static DatacenterConfig read(String source, String text, Map<String, String> environment) {
+    return read(source, () -> ConfigFactory.parseString(text), environment);
+  }
+
+  private static DatacenterConfig read(
+      String source, Supplier<Config> parser, Map<String, String> environment) {
+    Config reference = ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
+    try {
+      Config own = parser.get();
+      checkKeys(source, own, reference);
+      Config merged = override(environment, reference).withFallback(own).withFallback(reference);
+      return new ConfigReader(source, merged.resolve()).datacenter();
+    } catch (ConfigException e) {
+      throw new OsierException(ErrorCode.CONFIGURATION, source + ": " + e.getMessage(), e);
+    }
+  }
+
+  // ---------------------------------------------------------------- keys
+
+  private static void checkKeys(String source, Config own, Config reference) {
+    TreeSet<String> known = new TreeSet<>();
+    leaves("", reference.root(), known);
+    TreeSet<String> given = new TreeSet<>();
+    leaves("", own.root(), given);
+    for (String key : given) {
+      String as = canonical(key);
+      if (as != null && !known.contains(as)) {
+        String nearest =
+            known.stream()
+                .min((a, b) -> Integer.compare(distance(a, as), distance(b, as)))
+                .orElse("");
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            source + ": unknown key '" + key + "'; did you mean '" + nearest + "'?");
+      }
+    }
+  }
+
+  /** The reference's key for a key; null where any name is allowed. */
+  private static String canonical(String key) {
+    if (key.equals(PEERS) || key.startsWith(PEERS + ".") || key.equals(KEYSPACES)) {
+      return null;
+    }
+    if (key.startsWith(KEYSPACES + ".")) {
+      List<String> parts = ConfigUtil.splitPath(key);
+      if (parts.size() == 3) {
+        return null; // an empty keyspace: all defaults
+      }
+      return DEFAULTS + "." + String.join(".", parts.subList(3, parts.size()));
+    }
+    return key;
+  }
+
+  private static void leaves(String prefix, ConfigObject object, Set<String> into) {
+    for (Map.Entry<String, ConfigValue> e : object.entrySet()) {
+      String path = (prefix.isEmpty() ? "" : prefix + ".") + ConfigUtil.quoteString(e.getKey());
+      if (ConfigUtil.quoteString(e.getKey()).equals("\"" + e.getKey() + "\"")) {
+        path = (prefix.isEmpty() ? "" : prefix + ".") + e.getKey();
+      }
+      if (e.getValue() instanceof ConfigObject o && !o.isEmpty()) {
+        leaves(path, o, into);
+      } else {
+        into.add(path);
+      }
+    }
+  }
+
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    Arrays.setAll(row, i -> i);
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int substitute = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(substitute, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+
+  private static Config override(Map<String, String> environment, Config reference) {
+    TreeSet<String> known = new TreeSet<>();
+    leaves("", reference.root(), known);
+    Map<String, Object> values = new TreeMap<>();
+    for (String key : known) {
+      String variable = key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+      String value = environment.get(variable);
+      if (value != null) {
+        values.put(key, value);
+      }
+    }
+    return ConfigFactory.parseMap(values, "the environment");
+  }
+
+  // ---------------------------------------------------------------- values
+
+  private OsierException bad(String key, String allowed) {
+    String value = config.hasPath(key) ? config.getValue(key).unwrapped().toString() : "nothing";
+    return new OsierException(
+        ErrorCode.CONFIGURATION,
+        source + ": " + key + " must be " + allowed + ", not '" + value + "'");
+  }
+
+  private interface Reader<T> {
+    T read();
+  }
+
+  private <T> T value(String key, String allowed, Reader<T> reader) {
+    try {
+      return reader.read();
+    } catch (ConfigException | IllegalArgumentException e) {
+      throw bad(key, allowed);
+    }
+  }
+
+  private int integer(String key, int min, int max) {
+    String allowed = "a whole number from " + min + " to " + max;
+    int value = value(key, allowed, () -> config.getInt(key));
+    if (value < min || value > max) {
+      throw bad(key, allowed);
+    }
+    return value;
+  }
+
+  private Duration duration(String key, Duration min, Duration max) {
+    String allowed =
+        "a duration from " + min.toMillis() + "ms to " + max.toMillis() + "ms, for example 2s";
+    Duration value = value(key, allowed, () -> config.getDuration(key));
+    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+      throw bad(key, allowed);
+    }
+    return value;
+  }
+
+  private int millis(String key, int min) {
+    return (int) duration(key, Duration.ofMillis(min), Duration.ofHours(1)).toMillis();
+  }
+
+  private int bytes(String key, int min, int max) {
+    String allowed = "a size from " + min + "B to " + max + "B, for example 64KiB";
+    long value = value(key, allowed, () -> config.getBytes(key));
+    if (value < min || value > max) {
+      throw bad(key, allowed);
+    }
+    return (int) value;
+  }
+
+  private <E extends Enum<E>> E choice(String key, Class<E> type) {
+    List<String> allowed =
+        Arrays.stream(type.getEnumConstants()).map(e -> e.name().toLowerCase(Locale.ROOT)).toList();
+    String text = "one of " + String.join(", ", allowed);
+    String value = value(key, text, () -> config.getString(key));
+    if (!allowed.contains(value)) {
+      throw bad(key, text);
+    }
+    return Enum.valueOf(type, value.toUpperCase(Locale.ROOT));
+  }
+
+  // ---------------------------------------------------------------- parts
+
+  private DatacenterConfig datacenter() {
+    String dc =
+        value(
+            "osier.dc",
+            "this datacenter's name: 1 to 16 of A-Z a-z 0-9 _ -, a letter first",
+            () -> ReplicaId.checkDcName(config.getString("osier.dc")));
+    Map<String, InetSocketAddress> peers = peers(dc);
+    return new DatacenterConfig(
+        dc,
+        value("osier.cluster", "a name", () -> config.getString("osier.cluster")),
+        value(
+            "osier.incarnation-min",
+            "a whole number",
+            () -> config.getLong("osier.incarnation-min")),
+        value("osier.listen.host", "an address", () -> config.getString("osier.listen.host")),
+        integer("osier.listen.client-port", 0, 65_535),
+        integer("osier.listen.peer-port", 0, 65_535),
+        value(
+                "osier.admin.enabled",
+                "true or false",
+                () -> config.getBoolean("osier.admin.enabled"))
+            ? OptionalInt.of(integer("osier.admin.port", 0, 65_535))
+            : OptionalInt.empty(),
+        peers,
+        keyspaces(dc, peers),
+        new StreamSettings(
+            bytes("osier.streams.window", 64 << 10, 1 << 30),
+            bytes("osier.streams.frame", 1 << 10, 16 << 20),
+            millis("osier.streams.retry", 10),
+            millis("osier.streams.status", 10),
+            millis("osier.streams.heal", 0)),
+        adaptation(),
+        integer("osier.queue", 1, 1 << 20),
+        duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)));
+  }
+
+  private Map<String, InetSocketAddress> peers(String dc) {
+    Map<String, InetSocketAddress> peers = new TreeMap<>();
+    for (String name : config.getObject(PEERS).keySet()) {
+      String key = PEERS + "." + name;
+      String allowed = "host:port, for example us.example:7401";
+      peers.put(
+          value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
+          value(key, allowed, () -> address(config.getString(key))));
+      if (name.equals(dc)) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            source + ": " + key + " names this datacenter itself; list only the others");
+      }
+    }
+    return peers;
+  }
+
+  private static InetSocketAddress address(String text) {
+    int colon = text.lastIndexOf(':');
+    int port = Integer.parseInt(text.substring(colon + 1));
+    if (colon < 1 || port < 1 || port > 65_535) {
+      throw new IllegalArgumentException(text);
+    }
+    return InetSocketAddress.createUnresolved(text.substring(0, colon), port);
+  }
+
+  private List<KeyspacePolicy> keyspaces(String dc, Map<String, InetSocketAddress> peers) {
+    List<KeyspacePolicy> keyspaces = new ArrayList<>();
+    ConfigObject all = config.getObject(KEYSPACES);
+    if (all.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          source
+              + ": osier.keyspaces must name at least one keyspace, for example shop { sla = 2s }");
+    }
+    for (String name : new TreeSet<>(all.keySet())) {
+      String prefix = KEYSPACES + "." + ConfigUtil.quoteString(name);
+      if (!(all.get(name) instanceof ConfigObject)) {
+        throw bad(prefix, "a block of settings, for example { sla = 2s }");
+      }
+      // Read through a view in which the keyspace has all settings.
+      Config withDefaults =
+          config.withValue(
+              prefix, config.getObject(prefix).withFallback(config.getObject(DEFAULTS)));
+      KeyspacePolicy policy =
+          new ConfigReader(source, withDefaults).keyspace(name, prefix, dc, peers);
+      if (policy.heldBy(dc)) {
+        keyspaces.add(policy);
+      }
+    }
+    return keyspaces;
+  }
+
+  private KeyspacePolicy keyspace(
+      String name, String prefix, String dc, Map<String, InetSocketAddress> peers) {
+    if (choice(prefix + ".consistency", KeyspacePolicy.Consistency.class)
+        == KeyspacePolicy.Consistency.CAUSAL) {
+      throw bad(prefix + ".consistency", "session: causal keyspaces are not in this version");
+    }
+    List<String> replicas =
+        value(
+            prefix + ".replicas",
+            "a list of datacenters' names",
+            () -> strings(config.getList(prefix + ".replicas")));
+    for (String replica : replicas) {
+      if (!replica.equals(dc) && !peers.containsKey(replica)) {
+        throw bad(prefix + ".replicas", "a list of " + dc + " and the peers " + peers.keySet());
+      }
+    }
+    String limits = prefix + ".limits";
+    return value(
+        prefix,
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first",
+        () ->
+            new KeyspacePolicy(
+                name,
+                KeyspacePolicy.Consistency.SESSION,
+                duration(prefix + ".sla", Duration.ZERO, KeyspacePolicy.SLA_MAX),
+                choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),
+                choice(prefix + ".payload", KeyspacePolicy.StatePayload.class),
+                replicas,
+                integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
+                new KeyspacePolicy.Limits(
+                    bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
+                    bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
+                    bytes(limits + ".object", 1, KeyspacePolicy.Limits.OBJECT_BYTES_CAP))));
+  }
+
+  private static List<String> strings(ConfigList list) {
+    return list.stream().map(v -> v.unwrapped().toString()).toList();
+  }
+
+  private AdaptationSettings adaptation() {
+    String at = "osier.adaptation.";
+    int capacity = integer(at + "capacity", 1, 1_000_000);
+    int period = millis(at + "period", 10);
+    String above = "a number above 0";
+    double threshold =
+        value(at + "ratio-threshold", above, () -> config.getDouble(at + "ratio-threshold"));
+    if (!(threshold > 0)) {
+      throw bad(at + "ratio-threshold", above);
+    }
+    return new AdaptationSettings(
+        capacity,
+        integer(at + "top-k", 0, capacity),
+        period,
+        millis(at + "half-life", period),
+        integer(at + "group", 0, 1_000_000),
+        integer(at + "stable-periods", 1, 1_000),
+        choice(at + "policy", AdaptationSettings.Policy.class),
+        threshold);
+  }
+}

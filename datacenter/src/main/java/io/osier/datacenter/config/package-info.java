@@ -1,0 +1,2 @@
+/** Reads and checks the configuration. */
+package io.osier.datacenter.config;

@@ -1,0 +1,142 @@
+package io.osier.datacenter.server;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.osier.datacenter.partition.PartitionReport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+
+/** Serves /metrics in Prometheus' form and /health, for operators. */
+final class AdminServer implements AutoCloseable {
+  private static final long REPORT_MILLIS_MAX = 1_000;
+
+  private final Map<String, KeyspaceShard> keyspaces;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Map<PartitionRunner, PartitionReport> reports = new ConcurrentHashMap<>();
+  private final JvmGcMetrics gc = new JvmGcMetrics();
+  private final HttpServer http;
+
+  AdminServer(InetSocketAddress listen, Map<String, KeyspaceShard> keyspaces, ClientServer clients)
+      throws IOException {
+    this.keyspaces = keyspaces;
+    new JvmMemoryMetrics().bindTo(registry);
+    gc.bindTo(registry);
+    Gauge.builder("osier.client.requests", clients, ClientServer::requests).register(registry);
+    Gauge.builder("osier.client.failures", clients, ClientServer::failures).register(registry);
+    Gauge.builder("osier.client.malformed", clients, ClientServer::malformed).register(registry);
+    keyspaces.values().forEach(this::register);
+    http = HttpServer.create(listen, 0);
+    http.createContext("/metrics", this::metrics);
+    http.createContext("/health", this::health);
+    http.setExecutor(
+        Executors.newSingleThreadExecutor(
+            r -> {
+              Thread thread = new Thread(r, "osier-admin");
+              thread.setDaemon(true);
+              return thread;
+            }));
+    http.start();
+  }
+
+  private void register(KeyspaceShard keyspace) {
+    int number = 0;
+    for (PartitionRunner runner : keyspace.partitions()) {
+      Tags tags =
+          Tags.of("keyspace", keyspace.policy().name(), "partition", Integer.toString(number++));
+      gauge("osier.updates", tags, runner, PartitionReport::committed);
+      gauge("osier.objects", tags, runner, PartitionReport::objects);
+      gauge("osier.dirty.objects", tags, runner, PartitionReport::dirtyObjects);
+      gauge("osier.state.objects", tags, runner, PartitionReport::stateObjects);
+      gauge("osier.mode.switches", tags, runner, PartitionReport::modeSwitches);
+      gauge("osier.shipped.bytes", tags, runner, PartitionReport::shippedBytes);
+      gauge("osier.op.bytes", tags, runner, PartitionReport::opBytes);
+      gauge("osier.gaps", tags, runner, PartitionReport::gapsSeen);
+      gauge("osier.healed", tags, runner, PartitionReport::healed);
+      gauge("osier.sla.violations", tags, runner, PartitionReport::slaViolations);
+      gauge("osier.late.after.outage", tags, runner, PartitionReport::lateAfterOutage);
+      gauge(
+          "osier.visibility.p99.seconds",
+          tags,
+          runner,
+          r -> r.visibilityMicros().getValueAtPercentile(99) / 1e6);
+      gauge(
+          "osier.visibility.max.seconds",
+          tags,
+          runner,
+          r -> r.visibilityMicros().getMaxValue() / 1e6);
+      gauge(
+          "osier.lag.updates",
+          tags,
+          runner,
+          r -> r.peers().stream().mapToLong(PartitionReport.Peer::lagUpdates).max().orElse(0));
+      Gauge.builder("osier.queue", runner, PartitionRunner::queued).tags(tags).register(registry);
+      Gauge.builder("osier.overloads", runner, PartitionRunner::overloads)
+          .tags(tags)
+          .register(registry);
+    }
+  }
+
+  private void gauge(
+      String name, Tags tags, PartitionRunner runner, ToDoubleFunction<PartitionReport> of) {
+    Gauge.builder(
+            name,
+            runner,
+            r -> {
+              PartitionReport report = reports.get(r);
+              return report == null ? Double.NaN : of.applyAsDouble(report);
+            })
+        .tags(tags)
+        .register(registry);
+  }
+
+  private void metrics(HttpExchange exchange) throws IOException {
+    for (KeyspaceShard keyspace : keyspaces.values()) {
+      for (PartitionRunner runner : keyspace.partitions()) {
+        try {
+          reports.put(runner, runner.inspect(0).get(REPORT_MILLIS_MAX, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        } catch (java.util.concurrent.ExecutionException
+            | java.util.concurrent.TimeoutException e) {
+          reports.remove(runner); // shown as NaN: a partition that does not answer is a finding
+        }
+      }
+    }
+    answer(exchange, 200, registry.scrape());
+  }
+
+  private void health(HttpExchange exchange) throws IOException {
+    boolean ready =
+        keyspaces.values().stream()
+            .flatMap(k -> k.partitions().stream())
+            .allMatch(PartitionRunner::isReady);
+    answer(exchange, ready ? 200 : 503, ready ? "ready\n" : "catching up\n");
+  }
+
+  private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
+    exchange.sendResponseHeaders(status, bytes.length);
+    exchange.getResponseBody().write(bytes);
+    exchange.close();
+  }
+
+  @Override
+  public void close() {
+    http.stop(0);
+    gc.close();
+  }
+}

@@ -1,0 +1,205 @@
+package io.osier.datacenter.server;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
+import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.Framing;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes clients' connections and hands their requests to the keyspaces. */
+final class ClientServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
+  private static final int FLUSH_AFTER = 128;
+
+  private final ReplicaId self;
+  private final Map<String, KeyspaceShard> keyspaces;
+  private final Inspector inspector;
+  private final EventLoopGroup loops;
+  private final Channel server;
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private final LongAdder malformed = new LongAdder();
+
+  ClientServer(
+      ReplicaId self,
+      InetSocketAddress listen,
+      Map<String, KeyspaceShard> keyspaces,
+      Inspector inspector) {
+    this.self = self;
+    this.keyspaces = keyspaces;
+    this.inspector = inspector;
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            2, new DefaultThreadFactory("osier-clients", true), NioIoHandler.newFactory());
+    try {
+      this.server =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(NioServerSocketChannel.class)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childOption(ChannelOption.TCP_NODELAY, true)
+              .childHandler(
+                  new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel ch) {
+                      ch.pipeline().addLast(new FlushConsolidationHandler(FLUSH_AFTER, true));
+                      Framing.addTo(ch.pipeline(), Framing.CLIENT_FRAME_BYTES_MAX);
+                      ch.pipeline().addLast(new Inbound());
+                    }
+                  })
+              .bind(listen)
+              .syncUninterruptibly()
+              .channel();
+    } catch (RuntimeException e) {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw e;
+    }
+  }
+
+  int port() {
+    return ((InetSocketAddress) server.localAddress()).getPort();
+  }
+
+  long requests() {
+    return requests.sum();
+  }
+
+  long failures() {
+    return failures.sum();
+  }
+
+  long malformed() {
+    return malformed.sum();
+  }
+
+  /** One client's connection. */
+  private final class Inbound extends SimpleChannelInboundHandler<byte[]> {
+    private boolean greeted;
+
+    Inbound() {
+      super(byte[].class);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, byte[] bytes) {
+      Envelope<Request> envelope = ProtocolCodec.decodeRequest(bytes);
+      requests.increment();
+      if (!greeted) {
+        greet(ctx, envelope);
+        return;
+      }
+      Consumer<Reply> reply = r -> answer(ctx.channel(), envelope.id(), r);
+      try {
+        serve(envelope.message(), reply);
+      } catch (OsierException e) {
+        reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+      }
+    }
+
+    private void greet(ChannelHandlerContext ctx, Envelope<Request> envelope) {
+      if (!(envelope.message() instanceof Request.Hello hello)) {
+        refuse(ctx, envelope.id(), ErrorCode.MALFORMED, "the first message must be Hello");
+        return;
+      }
+      if (hello.protocolVersion() != Request.PROTOCOL_VERSION) {
+        refuse(
+            ctx,
+            envelope.id(),
+            ErrorCode.VERSION_MISMATCH,
+            "client protocol "
+                + hello.protocolVersion()
+                + " is not "
+                + Request.PROTOCOL_VERSION
+                + ", which this datacenter speaks");
+        return;
+      }
+      greeted = true;
+      List<Reply.KeyspaceInfo> infos =
+          keyspaces.values().stream()
+              .map(
+                  k ->
+                      new Reply.KeyspaceInfo(
+                          k.policy().name(), k.policy().sla().toMillis(), k.partitions().size()))
+              .toList();
+      answer(
+          ctx.channel(), envelope.id(), new Reply.Welcome(Request.PROTOCOL_VERSION, self, infos));
+    }
+
+    private void refuse(ChannelHandlerContext ctx, long id, ErrorCode code, String message) {
+      LOG.warn("client {} is refused: {}: {}", ctx.channel().remoteAddress(), code, message);
+      answer(ctx.channel(), id, new Reply.Failure(code, message));
+      ctx.executor().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      boolean ours =
+          cause.getCause() instanceof MalformedException || cause instanceof MalformedException;
+      if (ours) {
+        malformed.increment();
+      }
+      LOG.warn(
+          "connection of client {} closed: {}", ctx.channel().remoteAddress(), cause.getMessage());
+      ctx.close();
+    }
+  }
+
+  private void answer(Channel channel, long id, Reply reply) {
+    if (reply instanceof Reply.Failure) {
+      failures.increment();
+    }
+    channel.writeAndFlush(ProtocolCodec.encode(id, reply), channel.voidPromise());
+  }
+
+  private void serve(Request request, Consumer<Reply> reply) {
+    switch (request) {
+      case Request.Hello r ->
+          throw new OsierException(ErrorCode.MALFORMED, "only the first message may be Hello");
+      case Request.Ping r -> reply.accept(new Reply.Pong());
+      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, reply);
+      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, reply);
+      case Request.Scan r -> reply.accept(Inspector.keyspace(keyspaces, r.keyspace()).scan(r));
+      case Request.Inspect r ->
+          inspector
+              .inspect(r)
+              .whenComplete(
+                  (text, error) ->
+                      reply.accept(
+                          error == null
+                              ? new Reply.Report(text)
+                              : new Reply.Failure(ErrorCode.INTERNAL, error.toString())));
+    }
+  }
+
+  /** Stops to take connections and closes those that are open. */
+  @Override
+  public void close() {
+    server.close();
+    loops.shutdownGracefully(50, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly(2_000);
+  }
+}

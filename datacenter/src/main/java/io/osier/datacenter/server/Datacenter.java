@@ -1,0 +1,249 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.SlewedClock;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.propagation.Frame;
+import io.osier.propagation.transport.PeerListener;
+import io.osier.propagation.transport.PeerTransport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One datacenter: its partitions, its connections to clients and peers. Several may run in one JVM.
+ * Thread-safe.
+ */
+public final class Datacenter implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+  private static final long DRAIN_POLL_NANOS = 10_000_000;
+
+  private final DatacenterConfig config;
+  private final ReplicaId self;
+  private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
+  private final PeerTransport transport;
+  private final ClientServer clients;
+  private final AdminServer admin;
+  private final CompletableFuture<Void> failure = new CompletableFuture<>();
+  private boolean closed;
+
+  /**
+   * Starts a datacenter. It serves clients once it has caught up with its peers.
+   *
+   * @throws OsierException CONFIGURATION if an address cannot be bound
+   */
+  public static Datacenter start(DatacenterConfig config) {
+    return new Datacenter(config);
+  }
+
+  private Datacenter(DatacenterConfig config) {
+    this.config = config;
+    long wall = System.currentTimeMillis();
+    this.self = new ReplicaId(config.dc(), Math.max(wall, config.incarnationMin()));
+    this.transport =
+        bind(
+            "osier.listen.peer-port",
+            config.peerPort(),
+            at ->
+                new PeerTransport(
+                    self, config.cluster(), at, config.peers(), this::fingerprints, new Peers()));
+    for (KeyspacePolicy policy : config.keyspaces()) {
+      keyspaces.put(policy.name(), open(policy, wall));
+    }
+    Inspector inspector = new Inspector(self, wall, keyspaces);
+    this.clients =
+        bind(
+            "osier.listen.client-port",
+            config.clientPort(),
+            at -> new ClientServer(self, at, keyspaces, inspector));
+    this.admin =
+        config.adminPort().isEmpty()
+            ? null
+            : bind(
+                "osier.admin.port",
+                config.adminPort().getAsInt(),
+                at -> {
+                  try {
+                    return new AdminServer(at, keyspaces, clients);
+                  } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                  }
+                });
+    keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
+    transport.dial();
+    LOG.info(
+        "datacenter {} serves clients on {}:{} and peers on {}:{}",
+        self,
+        config.host(),
+        clients.port(),
+        config.host(),
+        transport.port());
+    LOG.info("effective configuration: {}", config);
+  }
+
+  private interface Binder<T> {
+    T bind(InetSocketAddress at);
+  }
+
+  private <T> T bind(String key, int port, Binder<T> binder) {
+    try {
+      return binder.bind(new InetSocketAddress(config.host(), port));
+    } catch (RuntimeException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          key
+              + ": cannot listen on "
+              + config.host()
+              + ":"
+              + port
+              + " ("
+              + e.getMessage()
+              + "); another process may use it",
+          e);
+    }
+  }
+
+  private KeyspaceShard open(KeyspacePolicy policy, long wall) {
+    List<String> peers = config.peers().keySet().stream().filter(policy::heldBy).sorted().toList();
+    List<PartitionRunner> runners = new ArrayList<>();
+    for (int i = 0; i < policy.partitions(); i++) {
+      int number = i;
+      long nanos = System.nanoTime();
+      MemoryStore store = new MemoryStore();
+      Partition partition =
+          new Partition(
+              new PartitionConfig(
+                  self, peers, policy, number, config.streams(), config.adaptation()),
+              store,
+              new Now(nanos, wall));
+      runners.add(
+          new PartitionRunner(
+              policy.name() + "-" + number,
+              partition,
+              store,
+              Journal.NONE,
+              config.queue(),
+              new SlewedClock(wall, nanos),
+              (dc, frame) -> transport.send(dc, policy.name(), number, frame),
+              failure::completeExceptionally));
+    }
+    return new KeyspaceShard(policy, runners);
+  }
+
+  /** The keyspaces that a peer and this datacenter both hold. */
+  private List<String> fingerprints(String peer) {
+    return config.keyspaces().stream()
+        .filter(k -> k.heldBy(peer))
+        .map(KeyspacePolicy::fingerprint)
+        .sorted()
+        .toList();
+  }
+
+  /** Hands what the transport hears to the partitions. */
+  private final class Peers implements PeerListener {
+    @Override
+    public void up(ReplicaId peer) {
+      toAll(new Input.PeerUp(peer));
+    }
+
+    @Override
+    public void down(String dc) {
+      toAll(new Input.PeerDown(dc));
+    }
+
+    private void toAll(Input input) {
+      keyspaces.values().forEach(k -> k.partitions().forEach(p -> p.submit(input)));
+    }
+
+    @Override
+    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+      KeyspaceShard shard = keyspaces.get(keyspace);
+      if (shard == null || partition >= shard.partitions().size()) {
+        throw new OsierException(
+            ErrorCode.MALFORMED, "there is no partition " + partition + " of '" + keyspace + "'");
+      }
+      shard.partitions().get(partition).submit(new Input.FromPeer(peer, frame));
+    }
+
+    @Override
+    public void rejected(String dc, OsierException why) {
+      if (why.code() == ErrorCode.DUPLICATE_DC) {
+        failure.completeExceptionally(why);
+      }
+    }
+  }
+
+  /** Who this is. */
+  public ReplicaId replica() {
+    return self;
+  }
+
+  /** The port for clients. */
+  public int clientPort() {
+    return clients.port();
+  }
+
+  /** The port for other datacenters. */
+  public int peerPort() {
+    return transport.port();
+  }
+
+  /** Whether every partition serves commands. */
+  public boolean isReady() {
+    return keyspaces.values().stream()
+        .flatMap(k -> k.partitions().stream())
+        .allMatch(PartitionRunner::isReady);
+  }
+
+  /** Completes exceptionally if the datacenter cannot go on; the process should then close it. */
+  public CompletableFuture<Void> failure() {
+    return failure;
+  }
+
+  /**
+   * Shuts down gracefully: refuses commands, ships everything that waits, waits for the peers to
+   * acknowledge it for at most the configured time, closes.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    List<PartitionRunner> all =
+        keyspaces.values().stream().flatMap(k -> k.partitions().stream()).toList();
+    all.forEach(PartitionRunner::refuse);
+    all.forEach(p -> p.submit(new Input.Flush()));
+    long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
+    while (!all.stream().allMatch(PartitionRunner::isDrained)
+        && System.nanoTime() < deadline
+        && !failure.isDone()) {
+      LockSupport.parkNanos(DRAIN_POLL_NANOS);
+    }
+    if (!all.stream().allMatch(PartitionRunner::isDrained)) {
+      LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
+    }
+    clients.close();
+    transport.close();
+    all.forEach(PartitionRunner::stop);
+    if (admin != null) {
+      admin.close();
+    }
+    LOG.info("datacenter {} is closed", self);
+  }
+}

@@ -1,0 +1,239 @@
+package io.osier.datacenter.server;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.WireOutput;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.ObjectId;
+import io.osier.proxy.protocol.Request;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.HdrHistogram.Histogram;
+
+/** Tells as JSON what a datacenter is doing. docs/OPERATIONS.md explains the fields. */
+final class Inspector {
+  private static final int DIGEST_BATCH = 1_000;
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final ReplicaId self;
+  private final long startMillis;
+  private final Map<String, KeyspaceShard> keyspaces;
+
+  Inspector(ReplicaId self, long startMillis, Map<String, KeyspaceShard> keyspaces) {
+    this.self = self;
+    this.startMillis = startMillis;
+    this.keyspaces = keyspaces;
+  }
+
+  /** Answers an inspection, later. */
+  CompletableFuture<String> inspect(Request.Inspect request) {
+    Collection<KeyspaceShard> wanted =
+        request.keyspace().isEmpty()
+            ? keyspaces.values()
+            : List.of(keyspace(keyspaces, request.keyspace().get()));
+    if (request.topic() == Request.Topic.DIGEST) {
+      return CompletableFuture.supplyAsync(() -> text(digest(wanted)));
+    }
+    int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
+    List<CompletableFuture<PartitionReport>> reports = new ArrayList<>();
+    for (KeyspaceShard k : wanted) {
+      k.partitions().forEach(p -> reports.add(p.inspect(hot)));
+    }
+    return CompletableFuture.allOf(reports.toArray(new CompletableFuture<?>[0]))
+        .thenApplyAsync(
+            done -> {
+              ObjectNode root = root();
+              int i = 0;
+              for (KeyspaceShard k : wanted) {
+                List<PartitionReport> own = new ArrayList<>();
+                for (int p = 0; p < k.partitions().size(); p++) {
+                  own.add(reports.get(i++).join());
+                }
+                ObjectNode node = root.withObject("/keyspaces").putObject(k.policy().name());
+                switch (request.topic()) {
+                  case STAT -> stat(node, k, own);
+                  case HOT -> hot(node, own, request.limit());
+                  case PEERS -> peers(node, own);
+                  case DIGEST -> throw new IllegalStateException("answered above");
+                }
+              }
+              return text(root);
+            });
+  }
+
+  static KeyspaceShard keyspace(Map<String, KeyspaceShard> keyspaces, String name) {
+    KeyspaceShard keyspace = keyspaces.get(name);
+    if (keyspace == null) {
+      throw new OsierException(
+          ErrorCode.UNKNOWN_KEYSPACE,
+          "there is no keyspace '" + name + "'; there are " + keyspaces.keySet());
+    }
+    return keyspace;
+  }
+
+  private ObjectNode root() {
+    ObjectNode root = json.createObjectNode();
+    root.put("dc", self.dc());
+    root.put("incarnation", self.incarnation());
+    root.put("uptime_ms", System.currentTimeMillis() - startMillis);
+    return root;
+  }
+
+  private String text(ObjectNode root) {
+    try {
+      return json.writeValueAsString(root);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void stat(ObjectNode node, KeyspaceShard keyspace, List<PartitionReport> all) {
+    node.put("sla_ms", keyspace.policy().sla().toMillis());
+    node.put(
+        "propagation", keyspace.policy().propagation().name().toLowerCase(java.util.Locale.ROOT));
+    node.put("partitions", all.size());
+    node.put("ready", keyspace.partitions().stream().allMatch(PartitionRunner::isReady));
+    node.put("updates", sum(all, PartitionReport::committed));
+    node.put("objects", sum(all, PartitionReport::objects));
+    node.put("dirty_objects", sum(all, PartitionReport::dirtyObjects));
+    node.put("state_mode_objects", sum(all, PartitionReport::stateObjects));
+    node.put("mode_switches", sum(all, PartitionReport::modeSwitches));
+    node.put("applied_remote", sum(all, PartitionReport::appliedRemote));
+    node.put("shipped_bytes", sum(all, PartitionReport::shippedBytes));
+    node.put("op_bytes", sum(all, PartitionReport::opBytes));
+    node.put("ops_shipped", sum(all, PartitionReport::opsShipped));
+    node.put("states_shipped", sum(all, PartitionReport::statesShipped));
+    node.put("catch_ups_shipped", sum(all, PartitionReport::catchUpsShipped));
+    node.put("gaps_seen", sum(all, PartitionReport::gapsSeen));
+    node.put("healed", sum(all, PartitionReport::healed));
+    node.put("sla_violations", sum(all, PartitionReport::slaViolations));
+    node.put("late_after_outage", sum(all, PartitionReport::lateAfterOutage));
+    node.put(
+        "coordination_ms",
+        all.stream().mapToLong(PartitionReport::coordinationMicros).max().orElse(0) / 1e3);
+    node.put("queued", keyspace.partitions().stream().mapToInt(PartitionRunner::queued).sum());
+    node.put(
+        "overloads", keyspace.partitions().stream().mapToInt(PartitionRunner::overloads).sum());
+    Histogram visibility = new Histogram(3_600_000_000L, 2);
+    all.forEach(r -> visibility.add(r.visibilityMicros()));
+    ObjectNode v = node.putObject("visibility_ms");
+    v.put("count", visibility.getTotalCount());
+    v.put("p50", visibility.getValueAtPercentile(50) / 1e3);
+    v.put("p99", visibility.getValueAtPercentile(99) / 1e3);
+    v.put("p9999", visibility.getValueAtPercentile(99.99) / 1e3);
+    v.put("max", visibility.getMaxValue() / 1e3);
+    java.nio.ByteBuffer encoded =
+        java.nio.ByteBuffer.allocate(visibility.getNeededByteBufferCapacity());
+    int length = visibility.encodeIntoCompressedByteBuffer(encoded);
+    v.put(
+        "histogram",
+        Base64.getEncoder().encodeToString(java.util.Arrays.copyOf(encoded.array(), length)));
+    ArrayNode through = node.putArray("through");
+    all.forEach(r -> vector(through.addObject(), r.through()));
+  }
+
+  private static long sum(
+      List<PartitionReport> all, java.util.function.ToLongFunction<PartitionReport> of) {
+    return all.stream().mapToLong(of).sum();
+  }
+
+  private static void vector(ObjectNode node, VersionVector vector) {
+    for (int i = 0; i < vector.size(); i++) {
+      node.put(vector.replica(i).toString(), vector.number(i));
+    }
+  }
+
+  private static void hot(ObjectNode node, List<PartitionReport> all, int limit) {
+    ArrayNode hot = node.putArray("hot");
+    all.stream()
+        .flatMap(r -> r.hot().stream())
+        .sorted(Comparator.comparingLong(PartitionReport.Hot::count).reversed())
+        .limit(Math.max(1, limit))
+        .forEach(
+            h -> {
+              ObjectNode o = hot.addObject();
+              o.put("key", h.object().key().toString());
+              o.put("type", h.object().type().label());
+              o.put("mode", h.mode());
+              o.put("updates_per_s", Math.round(h.updatesPerSecond() * 10) / 10.0);
+              o.put("object_bytes", h.objectBytes());
+              o.put("op_bytes", Math.round(h.opBytes()));
+              o.put("count", h.count());
+              o.put("error", h.error());
+            });
+  }
+
+  private static void peers(ObjectNode node, List<PartitionReport> all) {
+    ArrayNode peers = node.putArray("peers");
+    for (PartitionReport report : all) {
+      for (PartitionReport.Peer p : report.peers()) {
+        ObjectNode o = peers.addObject();
+        o.put("partition", report.partition());
+        o.put("dc", p.dc());
+        o.put("incarnation", p.incarnation());
+        o.put("connected", p.connected());
+        o.put("stream", p.stream());
+        o.put("lag_updates", p.lagUpdates());
+        o.put("in_flight_bytes", p.inFlightBytes());
+        o.put("behind_updates", p.behindUpdates());
+      }
+    }
+  }
+
+  /** For each partition a hash over all objects with their states, in order. */
+  private ObjectNode digest(Collection<KeyspaceShard> wanted) {
+    ObjectNode root = root();
+    for (KeyspaceShard k : wanted) {
+      ArrayNode partitions =
+          root.withObject("/keyspaces").putObject(k.policy().name()).putArray("partitions");
+      for (PartitionRunner p : k.partitions()) {
+        digest(partitions.addObject(), p.store());
+      }
+    }
+    return root;
+  }
+
+  private static void digest(ObjectNode node, ObjectStore store) {
+    MessageDigest sha = sha256();
+    long objects = 0;
+    Optional<ObjectId> after = Optional.empty();
+    List<ObjectStore.Entry> batch;
+    do {
+      batch = store.scan(after, DIGEST_BATCH);
+      for (ObjectStore.Entry entry : batch) {
+        WireOutput out = new WireOutput();
+        out.writeKey(entry.object().key());
+        entry.state().write(out);
+        sha.update(out.getBuffer(), 0, out.position());
+        after = Optional.of(entry.object());
+        objects++;
+      }
+    } while (batch.size() == DIGEST_BATCH);
+    node.put("objects", objects);
+    node.put("sha256", HexFormat.of().formatHex(sha.digest()));
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

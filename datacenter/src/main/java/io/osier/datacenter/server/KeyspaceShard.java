@@ -1,0 +1,177 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.OperationLimits;
+import io.osier.crdt.Query;
+import io.osier.datacenter.partition.Reading;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.ObjectId;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.function.Consumer;
+
+/**
+ * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
+ */
+final class KeyspaceShard {
+  private static final int SCAN_BATCH = 256;
+
+  /** A page of a scan ends when it has about so many bytes. */
+  private static final long PAGE_BYTES_MAX = 4 << 20;
+
+  private final KeyspacePolicy policy;
+  private final List<PartitionRunner> partitions;
+
+  KeyspaceShard(KeyspacePolicy policy, List<PartitionRunner> partitions) {
+    this.policy = policy;
+    this.partitions = List.copyOf(partitions);
+  }
+
+  KeyspacePolicy policy() {
+    return policy;
+  }
+
+  List<PartitionRunner> partitions() {
+    return partitions;
+  }
+
+  PartitionRunner of(Key key) {
+    return partitions.get(key.partition(partitions.size()));
+  }
+
+  private void checkKey(Key key) {
+    if (key.length() > policy.limits().keyBytesMax()) {
+      throw new OsierException(
+          ErrorCode.KEY_TOO_LARGE,
+          "the key has "
+              + key.length()
+              + " bytes; keyspace '"
+              + policy.name()
+              + "' allows "
+              + policy.limits().keyBytesMax());
+    }
+  }
+
+  /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */
+  void read(Request.Read read, Consumer<Reply> reply) {
+    checkKey(read.key());
+    PartitionRunner partition = of(read.key());
+    if (read.after().isEmpty() && !read.ordered() && partition.isReady()) {
+      reply.accept(Reading.of(partition.store(), read));
+    } else {
+      partition.submit(read, reply);
+    }
+  }
+
+  void write(Request.Write write, Consumer<Reply> reply) {
+    checkKey(write.key());
+    OperationLimits.check(write.operation(), policy.limits());
+    of(write.key()).submit(write, reply);
+  }
+
+  /** Walks one partition's objects in order. */
+  private static final class Walk {
+    private final int partition;
+    private final ObjectStore store;
+    private List<ObjectStore.Entry> batch;
+    private int at;
+
+    Walk(int partition, ObjectStore store, Optional<ObjectId> after) {
+      this.partition = partition;
+      this.store = store;
+      this.batch = store.scan(after, SCAN_BATCH);
+    }
+
+    ObjectStore.Entry current() {
+      return at < batch.size() ? batch.get(at) : null;
+    }
+
+    void next() {
+      at++;
+      if (at == batch.size() && at == SCAN_BATCH) {
+        batch = store.scan(Optional.of(batch.getLast().object()), SCAN_BATCH);
+        at = 0;
+      }
+    }
+  }
+
+  /** Reads objects of all partitions in the order of their keys. */
+  Reply scan(Request.Scan scan) {
+    if (scan.limit() < 1 || scan.limit() > Request.SCAN_ROWS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + scan.limit());
+    }
+    PriorityQueue<Walk> walks =
+        new PriorityQueue<>(Comparator.comparing(w -> w.current().object()));
+    List<VersionVector> seen = new ArrayList<>();
+    for (int i = 0; i < partitions.size(); i++) {
+      if (!partitions.get(i).isReady()) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+      }
+      seen.add(VersionVector.EMPTY);
+      Walk walk = new Walk(i, partitions.get(i).store(), Optional.empty());
+      if (scan.from().isPresent()) {
+        walk = from(i, scan.from().get());
+      }
+      if (walk.current() != null) {
+        walks.add(walk);
+      }
+    }
+    List<Reply.Row> rows = new ArrayList<>();
+    long bytes = 0;
+    while (!walks.isEmpty()) {
+      Walk walk = walks.poll();
+      ObjectStore.Entry entry = walk.current();
+      Causal state = entry.state();
+      boolean wanted =
+          !state.isBottom() && (scan.type().isEmpty() || scan.type().get() == state.type());
+      if (wanted) {
+        if (rows.size() == scan.limit() || bytes > PAGE_BYTES_MAX) {
+          return new Reply.Page(rows, Optional.of(entry.object().key()), seen);
+        }
+        rows.add(new Reply.Row(entry.object().key(), state.type(), readRow(state, scan.query())));
+        bytes += state.sizeBytes() + entry.object().key().length();
+        seen.set(walk.partition, seen.get(walk.partition).join(state.context().toVersionVector()));
+      }
+      walk.next();
+      if (walk.current() != null) {
+        walks.add(walk);
+      }
+    }
+    return new Reply.Page(rows, Optional.empty(), seen);
+  }
+
+  private Walk from(int partition, Key first) {
+    // The place right before the key's first object.
+    ObjectId before = new ObjectId(first, io.osier.crdt.CrdtType.PN_COUNTER);
+    ObjectStore store = partitions.get(partition).store();
+    Causal exact = store.get(before);
+    Walk walk = new Walk(partition, store, Optional.of(before));
+    if (exact != null) {
+      walk.batch = new ArrayList<>(walk.batch);
+      walk.batch.addFirst(new ObjectStore.Entry(before, exact));
+      if (walk.batch.size() > SCAN_BATCH) {
+        walk.batch.removeLast();
+      }
+    }
+    return walk;
+  }
+
+  private static io.osier.crdt.Reading readRow(Causal state, Query query) {
+    boolean selects = query instanceof Query.Select;
+    return state.read(
+        selects && state.type() != io.osier.crdt.CrdtType.OR_MAP ? new Query.Whole() : query);
+  }
+}

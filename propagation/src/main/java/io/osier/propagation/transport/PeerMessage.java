@@ -1,0 +1,136 @@
+package io.osier.propagation.transport;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What travels on a connection between two datacenters. */
+sealed interface PeerMessage {
+  /** The version of the peer protocol that this code speaks. */
+  int PROTOCOL_VERSION = 1;
+
+  /** Longest text in a handshake, in bytes. */
+  int TEXT_MAX = 4096;
+
+  /**
+   * The dialler introduces itself.
+   *
+   * @param to the datacenter it means to reach
+   * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
+   */
+  record Hello(
+      int protocolVersion, String cluster, ReplicaId replica, String to, List<String> keyspaces)
+      implements PeerMessage {}
+
+  /** The connection is open; frames may follow. */
+  record Welcome(ReplicaId replica) implements PeerMessage {}
+
+  /**
+   * The connection is refused.
+   *
+   * @param newest with DUPLICATE_DC the newest incarnation known of the dialler's name, otherwise 0
+   */
+  record Refused(ErrorCode code, String message, long newest) implements PeerMessage {}
+
+  /** Asks for a pong: the dialler wants to know whether the way is open. */
+  record Ping() implements PeerMessage {}
+
+  /** Answers a ping. */
+  record Pong() implements PeerMessage {}
+
+  /** One partition's frame, encoded. */
+  record Data(String keyspace, int partition, byte[] frame) implements PeerMessage {}
+
+  /** Encodes a message. */
+  static byte[] encode(PeerMessage message) {
+    WireOutput out = new WireOutput();
+    out.writeByte(Codec.FORMAT_VERSION);
+    switch (message) {
+      case Hello m -> {
+        out.writeByte(1);
+        out.writeNumber(m.protocolVersion);
+        out.writeText(m.cluster);
+        out.writeReplica(m.replica);
+        out.writeText(m.to);
+        out.writeCount(m.keyspaces.size());
+        m.keyspaces.forEach(out::writeText);
+      }
+      case Welcome m -> {
+        out.writeByte(2);
+        out.writeReplica(m.replica);
+      }
+      case Refused m -> {
+        out.writeByte(3);
+        out.writeNumber(m.code.number());
+        out.writeText(m.message);
+        out.writeNumber(m.newest);
+      }
+      case Ping m -> out.writeByte(4);
+      case Pong m -> out.writeByte(5);
+      case Data m -> {
+        out.writeByte(6);
+        out.writeText(m.keyspace);
+        out.writeNumber(m.partition);
+        out.writeBytes(m.frame);
+      }
+    }
+    return out.toBytes();
+  }
+
+  /**
+   * Decodes a message.
+   *
+   * @throws MalformedException if the bytes are none
+   */
+  static PeerMessage decode(byte[] bytes) {
+    WireInput in = new WireInput(bytes);
+    try {
+      int version = in.readByte();
+      if (version != Codec.FORMAT_VERSION) {
+        throw new MalformedException(
+            "format version " + version + " is not " + Codec.FORMAT_VERSION);
+      }
+      int tag = in.readByte();
+      return switch (tag) {
+        case 1 -> readHello(in);
+        case 2 -> new Welcome(in.readReplica());
+        case 3 ->
+            new Refused(
+                ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
+        case 4 -> new Ping();
+        case 5 -> new Pong();
+        case 6 -> {
+          String keyspace = in.readText(TEXT_MAX);
+          long partition = in.readNumber();
+          if (partition > Integer.MAX_VALUE) {
+            throw new MalformedException("partition " + partition + " is out of range");
+          }
+          yield new Data(keyspace, (int) partition, in.readBytes(in.remaining()));
+        }
+        default -> throw new MalformedException("peer message " + tag + " is unknown");
+      };
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a peer message: " + e.getMessage(), e);
+    }
+  }
+
+  private static Hello readHello(WireInput in) {
+    int version = (int) in.readNumber();
+    String cluster = in.readText(TEXT_MAX);
+    ReplicaId replica = in.readReplica();
+    String to = in.readText(TEXT_MAX);
+    int n = in.readCount(1);
+    List<String> keyspaces = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      keyspaces.add(in.readText(TEXT_MAX));
+    }
+    return new Hello(version, cluster, replica, to, keyspaces);
+  }
+}

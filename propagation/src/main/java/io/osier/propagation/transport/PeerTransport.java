@@ -1,0 +1,457 @@
+package io.osier.propagation.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.codec.LengthFieldPrepender;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.Frame;
+import io.osier.propagation.FrameCodec;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections to and from the other datacenters. Each datacenter dials every other, and what it
+ * has to say travels only on the connection that it dialled; the other end of it carries the
+ * handshake's answer and pongs. So the two directions of a link fail one by one, as on a real
+ * network.
+ *
+ * <p>Handshake: {@code Hello} with version, cluster, name and incarnation, and the keyspaces'
+ * policies; {@code Welcome} or {@code Refused} with the reason. A connection that gives no pong for
+ * the dead interval is closed. Thread-safe.
+ */
+public final class PeerTransport implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
+
+  /** Largest frame between datacenters, in bytes: an object of the largest size, and room. */
+  public static final int FRAME_BYTES_MAX = 80 << 20;
+
+  /** A peer that buffers more than this is disconnected; its stream resumes later. */
+  private static final long BUFFERED_BYTES_MAX = 256L << 20;
+
+  static final long PING_MILLIS = 1_000;
+  static final long DEAD_MILLIS = 5_000;
+  private static final int CONNECT_MILLIS = 5_000;
+  private static final int LENGTH_BYTES = 4;
+  private static final int FLUSH_AFTER = 64;
+
+  private final ReplicaId self;
+  private final String cluster;
+  private final Function<String, List<String>> fingerprints;
+  private final PeerListener listener;
+  private final EventLoopGroup loops;
+  private final Map<String, Dialler> diallers = new TreeMap<>();
+
+  /** By name, the incarnation that is connected to us and over which channel. */
+  private final Map<String, Accepted> accepted = new ConcurrentHashMap<>();
+
+  private final Map<String, Long> newest = new ConcurrentHashMap<>();
+  private final Channel server;
+  private volatile boolean closed;
+
+  private record Accepted(ReplicaId replica, Channel channel) {}
+
+  /**
+   * Binds and starts to dial.
+   *
+   * @param self this datacenter
+   * @param cluster only datacenters of one cluster talk to each other
+   * @param listen where other datacenters dial; port 0 for any free one
+   * @param peers the others' addresses by name
+   * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
+   * @param listener hears of everything
+   * @throws OsierException CONFIGURATION if the address cannot be bound
+   */
+  public PeerTransport(
+      ReplicaId self,
+      String cluster,
+      InetSocketAddress listen,
+      Map<String, InetSocketAddress> peers,
+      Function<String, List<String>> fingerprints,
+      PeerListener listener) {
+    this.self = self;
+    this.cluster = cluster;
+    this.fingerprints = fingerprints;
+    this.listener = listener;
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("osier-peers", true), NioIoHandler.newFactory());
+    this.server = bind(listen);
+    peers.forEach((dc, address) -> diallers.put(dc, new Dialler(dc, address)));
+  }
+
+  private Channel bind(InetSocketAddress listen) {
+    try {
+      return new ServerBootstrap()
+          .group(loops)
+          .channel(NioServerSocketChannel.class)
+          .option(ChannelOption.SO_REUSEADDR, true)
+          .childOption(ChannelOption.TCP_NODELAY, true)
+          .childHandler(
+              new ChannelInitializer<SocketChannel>() {
+                @Override
+                protected void initChannel(SocketChannel ch) {
+                  addFraming(ch);
+                  ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
+                  ch.pipeline().addLast(new Acceptor());
+                }
+              })
+          .bind(listen)
+          .syncUninterruptibly()
+          .channel();
+    } catch (RuntimeException e) {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw e;
+    }
+  }
+
+  /** Starts to dial the peers: when the listener is ready. */
+  public void dial() {
+    diallers.values().forEach(Dialler::open);
+  }
+
+  /** The port that other datacenters dial. */
+  public int port() {
+    return ((InetSocketAddress) server.localAddress()).getPort();
+  }
+
+  /** Sends a partition's frame; it is dropped if there is no connection. */
+  public void send(String dc, String keyspace, int partition, Frame frame) {
+    Dialler dialler = diallers.get(dc);
+    if (dialler != null) {
+      dialler.send(new PeerMessage.Data(keyspace, partition, FrameCodec.encode(self, frame)));
+    }
+  }
+
+  private static void addFraming(SocketChannel ch) {
+    ch.pipeline().addLast(new FlushConsolidationHandler(FLUSH_AFTER, true));
+    ch.pipeline()
+        .addLast(
+            new LengthFieldBasedFrameDecoder(FRAME_BYTES_MAX, 0, LENGTH_BYTES, 0, LENGTH_BYTES));
+    ch.pipeline().addLast(new LengthFieldPrepender(LENGTH_BYTES));
+  }
+
+  private static void write(Channel channel, PeerMessage message) {
+    channel.writeAndFlush(Unpooled.wrappedBuffer(PeerMessage.encode(message)));
+  }
+
+  private static byte[] bytes(ByteBuf frame) {
+    byte[] bytes = new byte[frame.readableBytes()];
+    frame.readBytes(bytes);
+    return bytes;
+  }
+
+  // ---------------------------------------------------------------- the way out
+
+  /** The connection that this datacenter dials to one peer, again and again. */
+  private final class Dialler {
+    private static final long BACK_OFF_MILLIS_MIN = 50;
+    private static final long BACK_OFF_MILLIS_MAX = 1_000;
+
+    private final String dc;
+    private final InetSocketAddress address;
+    private volatile Channel channel;
+    private long backOffMillis = BACK_OFF_MILLIS_MIN;
+    private int duplicates;
+
+    Dialler(String dc, InetSocketAddress address) {
+      this.dc = dc;
+      this.address = address;
+    }
+
+    void open() {
+      if (closed) {
+        return;
+      }
+      new Bootstrap()
+          .group(loops)
+          .channel(NioSocketChannel.class)
+          .option(ChannelOption.TCP_NODELAY, true)
+          .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
+          .handler(
+              new ChannelInitializer<SocketChannel>() {
+                @Override
+                protected void initChannel(SocketChannel ch) {
+                  addFraming(ch);
+                  ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
+                  ch.pipeline().addLast(new Dialled());
+                }
+              })
+          .connect(InetSocketAddress.createUnresolved(address.getHostString(), address.getPort()))
+          .addListener(
+              f -> {
+                if (!f.isSuccess()) {
+                  LOG.debug("{}: {}", dc, f.cause().getMessage());
+                  openLater();
+                }
+              });
+    }
+
+    private void openLater() {
+      if (!closed) {
+        loops.schedule(this::open, backOffMillis, TimeUnit.MILLISECONDS);
+        backOffMillis = Math.min(2 * backOffMillis, BACK_OFF_MILLIS_MAX);
+      }
+    }
+
+    void send(PeerMessage message) {
+      Channel over = channel;
+      if (over == null) {
+        return;
+      }
+      if (over.unsafe().outboundBuffer() != null
+          && over.unsafe().outboundBuffer().totalPendingWriteBytes() > BUFFERED_BYTES_MAX) {
+        LOG.warn("{} takes nothing; connection closed", dc);
+        over.close();
+        return;
+      }
+      write(over, message);
+    }
+
+    private final class Dialled extends SimpleChannelInboundHandler<ByteBuf> {
+      Dialled() {
+        super(ByteBuf.class);
+      }
+
+      @Override
+      public void channelActive(ChannelHandlerContext ctx) {
+        write(
+            ctx.channel(),
+            new PeerMessage.Hello(
+                PeerMessage.PROTOCOL_VERSION, cluster, self, dc, fingerprints.apply(dc)));
+      }
+
+      @Override
+      protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
+        switch (PeerMessage.decode(bytes(frame))) {
+          case PeerMessage.Welcome w -> welcomed(ctx, w.replica());
+          case PeerMessage.Refused r -> refused(ctx, r);
+          case PeerMessage.Pong p -> {}
+          default -> {
+            LOG.warn("{} sends what only a dialler may send; connection closed", dc);
+            ctx.close();
+          }
+        }
+      }
+
+      private void welcomed(ChannelHandlerContext ctx, ReplicaId replica) {
+        if (!replica.dc().equals(dc)) {
+          LOG.error("at the address of {} answers {}; check the peers' addresses", dc, replica);
+          ctx.close();
+          return;
+        }
+        LOG.info("connected to {}", replica);
+        backOffMillis = BACK_OFF_MILLIS_MIN;
+        duplicates = 0;
+        newest.merge(dc, replica.incarnation(), Math::max);
+        channel = ctx.channel();
+        ping(ctx);
+        listener.up(replica);
+      }
+
+      private void ping(ChannelHandlerContext ctx) {
+        if (ctx.channel().isActive()) {
+          write(ctx.channel(), new PeerMessage.Ping());
+          ctx.executor().schedule(() -> ping(ctx), PING_MILLIS, TimeUnit.MILLISECONDS);
+        }
+      }
+
+      private void refused(ChannelHandlerContext ctx, PeerMessage.Refused r) {
+        LOG.error("{} refuses this datacenter: {}: {}", dc, r.code(), r.message());
+        backOffMillis = BACK_OFF_MILLIS_MAX;
+        // The connection of a process that was killed may linger for the dead interval.
+        boolean lingers =
+            r.code() == ErrorCode.DUPLICATE_DC
+                && r.newest() < self.incarnation()
+                && ++duplicates <= 3 * DEAD_MILLIS / BACK_OFF_MILLIS_MAX;
+        if (!lingers) {
+          listener.rejected(dc, new OsierException(r.code(), dc + ": " + r.message()));
+        }
+        ctx.close();
+      }
+
+      @Override
+      public void channelInactive(ChannelHandlerContext ctx) {
+        if (channel == ctx.channel()) {
+          channel = null;
+          LOG.info("connection to {} lost", dc);
+          listener.down(dc);
+        }
+        openLater();
+      }
+
+      @Override
+      public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        LOG.warn("connection to {} closed: {}", dc, reason(cause));
+        ctx.close();
+      }
+    }
+  }
+
+  private static String reason(Throwable cause) {
+    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+  }
+
+  // ---------------------------------------------------------------- the way in
+
+  /** A connection that another datacenter dialled. */
+  private final class Acceptor extends SimpleChannelInboundHandler<ByteBuf> {
+    private ReplicaId peer;
+
+    Acceptor() {
+      super(ByteBuf.class);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
+      PeerMessage message = PeerMessage.decode(bytes(frame));
+      if (peer == null) {
+        if (message instanceof PeerMessage.Hello hello) {
+          greet(ctx, hello);
+        } else {
+          LOG.warn("{} sends no greeting; connection closed", ctx.channel().remoteAddress());
+          ctx.close();
+        }
+        return;
+      }
+      switch (message) {
+        case PeerMessage.Ping p -> write(ctx.channel(), new PeerMessage.Pong());
+        case PeerMessage.Data d ->
+            listener.received(
+                peer, d.keyspace(), d.partition(), FrameCodec.decode(peer, d.frame()));
+        default -> {
+          LOG.warn("{} sends what does not belong here; connection closed", peer);
+          ctx.close();
+        }
+      }
+    }
+
+    private void greet(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+      PeerMessage.Refused refused = judge(ctx.channel(), hello);
+      if (refused != null) {
+        LOG.warn("{} is refused: {}: {}", hello.replica(), refused.code(), refused.message());
+        write(ctx.channel(), refused);
+        ctx.channel().eventLoop().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
+        return;
+      }
+      peer = hello.replica();
+      newest.merge(peer.dc(), peer.incarnation(), Math::max);
+      accepted.put(peer.dc(), new Accepted(peer, ctx.channel()));
+      write(ctx.channel(), new PeerMessage.Welcome(self));
+    }
+
+    private PeerMessage.Refused judge(Channel channel, PeerMessage.Hello hello) {
+      if (hello.protocolVersion() != PeerMessage.PROTOCOL_VERSION) {
+        return refuse(
+            ErrorCode.VERSION_MISMATCH,
+            "peer protocol "
+                + hello.protocolVersion()
+                + " is not "
+                + PeerMessage.PROTOCOL_VERSION
+                + ", which this datacenter speaks");
+      }
+      if (!hello.cluster().equals(cluster)) {
+        return refuse(
+            ErrorCode.CONFIGURATION,
+            "cluster '"
+                + hello.cluster()
+                + "' is not '"
+                + cluster
+                + "', which this one belongs to");
+      }
+      String dc = hello.replica().dc();
+      if (!hello.to().equals(self.dc())) {
+        return refuse(
+            ErrorCode.CONFIGURATION,
+            "this is " + self.dc() + ", not " + hello.to() + "; check the peers' addresses");
+      }
+      if (!diallers.containsKey(dc) && !dc.equals(self.dc())) {
+        return refuse(
+            ErrorCode.CONFIGURATION,
+            "datacenter '" + dc + "' is not among the peers " + diallers.keySet());
+      }
+      List<String> mine = fingerprints.apply(dc);
+      if (!mine.equals(hello.keyspaces())) {
+        return refuse(
+            ErrorCode.CONFIGURATION,
+            "keyspaces differ: here " + mine + ", there " + hello.keyspaces());
+      }
+      return judgeIncarnation(channel, hello.replica());
+    }
+
+    private PeerMessage.Refused judgeIncarnation(Channel channel, ReplicaId replica) {
+      Accepted other = accepted.get(replica.dc());
+      long known = newest.getOrDefault(replica.dc(), 0L);
+      boolean alive = other != null && other.channel.isActive() && other.channel != channel;
+      if (replica.dc().equals(self.dc())
+          || (alive && !other.replica.equals(replica))
+          || replica.incarnation() < known) {
+        return new PeerMessage.Refused(
+            ErrorCode.DUPLICATE_DC,
+            "another process already runs as '"
+                + replica.dc()
+                + "' (incarnation "
+                + (replica.dc().equals(self.dc()) ? self.incarnation() : known)
+                + "; yours is "
+                + replica.incarnation()
+                + "). Each datacenter needs a name of its own; if the clock went back, set"
+                + " osier.incarnation-min to a larger number",
+            known);
+      }
+      return null;
+    }
+
+    private PeerMessage.Refused refuse(ErrorCode code, String message) {
+      return new PeerMessage.Refused(code, message, 0);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      if (peer != null) {
+        accepted.computeIfPresent(peer.dc(), (dc, a) -> a.channel == ctx.channel() ? null : a);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      LOG.warn(
+          "connection from {} closed: {}",
+          peer == null ? ctx.channel().remoteAddress() : peer,
+          reason(cause));
+      ctx.close();
+    }
+  }
+
+  /** Closes all connections. */
+  @Override
+  public void close() {
+    closed = true;
+    server.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

@@ -1,0 +1,44 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.protocol.Reply;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** How futures and errors become what callers see. */
+final class Calls {
+  private Calls() {}
+
+  /** Waits for a future and throws its error as it is. */
+  static <T> T join(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof OsierException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  /** The error that a caller gets when no answer came. */
+  static OsierException asOsier(Throwable error, boolean update) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof OsierException known) {
+      return known;
+    }
+    if (cause instanceof Connection.LostException lost) {
+      return update && lost.sent
+          ? new OutcomeUnknownException(lost.code, lost.getMessage())
+          : new OsierException(lost.code, lost.getMessage());
+    }
+    return new OsierException(ErrorCode.INTERNAL, String.valueOf(cause.getMessage()), cause);
+  }
+
+  static OsierException unexpected(Reply reply) {
+    return new OsierException(
+        ErrorCode.INTERNAL, "an answer of another kind: " + reply.getClass().getSimpleName());
+  }
+}

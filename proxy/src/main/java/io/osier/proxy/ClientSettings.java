@@ -1,0 +1,18 @@
+package io.osier.proxy;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** What {@link OsierClient.Builder} collected, checked. */
+record ClientSettings(
+    Map<String, String> endpoints,
+    Optional<String> preferred,
+    String name,
+    Duration timeout,
+    Duration connectTimeout,
+    Duration pingInterval,
+    int inFlightMax,
+    Duration cacheStaleness,
+    long cacheEntriesMax,
+    ClientMetrics metrics) {}

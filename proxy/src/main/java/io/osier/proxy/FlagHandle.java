@@ -1,0 +1,48 @@
+package io.osier.proxy;
+
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import java.util.concurrent.CompletableFuture;
+
+/** A flag. Cheap; thread-safe. */
+public final class FlagHandle {
+  private final Target target;
+
+  FlagHandle(Target target) {
+    this.target = target;
+  }
+
+  /** Enables or disables the flag. */
+  public void set(boolean enabled) {
+    Calls.join(setAsync(enabled));
+  }
+
+  /** As {@link #set}. */
+  public CompletableFuture<Void> setAsync(boolean enabled) {
+    return target.update(new Operation.SetFlag(enabled));
+  }
+
+  /** Whether it is enabled. */
+  public boolean get() {
+    return Calls.join(getAsync());
+  }
+
+  /** As {@link #get}. */
+  public CompletableFuture<Boolean> getAsync() {
+    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Flag) r).value());
+  }
+
+  /**
+   * Resets it to a new one, as far as this session's datacenter has seen it: what is concurrent
+   * stays.
+   */
+  public void clear() {
+    Calls.join(clearAsync());
+  }
+
+  /** As {@link #clear}. */
+  public CompletableFuture<Void> clearAsync() {
+    return target.update(new Operation.Clear());
+  }
+}

@@ -1,0 +1,50 @@
+package io.osier.proxy;
+
+import io.osier.core.Value;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A register that keeps the values of concurrent assignments. Cheap; thread-safe. */
+public final class MultiRegisterHandle {
+  private final Target target;
+
+  MultiRegisterHandle(Target target) {
+    this.target = target;
+  }
+
+  /** Assigns a value, which replaces those that were seen. */
+  public void assign(Value value) {
+    Calls.join(assignAsync(value));
+  }
+
+  /** As {@link #assign}. */
+  public CompletableFuture<Void> assignAsync(Value value) {
+    return target.update(new Operation.Assign(value));
+  }
+
+  /** The values of concurrent assignments; none if none was assigned. */
+  public List<Value> get() {
+    return Calls.join(getAsync());
+  }
+
+  /** As {@link #get}. */
+  public CompletableFuture<List<Value>> getAsync() {
+    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Many) r).values());
+  }
+
+  /**
+   * Resets it to a new one, as far as this session's datacenter has seen it: what is concurrent
+   * stays.
+   */
+  public void clear() {
+    Calls.join(clearAsync());
+  }
+
+  /** As {@link #clear}. */
+  public CompletableFuture<Void> clearAsync() {
+    return target.update(new Operation.Clear());
+  }
+}

@@ -1,0 +1,371 @@
+package io.osier.proxy;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A client of an Osier cluster: connections to one or more datacenters. Make one for each
+ * application and share it; get a {@link Session} from it for each user, request or thread whose
+ * reads and writes belong together. Thread-safe. See the package's documentation for a first
+ * example.
+ */
+public final class OsierClient implements AutoCloseable {
+  /** Another datacenter must be nearer by this factor before sessions move to it. */
+  private static final double NEARER = 0.7;
+
+  private final ClientSettings settings;
+  private final EventLoopGroup loops;
+  private final Map<String, Connection> connections = new LinkedHashMap<>();
+  private final Object changes = new Object();
+  private volatile Connection nearest;
+
+  private OsierClient(ClientSettings settings) {
+    this.settings = settings;
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("osier-client", true), NioIoHandler.newFactory());
+    settings
+        .endpoints()
+        .forEach(
+            (dc, address) ->
+                connections.put(
+                    dc, new Connection(dc, parse(dc, address), settings, loops, this::changed)));
+    connections.values().forEach(Connection::open);
+    long pause = settings.pingInterval().toMillis();
+    loops.scheduleWithFixedDelay(this::measure, pause, pause, TimeUnit.MILLISECONDS);
+  }
+
+  private static InetSocketAddress parse(String dc, String address) {
+    int colon = address.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(address.substring(colon + 1));
+      if (colon > 0 && port > 0 && port < 65_536) {
+        return InetSocketAddress.createUnresolved(address.substring(0, colon), port);
+      }
+    } catch (NumberFormatException e) {
+      // Reported below with the whole address.
+    }
+    throw new OsierException(
+        ErrorCode.INVALID_ARGUMENT,
+        "endpoint '"
+            + dc
+            + "' must be host:port, for example eu.example:7400, not '"
+            + address
+            + "'");
+  }
+
+  /** Starts to build a client. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  private void measure() {
+    connections.values().forEach(Connection::ping);
+    changed();
+  }
+
+  private void changed() {
+    nearest = choose(Set.of());
+    synchronized (changes) {
+      changes.notifyAll();
+    }
+  }
+
+  /**
+   * The datacenter to use: the preferred one if it is up, otherwise the nearest that is, and the
+   * present one unless another is clearly nearer.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if none is up
+   */
+  Connection choose(Set<String> except) {
+    Connection best = null;
+    for (Connection c : connections.values()) {
+      if (c.isUp() && !except.contains(c.dc())) {
+        if (settings.preferred().filter(c.dc()::equals).isPresent()) {
+          return c;
+        }
+        best = best == null || roundTrip(c) < roundTrip(best) ? c : best;
+      }
+    }
+    Connection present = nearest;
+    if (best != null
+        && present != null
+        && present.isUp()
+        && !except.contains(present.dc())
+        && roundTrip(best) > NEARER * roundTrip(present)) {
+      return present;
+    }
+    return best;
+  }
+
+  private static double roundTrip(Connection c) {
+    return Double.isNaN(c.roundTripNanos()) ? Double.MAX_VALUE / 2 : c.roundTripNanos();
+  }
+
+  Connection nearestConnection() {
+    Connection c = nearest;
+    return c != null && c.isUp() ? c : choose(Set.of());
+  }
+
+  Connection connection(String dc) {
+    Connection c = connections.get(dc);
+    if (c == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is no endpoint '" + dc + "'; the endpoints are " + connections.keySet());
+    }
+    return c;
+  }
+
+  ClientSettings settings() {
+    return settings;
+  }
+
+  void later(Runnable action, long millis) {
+    loops.schedule(action, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** A new session, which has seen nothing yet. */
+  public Session session() {
+    return new Session(this);
+  }
+
+  /**
+   * Waits until at least one datacenter is connected.
+   *
+   * @throws OsierException UNAVAILABLE if none is within the time, or the code with which all
+   *     refuse
+   */
+  public void awaitConnected(Duration atMost) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    synchronized (changes) {
+      while (choose(Set.of()) == null) {
+        long left = (deadline - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          throw unavailable();
+        }
+        try {
+          changes.wait(left);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new OsierException(ErrorCode.UNAVAILABLE, "interrupted while connecting", e);
+        }
+      }
+    }
+  }
+
+  OsierException unavailable() {
+    for (Connection c : connections.values()) {
+      if (c.refused() != null) {
+        return c.refused();
+      }
+    }
+    return new OsierException(
+        ErrorCode.UNAVAILABLE, "no datacenter can be reached of " + settings.endpoints());
+  }
+
+  /** The datacenter that requests go to now; empty if none is up. */
+  public Optional<String> nearest() {
+    return Optional.ofNullable(nearestConnection()).map(Connection::dc);
+  }
+
+  /**
+   * What a connection is doing.
+   *
+   * @param roundTripMillis the measured way there and back; NaN if not measured
+   */
+  public record Status(
+      String dc,
+      String address,
+      boolean connected,
+      Optional<ReplicaId> replica,
+      double roundTripMillis,
+      int inFlight) {}
+
+  /** What the connections are doing, in the order of the endpoints. */
+  public List<Status> status() {
+    List<Status> all = new ArrayList<>();
+    for (Connection c : connections.values()) {
+      all.add(
+          new Status(
+              c.dc(),
+              settings.endpoints().get(c.dc()),
+              c.isUp(),
+              Optional.ofNullable(c.replica()),
+              c.roundTripNanos() / 1e6,
+              c.inFlight()));
+    }
+    return all;
+  }
+
+  /**
+   * Asks one datacenter what it is doing.
+   *
+   * @return one JSON object; docs/OPERATIONS.md tells its fields
+   */
+  public CompletableFuture<String> inspectAsync(
+      String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
+    return connection(dc)
+        .send(new Request.Inspect(topic, keyspace, limit), settings.timeout().toMillis())
+        .handle(
+            (reply, error) -> {
+              if (error != null) {
+                throw Calls.asOsier(error, false);
+              }
+              return switch (reply) {
+                case Reply.Report r -> r.json();
+                case Reply.Failure f -> throw new OsierException(f.code(), f.message());
+                default -> throw Calls.unexpected(reply);
+              };
+            });
+  }
+
+  /** Closes all connections; requests that are open fail. */
+  @Override
+  public void close() {
+    connections.values().forEach(Connection::close);
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  /** Collects the settings of a client. Not thread-safe. */
+  public static final class Builder {
+    private final Map<String, String> endpoints = new LinkedHashMap<>();
+    private Optional<String> preferred = Optional.empty();
+    private String name = "java";
+    private Duration timeout = Duration.ofSeconds(10);
+    private Duration connectTimeout = Duration.ofSeconds(3);
+    private Duration pingInterval = Duration.ofMillis(500);
+    private int inFlightMax = 10_000;
+    private Duration cacheStaleness = Duration.ZERO;
+    private long cacheEntriesMax = 10_000;
+    private ClientMetrics metrics = ClientMetrics.NONE;
+
+    private Builder() {}
+
+    /** Adds a datacenter: its name and the address for clients, as host:port. At least one. */
+    public Builder endpoint(String dc, String address) {
+      endpoints.put(ReplicaId.checkDcName(dc), address);
+      return this;
+    }
+
+    /** Prefers a datacenter whenever it is up, however far it is. Otherwise the nearest is used. */
+    public Builder prefer(String dc) {
+      preferred = Optional.of(dc);
+      return this;
+    }
+
+    /** Who connects, for the servers' logs; at most 128 bytes. */
+    public Builder name(String clientName) {
+      name = clientName;
+      return this;
+    }
+
+    /** How long a call may take, tries elsewhere included; 10 s unless set. */
+    public Builder timeout(Duration atMost) {
+      timeout = positive("timeout", atMost);
+      return this;
+    }
+
+    /** How long the opening of a connection may take; 3 s unless set. */
+    public Builder connectTimeout(Duration atMost) {
+      connectTimeout = positive("connectTimeout", atMost);
+      return this;
+    }
+
+    /** How often the way to each datacenter is measured; 500 ms unless set. */
+    public Builder pingInterval(Duration pause) {
+      pingInterval = positive("pingInterval", pause);
+      return this;
+    }
+
+    /**
+     * Most requests open to one datacenter; more fail at once with OVERLOADED. 10,000 unless set.
+     */
+    public Builder inFlightMax(int most) {
+      if (most < 1) {
+        throw new IllegalArgumentException("inFlightMax must be at least 1, not " + most);
+      }
+      inFlightMax = most;
+      return this;
+    }
+
+    /**
+     * Lets each session answer reads from what it read before, if that is not older than the bound.
+     * Off unless set. A session sees its own writes all the same.
+     *
+     * @param staleness how old an answer may be
+     * @param entriesMax how many answers each session keeps
+     */
+    public Builder cache(Duration staleness, long entriesMax) {
+      cacheStaleness = positive("staleness", staleness);
+      cacheEntriesMax = entriesMax;
+      return this;
+    }
+
+    /** Who hears of the client's figures. */
+    public Builder metrics(ClientMetrics listener) {
+      metrics = listener;
+      return this;
+    }
+
+    private static Duration positive(String what, Duration value) {
+      if (value.isZero() || value.isNegative()) {
+        throw new IllegalArgumentException(what + " must be above 0, not " + value);
+      }
+      return value;
+    }
+
+    /**
+     * Builds the client and starts to connect; see {@link OsierClient#awaitConnected}.
+     *
+     * @throws OsierException INVALID_ARGUMENT if there is no endpoint, one is malformed, or the
+     *     preferred one is none
+     */
+    public OsierClient build() {
+      if (endpoints.isEmpty()) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "a client needs at least one endpoint(name, host:port)");
+      }
+      if (preferred.isPresent() && !endpoints.containsKey(preferred.get())) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            String.format(
+                Locale.ROOT,
+                "prefer(\"%s\") names no endpoint; the endpoints are %s",
+                preferred.get(),
+                endpoints.keySet()));
+      }
+      return new OsierClient(
+          new ClientSettings(
+              Map.copyOf(endpoints),
+              preferred,
+              name,
+              timeout,
+              connectTimeout,
+              pingInterval,
+              inFlightMax,
+              cacheStaleness,
+              cacheEntriesMax,
+              metrics));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** What a handle stands for: an object, or a field of a map, at any depth. */
+abstract sealed class Target {
+  abstract CompletableFuture<Void> update(Operation operation);
+
+  /** Reads; a field answers what its type answers when it is absent. */
+  abstract CompletableFuture<Reading> read(Query query);
+
+  abstract CrdtType type();
+
+  final Target field(String name, CrdtType type) {
+    return new OfField(this, new FieldId(name, type));
+  }
+
+  /** An object. */
+  static final class OfObject extends Target {
+    private final Keyspace keyspace;
+    private final Key key;
+    private final CrdtType type;
+
+    OfObject(Keyspace keyspace, Key key, CrdtType type) {
+      this.keyspace = keyspace;
+      this.key = key;
+      this.type = type;
+    }
+
+    @Override
+    CompletableFuture<Void> update(Operation operation) {
+      return keyspace.updateAsync(key, type, operation);
+    }
+
+    @Override
+    CompletableFuture<Reading> read(Query query) {
+      return keyspace
+          .readAsync(key, Optional.of(type), query)
+          .thenApply(found -> found.reading().orElseThrow());
+    }
+
+    @Override
+    CrdtType type() {
+      return type;
+    }
+  }
+
+  /** A field: its updates are updates of the map around it. */
+  static final class OfField extends Target {
+    private final Target map;
+    private final FieldId field;
+
+    OfField(Target map, FieldId field) {
+      this.map = map;
+      this.field = field;
+    }
+
+    @Override
+    CompletableFuture<Void> update(Operation operation) {
+      return map.update(
+          new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation))));
+    }
+
+    @Override
+    CompletableFuture<Reading> read(Query query) {
+      return map.read(new Query.Select(List.of(field.name())))
+          .thenApply(
+              reading -> {
+                Reading value = ((Reading.Fields) reading).fields().get(field);
+                return answer(value == null ? none() : value, query);
+              });
+    }
+
+    private Reading none() {
+      return field.type().empty().read(new Query.Whole());
+    }
+
+    private static Reading answer(Reading whole, Query query) {
+      return switch (query) {
+        case Query.Whole q -> whole;
+        case Query.Contains q -> new Reading.Flag(many(whole).contains(q.element()));
+        case Query.Size q ->
+            new Reading.Count(
+                whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
+        case Query.Select q -> {
+          Reading.Fields fields = (Reading.Fields) whole;
+          java.util.TreeMap<FieldId, Reading> selected = new java.util.TreeMap<>(fields.fields());
+          selected.keySet().removeIf(f -> !q.names().contains(f.name()));
+          yield new Reading.Fields(selected);
+        }
+      };
+    }
+
+    private static List<io.osier.core.Value> many(Reading whole) {
+      if (whole instanceof Reading.Many m) {
+        return m.values();
+      }
+      throw new OsierException(ErrorCode.WRONG_TYPE, "the field is no set");
+    }
+
+    @Override
+    CrdtType type() {
+      return field.type();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The client library: what an application uses to talk to Osier.
+ *
+ * <pre>{@code
+ * try (OsierClient client = OsierClient.builder()
+ *         .endpoint("eu", "eu.example:7400")
+ *         .endpoint("us", "us.example:7400")
+ *         .build()) {
+ *   Session session = client.session();
+ *   Keyspace shop = session.keyspace("shop");
+ *   shop.counter("likes:42").increment(1);
+ *   shop.set("cart:7").add("book");
+ *   long likes = shop.counter("likes:42").get();
+ * }
+ * }</pre>
+ *
+ * <p><b>Where requests go.</b> A client keeps one connection to each datacenter, measures how long
+ * an answer takes, and sends a session's requests to the nearest one that is up. When that one is
+ * lost the session goes to the next, and back when the nearest has returned.
+ *
+ * <p><b>What a session guarantees</b>, across such moves: it reads its own writes; what it has read
+ * once it does not lose sight of; its writes take effect in their order, after whatever it had
+ * read. It remembers what it has seen, and a datacenter that has not yet received that answers when
+ * it has, or with SESSION_BEHIND when the time limit is near. If a datacenter lost its memory
+ * before it had shipped what the session saw, nobody has it: SESSION_LOST. {@link
+ * io.osier.proxy.Session#forget} gives the guarantees up and starts anew.
+ *
+ * <p><b>Three outcomes.</b> An update is done (the call returns), or failed for certain ({@link
+ * io.osier.core.OsierException}, nothing was done), or its outcome is unknown ({@link
+ * io.osier.proxy.OutcomeUnknownException}: the connection was lost or the time ran out after it was
+ * sent). Reads, and updates that were never sent, are tried again elsewhere within the time limit;
+ * an update of unknown outcome never is.
+ *
+ * <p>Each operation has a synchronous form and one that returns a {@code CompletableFuture} and
+ * whose name ends in Async. Everything is safe for any thread.
+ */
+package io.osier.proxy;

@@ -17,12 +17,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,7 +88,7 @@ final class PartitionRunner {
     this.partition = partition;
     this.store = store;
     this.journal = journal;
-    this.commands = new ManyToOneConcurrentArrayQueue<>(queue);
+    this.commands = new ArrayBlockingQueue<>(queue);
     this.clock = clock;
     this.sender = sender;
     this.onFailure = onFailure;

@@ -1,0 +1,32 @@
+package io.osier.bench;
+
+import io.osier.bench.demo.DemoCommand;
+import io.osier.bench.ycsb.YcsbCommand;
+import io.osier.datacenter.cli.CliCommand;
+import io.osier.datacenter.cli.ServerCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The launcher's entry: {@code osier COMMAND}. */
+@Command(
+    name = "osier",
+    mixinStandardHelpOptions = true,
+    version = "osier 0.1.0",
+    synopsisSubcommandLabel = "COMMAND",
+    description = "A geo-replicated store of CRDTs that ships operations or states, per object.",
+    subcommands = {
+      DemoCommand.class,
+      ServerCommand.class,
+      CliCommand.class,
+      YcsbCommand.class,
+      CommandLine.HelpCommand.class
+    })
+public final class Main {
+  private Main() {}
+
+  /** Runs a command and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(
+        new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
+  }
+}

@@ -1,0 +1,182 @@
+package io.osier.bench.demo;
+
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Increments counters (zipfian) and adds unique elements to sets at all datacenters, and remembers
+ * every update that was acknowledged and every one whose outcome is unknown.
+ */
+final class CounterLoad implements AutoCloseable {
+  static final int COUNTERS = 2_000;
+  static final int SETS = 50;
+  private static final double EXPONENT = 0.99;
+  private static final int IN_FLIGHT = 64;
+
+  private final List<OsierClient> clients = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final Map<String, LongAdder> acknowledged = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> unknown = new ConcurrentHashMap<>();
+  private final Map<String, Set<Value>> elements = new ConcurrentHashMap<>();
+  private final LongAdder done = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final AtomicLong serial = new AtomicLong();
+  private final double[] weights = new double[COUNTERS];
+  private volatile boolean stopping;
+
+  /**
+   * Starts one thread for each datacenter.
+   *
+   * @param targetPerSecond updates per second of all threads together
+   */
+  CounterLoad(DemoCluster cluster, String keyspace, int targetPerSecond, long seed) {
+    double sum = 0;
+    for (int i = 0; i < COUNTERS; i++) {
+      sum += 1 / Math.pow(i + 1, EXPONENT);
+      weights[i] = sum;
+    }
+    long pause = 1_000_000_000L * DemoCluster.DCS.size() / targetPerSecond;
+    for (String dc : DemoCluster.DCS) {
+      OsierClient client = cluster.client(dc);
+      clients.add(client);
+      SplittableRandom random = new SplittableRandom(seed + clients.size());
+      Keyspace space = client.session().keyspace(keyspace);
+      Thread thread =
+          Thread.ofPlatform()
+              .name("load-" + dc)
+              .daemon(true)
+              .unstarted(() -> run(space, random, pause));
+      threads.add(thread);
+    }
+    threads.forEach(Thread::start);
+  }
+
+  private void run(Keyspace space, SplittableRandom random, long pauseNanos) {
+    Semaphore inFlight = new Semaphore(IN_FLIGHT);
+    long next = System.nanoTime();
+    while (!stopping) {
+      inFlight.acquireUninterruptibly();
+      if (random.nextInt(10) == 0) {
+        add(space, random, inFlight);
+      } else {
+        increment(space, random, inFlight);
+      }
+      next += pauseNanos;
+      long wait = next - System.nanoTime();
+      if (wait > 0) {
+        LockSupport.parkNanos(wait);
+      } else if (wait < -1_000_000_000L) {
+        next = System.nanoTime(); // too far behind to make up for
+      }
+    }
+    inFlight.acquireUninterruptibly(IN_FLIGHT);
+  }
+
+  private void increment(Keyspace space, SplittableRandom random, Semaphore inFlight) {
+    int at = java.util.Arrays.binarySearch(weights, random.nextDouble() * weights[COUNTERS - 1]);
+    String key = counter(at < 0 ? -at - 1 : at);
+    space
+        .counter(key)
+        .incrementAsync(1)
+        .whenComplete(
+            (r, e) -> {
+              if (e == null) {
+                count(acknowledged, key);
+                done.increment();
+              } else {
+                failed(key, e);
+              }
+              inFlight.release();
+            });
+  }
+
+  private void add(Keyspace space, SplittableRandom random, Semaphore inFlight) {
+    String key = "set:" + random.nextInt(SETS);
+    Value element = Value.of(serial.incrementAndGet());
+    space
+        .set(key)
+        .addAsync(List.of(element))
+        .whenComplete(
+            (r, e) -> {
+              if (e == null) {
+                elements.computeIfAbsent(key, k -> ConcurrentHashMap.newKeySet()).add(element);
+                done.increment();
+              } else {
+                failed(key, e);
+              }
+              inFlight.release();
+            });
+  }
+
+  static String counter(int number) {
+    return "counter:" + number;
+  }
+
+  private void failed(String key, Throwable error) {
+    failed.increment();
+    Throwable cause = error.getCause() == null ? error : error.getCause();
+    if (cause instanceof OutcomeUnknownException || !(cause instanceof OsierException)) {
+      count(unknown, key);
+    }
+  }
+
+  private static void count(Map<String, LongAdder> counts, String key) {
+    counts.computeIfAbsent(key, k -> new LongAdder()).increment();
+  }
+
+  /** Acknowledged updates so far. */
+  long done() {
+    return done.sum();
+  }
+
+  /** Updates that failed, or whose outcome is unknown. */
+  long failures() {
+    return failed.sum();
+  }
+
+  /** Ends the load and waits for what is open. */
+  void stop() {
+    stopping = true;
+    for (Thread thread : threads) {
+      try {
+        thread.join(15_000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** How many acknowledged updates a datacenter's counters and sets do not show. */
+  long missing(Keyspace at) {
+    long missing = 0;
+    for (Map.Entry<String, LongAdder> e : acknowledged.entrySet()) {
+      long value = at.counter(e.getKey()).get();
+      long surplus = value - e.getValue().sum();
+      long allowed = unknown.containsKey(e.getKey()) ? unknown.get(e.getKey()).sum() : 0;
+      missing += surplus < 0 ? -surplus : Math.max(0, surplus - allowed);
+    }
+    for (Map.Entry<String, Set<Value>> e : elements.entrySet()) {
+      Set<Value> there = Set.copyOf(at.set(e.getKey()).get());
+      missing += e.getValue().stream().filter(v -> !there.contains(v)).count();
+    }
+    return missing;
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(OsierClient::close);
+  }
+}

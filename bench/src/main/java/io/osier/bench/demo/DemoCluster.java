@@ -1,0 +1,228 @@
+package io.osier.bench.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.bench.wan.WanLink;
+import io.osier.bench.wan.WanLink.Direction;
+import io.osier.bench.wan.WanLink.Quality;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.Request;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Three datacenter processes on loopback, with emulated links between them. */
+final class DemoCluster implements AutoCloseable {
+  static final List<String> DCS = List.of("eu", "us", "ap");
+
+  private static final String HEAP = "-Xmx512m";
+  private static final double JITTER_MILLIS = 3;
+
+  /** One way, in milliseconds: there and back 80 (eu-us), 120 (us-ap) and 40 (eu-ap). */
+  private static final Map<String, Double> DELAYS =
+      Map.of(
+          "eu-us", 40.0, "us-eu", 40.0, "us-ap", 60.0, "ap-us", 60.0, "eu-ap", 20.0, "ap-eu", 20.0);
+
+  private final Path directory;
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("wan", true), NioIoHandler.newFactory());
+  private final Map<String, WanLink> links = new LinkedHashMap<>();
+  private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
+  private final Map<String, Process> processes = new LinkedHashMap<>();
+  private final ObjectMapper json = new ObjectMapper();
+  private OsierClient inspector;
+
+  DemoCluster(Path directory, String keyspaces, long seed) {
+    this.directory = directory;
+    Map<String, Integer> peerPorts = new LinkedHashMap<>();
+    for (String dc : DCS) {
+      clientPorts.put(dc, freePort());
+      peerPorts.put(dc, freePort());
+    }
+    for (String from : DCS) {
+      for (String to : DCS) {
+        if (!from.equals(to)) {
+          Quality quality = new Quality(DELAYS.get(from + "-" + to), JITTER_MILLIS, 0);
+          links.put(
+              from + "-" + to,
+              new WanLink(
+                  loops,
+                  0,
+                  new InetSocketAddress("127.0.0.1", peerPorts.get(to)),
+                  quality,
+                  quality,
+                  seed + links.size()));
+        }
+      }
+    }
+    DCS.forEach(dc -> start(dc, peerPorts.get(dc), keyspaces));
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void start(String dc, int peerPort, String keyspaces) {
+    StringBuilder peers = new StringBuilder();
+    for (String other : DCS) {
+      if (!other.equals(dc)) {
+        peers.append(
+            "    " + other + " = \"127.0.0.1:" + links.get(dc + "-" + other).port() + "\"\n");
+      }
+    }
+    String config =
+        """
+        osier {
+          dc = %s
+          cluster = demo
+          listen { client-port = %d, peer-port = %d }
+          peers {
+        %s  }
+          keyspaces {
+        %s  }
+        }
+        """
+            .formatted(dc, clientPorts.get(dc), peerPort, peers, keyspaces);
+    try {
+      Path file = directory.resolve(dc + ".conf");
+      Files.writeString(file, config);
+      processes.put(
+          dc,
+          Jvm.start(directory.resolve(dc + ".log"), HEAP, "server", "--config", file.toString()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until all datacenters serve. */
+  void awaitReady(Duration atMost) {
+    OsierClient.Builder builder = OsierClient.builder().name("demo");
+    clientPorts.forEach((dc, port) -> builder.endpoint(dc, "127.0.0.1:" + port));
+    inspector = builder.build();
+    long deadline = System.nanoTime() + atMost.toNanos();
+    for (String dc : DCS) {
+      while (!isReady(dc)) {
+        if (!processes.get(dc).isAlive() || System.nanoTime() > deadline) {
+          throw new OsierException(
+              ErrorCode.UNAVAILABLE,
+              "datacenter " + dc + " did not start; see " + directory.resolve(dc + ".log"));
+        }
+        LockSupport.parkNanos(50_000_000);
+      }
+    }
+  }
+
+  private boolean isReady(String dc) {
+    try {
+      for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
+        if (!keyspace.get("ready").asBoolean()) {
+          return false;
+        }
+      }
+      return true;
+    } catch (OsierException e) {
+      return false;
+    }
+  }
+
+  /** Asks a datacenter what it is doing. */
+  JsonNode inspect(String dc, Request.Topic topic, int limit) {
+    try {
+      return json.readTree(
+          inspector.inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
+    } catch (Exception e) {
+      throw new OsierException(ErrorCode.UNAVAILABLE, dc + " gives no report: " + e, e);
+    }
+  }
+
+  /** A client that prefers one datacenter but knows all. */
+  OsierClient client(String dc) {
+    OsierClient.Builder builder = OsierClient.builder().name("demo").prefer(dc);
+    clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
+    OsierClient client = builder.build();
+    client.awaitConnected(Duration.ofSeconds(10));
+    return client;
+  }
+
+  /** A client that reaches one datacenter only, to compare what each holds. */
+  OsierClient only(String dc) {
+    OsierClient client =
+        OsierClient.builder().name("demo").endpoint(dc, "127.0.0.1:" + clientPorts.get(dc)).build();
+    client.awaitConnected(Duration.ofSeconds(10));
+    return client;
+  }
+
+  /** The endpoints as YCSB's property wants them. */
+  String endpoints() {
+    List<String> all = new ArrayList<>();
+    clientPorts.forEach((dc, port) -> all.add(dc + "=127.0.0.1:" + port));
+    return String.join(",", all);
+  }
+
+  void cut(String a, String b) {
+    for (String link : List.of(a + "-" + b, b + "-" + a)) {
+      for (Direction direction : Direction.values()) {
+        links.get(link).cut(direction);
+      }
+    }
+  }
+
+  void heal(String a, String b) {
+    for (String link : List.of(a + "-" + b, b + "-" + a)) {
+      for (Direction direction : Direction.values()) {
+        links.get(link).heal(direction);
+      }
+    }
+  }
+
+  /** Bytes on all links, both ways. */
+  long wanBytes() {
+    long bytes = 0;
+    for (WanLink link : links.values()) {
+      bytes += link.bytes(Direction.FORTH) + link.bytes(Direction.BACK);
+    }
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    if (inspector != null) {
+      inspector.close();
+    }
+    processes.values().forEach(Process::destroy);
+    for (Process process : processes.values()) {
+      try {
+        if (!process.waitFor(5, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+      } catch (InterruptedException e) {
+        process.destroyForcibly();
+        Thread.currentThread().interrupt();
+      }
+    }
+    links.values().forEach(WanLink::close);
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,422 @@
+package io.osier.bench.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.crdt.Query;
+import io.osier.datacenter.cli.Table;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.Request;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Shows the main job, end to end, and proves that nothing was lost. */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to 120 ms",
+      "there and back, and writes to all of them with YCSB (workload A, zipfian) and with counters and",
+      "sets. Half way the link between eu and us is cut for a while and healed. At the end it compares",
+      "every object of all three and checks that no acknowledged update is missing."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:all datacenters are equal and nothing is missing",
+      "1:they differ, something is missing, or it could not be run",
+      "2:wrong usage"
+    })
+public final class DemoCommand implements Callable<Integer> {
+  private static final String YCSB = "ycsb";
+  private static final String COUNTERS = "counters";
+  private static final int RECORDS = 1_000;
+  private static final double CUT_FROM = 0.45;
+  private static final double CUT_TO = 0.60;
+  private static final int SETTLE_SECONDS_MAX = 60;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "60",
+      paramLabel = "N",
+      description = "how long the load runs (default: ${DEFAULT-VALUE})")
+  private int seconds;
+
+  @Option(
+      names = "--keyspace-sla",
+      defaultValue = "2s",
+      paramLabel = "DURATION",
+      description = "the staleness bound, for example 500ms or 2s (default: ${DEFAULT-VALUE})")
+  private String sla;
+
+  @Option(
+      names = "--target",
+      defaultValue = "4000",
+      paramLabel = "OPS",
+      description = "operations per second to aim at (default: ${DEFAULT-VALUE})")
+  private int target;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "write the result as JSON")
+  private File jsonFile;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      description = "seed of keys and jitter (default: ${DEFAULT-VALUE})")
+  private long seed;
+
+  @Option(names = "--keep-logs", description = "keep the processes' logs and configurations")
+  private boolean keepLogs;
+
+  /** Whether a person looks on: the launcher knows, Java before 22 does not. */
+  private final boolean live = Boolean.getBoolean("osier.terminal");
+
+  private long startNanos;
+
+  /** For picocli. */
+  public DemoCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (seconds < 5 || target < 10) {
+      System.err.println("--seconds must be at least 5, and --target at least 10");
+      return 2;
+    }
+    if (!sla.matches("\\d+(ms|s|m)")) {
+      System.err.println("--keyspace-sla must be a duration like 500ms or 2s, not '" + sla + "'");
+      return 2;
+    }
+    Path directory = Files.createTempDirectory("osier-demo");
+    String keyspaces =
+        "    %s { sla = %s }\n    %s { sla = %s }\n".formatted(YCSB, sla, COUNTERS, sla);
+    startNanos = System.nanoTime();
+    say("starting three datacenters; logs in " + directory);
+    DemoCluster cluster = new DemoCluster(directory, keyspaces, seed);
+    Thread cleanUp = new Thread(cluster::close, "demo-clean-up");
+    Runtime.getRuntime().addShutdownHook(cleanUp);
+    boolean good = false;
+    try {
+      cluster.awaitReady(Duration.ofSeconds(60));
+      good = run(cluster, directory);
+      return good ? 0 : 1;
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    } finally {
+      cluster.close();
+      Runtime.getRuntime().removeShutdownHook(cleanUp);
+      if (good && !keepLogs) {
+        delete(directory);
+      } else {
+        say("logs are kept in " + directory);
+      }
+    }
+  }
+
+  private void say(String line) {
+    System.out.printf(Locale.ROOT, "%5.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, line);
+  }
+
+  private boolean run(DemoCluster cluster, Path directory) throws IOException {
+    say("loading " + RECORDS + " YCSB records");
+    await(ycsb(cluster, directory.resolve("ycsb-load.log"), true), 60);
+    say("running the load for " + seconds + " s");
+    long loadStart = System.nanoTime();
+    CounterLoad load = new CounterLoad(cluster, COUNTERS, target / 2, seed);
+    Path ycsbLog = directory.resolve("ycsb.log");
+    Process ycsb = ycsb(cluster, ycsbLog, false);
+    watch(cluster, load, loadStart);
+    load.stop();
+    await(ycsb, 30);
+    double loadSeconds = (System.nanoTime() - loadStart) / 1e9;
+    long ycsbDone = ycsbOperations(ycsbLog);
+    say("load ended; waiting until the datacenters are equal");
+    boolean equal = settle(cluster);
+    Comparison comparison = compare(cluster);
+    long missing = 0;
+    for (String dc : DemoCluster.DCS) {
+      try (OsierClient client = cluster.only(dc)) {
+        missing = Math.max(missing, load.missing(client.session().keyspace(COUNTERS)));
+      }
+    }
+    missing += ycsbMissing(comparison);
+    load.close();
+    return report(
+        cluster,
+        load,
+        equal && comparison.different == 0,
+        comparison,
+        missing,
+        (ycsbDone + load.done()) / loadSeconds);
+  }
+
+  private Process ycsb(DemoCluster cluster, Path log, boolean loading) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(YCSB);
+    command.add(loading ? "-load" : "-t");
+    command.addAll(List.of("-threads", "6", "-p", "workload=site.ycsb.workloads.CoreWorkload"));
+    for (String property :
+        List.of(
+            "table=" + YCSB,
+            "recordcount=" + RECORDS,
+            "operationcount=" + 100_000_000,
+            "readproportion=0.5",
+            "updateproportion=0.5",
+            "scanproportion=0",
+            "insertproportion=0",
+            "requestdistribution=zipfian",
+            "fieldcount=10",
+            "fieldlength=20",
+            "osier.endpoints=" + cluster.endpoints(),
+            "osier.dc=" + String.join(",", DemoCluster.DCS))) {
+      command.addAll(List.of("-p", property));
+    }
+    if (!loading) {
+      command.addAll(
+          List.of("-target", Integer.toString(target / 2), "-p", "maxexecutiontime=" + seconds));
+    }
+    return Jvm.start(log, "-Xmx256m", command.toArray(new String[0]));
+  }
+
+  private static void await(Process process, int secondsMax) {
+    try {
+      if (!process.waitFor(secondsMax, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Operations as YCSB's summary counts them, both kinds. */
+  private static long ycsbOperations(Path log) throws IOException {
+    return summary(log, "[READ], Operations,") + summary(log, "[UPDATE], Operations,");
+  }
+
+  private static long summary(Path log, String prefix) throws IOException {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines
+          .filter(l -> l.startsWith(prefix))
+          .mapToLong(l -> (long) Double.parseDouble(l.substring(prefix.length()).trim()))
+          .sum();
+    }
+  }
+
+  /** Records that were loaded and are not there. */
+  private static long ycsbMissing(Comparison comparison) {
+    return Math.max(0, RECORDS - comparison.ycsbRecords);
+  }
+
+  // ---------------------------------------------------------------- while it runs
+
+  private void watch(DemoCluster cluster, CounterLoad load, long loadStart) {
+    boolean cut = false;
+    boolean healed = false;
+    long lastUpdates = 0;
+    long lastNanos = loadStart;
+    while (true) {
+      double at = (System.nanoTime() - loadStart) / 1e9 / seconds;
+      if (at >= 1) {
+        return;
+      }
+      if (!cut && at >= CUT_FROM) {
+        cluster.cut("eu", "us");
+        cut = true;
+        say("--- the link eu - us is cut ---");
+      }
+      if (!healed && at >= CUT_TO) {
+        cluster.heal("eu", "us");
+        healed = true;
+        say("--- the link eu - us is healed ---");
+      }
+      LockSupport.parkNanos(1_000_000_000L);
+      Figures figures = Figures.of(cluster);
+      long now = System.nanoTime();
+      double rate = (figures.updates() - lastUpdates) / ((now - lastNanos) / 1e9);
+      lastUpdates = figures.updates();
+      lastNanos = now;
+      show(cluster, figures, rate, load, cut && !healed);
+    }
+  }
+
+  private void show(DemoCluster cluster, Figures f, double rate, CounterLoad load, boolean isCut) {
+    long wan = cluster.wanBytes();
+    String line =
+        String.format(
+            Locale.ROOT,
+            "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, as operations %.2f MB (%.0f %%)"
+                + " | visible after p50 %.0f, p99 %.0f, max %.0f ms, SLA %s%s",
+            rate,
+            f.stateObjects(),
+            wan / 1e6,
+            f.wanBytesIfOps(wan) / 1e6,
+            100.0 * wan / Math.max(1, f.wanBytesIfOps(wan)),
+            f.visibilityMillis(50),
+            f.visibilityMillis(99),
+            f.visibilityMicros().getMaxValue() / 1e3,
+            sla,
+            isCut ? " | eu - us CUT" : "");
+    if (!live) {
+      say(line);
+      return;
+    }
+    Table table = new Table("at", "key", "type", "mode", "updates/s", "object B");
+    for (String dc : DemoCluster.DCS) {
+      for (JsonNode keyspace : cluster.inspect(dc, Request.Topic.HOT, 4).get("keyspaces")) {
+        keyspace
+            .get("hot")
+            .forEach(
+                h ->
+                    table.add(
+                        dc,
+                        h.get("key").asText(),
+                        h.get("type").asText(),
+                        h.get("mode").asText(),
+                        h.get("updates_per_s").asText(),
+                        h.get("object_bytes").asText()));
+      }
+    }
+    System.out.print("\033[H\033[2J");
+    say(line.replace(" | ", "\n         "));
+    System.out.println("         acknowledged by counters and sets: " + load.done());
+    System.out.println();
+    System.out.println(table);
+  }
+
+  // ---------------------------------------------------------------- at the end
+
+  /** Waits until all datacenters give the same digests. */
+  private boolean settle(DemoCluster cluster) {
+    long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
+    while (System.nanoTime() < deadline) {
+      Set<JsonNode> digests = new HashSet<>();
+      for (String dc : DemoCluster.DCS) {
+        digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
+      }
+      if (digests.size() == 1) {
+        return true;
+      }
+      LockSupport.parkNanos(250_000_000L);
+    }
+    return false;
+  }
+
+  private record Comparison(long objects, long different, long ycsbRecords) {}
+
+  /** Compares every object of all datacenters. */
+  private Comparison compare(DemoCluster cluster) {
+    long objects = 0;
+    long different = 0;
+    long records = 0;
+    for (String keyspace : List.of(YCSB, COUNTERS)) {
+      List<List<Keyspace.Row>> all = new ArrayList<>();
+      for (String dc : DemoCluster.DCS) {
+        try (OsierClient client = cluster.only(dc)) {
+          all.add(rows(client.session().keyspace(keyspace)));
+        }
+      }
+      Set<Keyspace.Row> union = new HashSet<>();
+      all.forEach(union::addAll);
+      Set<Key> odd = new HashSet<>();
+      for (List<Keyspace.Row> rows : all) {
+        Set<Keyspace.Row> own = new HashSet<>(rows);
+        union.stream().filter(r -> !own.contains(r)).forEach(r -> odd.add(r.key()));
+      }
+      odd.stream().sorted().limit(10).forEach(k -> say("differs: " + keyspace + "/" + k));
+      objects += all.getFirst().size();
+      different += odd.size();
+      records += keyspace.equals(YCSB) ? all.stream().mapToInt(List::size).min().orElse(0) : 0;
+    }
+    return new Comparison(objects, different, records);
+  }
+
+  private static List<Keyspace.Row> rows(Keyspace keyspace) {
+    List<Keyspace.Row> rows = new ArrayList<>();
+    Optional<Key> from = Optional.empty();
+    do {
+      Keyspace.Page page = keyspace.scan(from, Optional.empty(), new Query.Whole(), 1_000);
+      rows.addAll(page.rows());
+      from = page.next();
+    } while (from.isPresent());
+    return rows;
+  }
+
+  private boolean report(
+      DemoCluster cluster,
+      CounterLoad load,
+      boolean converged,
+      Comparison comparison,
+      long missing,
+      double throughput)
+      throws IOException {
+    Figures f = Figures.of(cluster);
+    long wan = cluster.wanBytes();
+    JsonNode stat = cluster.inspect(DemoCluster.DCS.getFirst(), Request.Topic.STAT, 0);
+    long slaMillis = stat.get("keyspaces").get(YCSB).get("sla_ms").asLong();
+    ObjectMapper mapper = new ObjectMapper();
+    ObjectNode result = mapper.createObjectNode();
+    result.put("converged", converged);
+    result.put("objects_compared", comparison.objects);
+    result.put("objects_different", comparison.different);
+    result.put("missing_acknowledged", missing);
+    result.put("acknowledged_updates", f.updates());
+    result.put("failed_or_unknown_updates", load.failures());
+    result.put("throughput_ops_per_s", Math.round(throughput));
+    result.put("wan_bytes", wan);
+    result.put("wan_bytes_if_ops", f.wanBytesIfOps(wan));
+    ObjectNode visibility = result.putObject("visibility_ms");
+    visibility.put("p50", f.visibilityMillis(50));
+    visibility.put("p99", f.visibilityMillis(99));
+    visibility.put("max", f.visibilityMicros().getMaxValue() / 1e3);
+    result.put("sla_ms", slaMillis);
+    result.put("sla_violations", f.slaViolations());
+    result.put("late_after_outage", f.lateAfterOutage());
+    result.put("mode_switches", f.modeSwitches());
+    result.put("state_mode_objects", f.stateObjects());
+    result.put("gaps_seen", f.gaps());
+    result.put("healed_through_third", f.healed());
+    result.put("seconds", seconds);
+    if (jsonFile != null) {
+      mapper.writerWithDefaultPrettyPrinter().writeValue(jsonFile, result);
+    }
+    Table table = new Table("result", "");
+    result.properties().forEach(e -> table.add(e.getKey(), e.getValue().toString()));
+    System.out.println();
+    System.out.println(table);
+    System.out.println();
+    say(
+        converged && missing == 0
+            ? comparison.objects + " objects are equal at eu, us and ap; nothing is missing"
+            : "FAILED: "
+                + comparison.different
+                + " objects differ, "
+                + missing
+                + " updates missing");
+    return converged && missing == 0;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.osier.bench.demo;
+
+import io.osier.bench.Main;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Starts this program again, as another process with the same Java and class path. */
+final class Jvm {
+  private Jvm() {}
+
+  /**
+   * Starts a command of the launcher.
+   *
+   * @param log where its output goes
+   * @param heap the heap's limit, as an option of Java
+   */
+  static Process start(Path log, String heap, String... command) throws IOException {
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.add(heap);
+    line.add("-XX:+UseSerialGC"); // several of them share two cores
+    line.add("-XX:TieredStopAtLevel=4");
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (option.startsWith("--") || option.startsWith("-XX:+UseCompact")) {
+        line.add(option);
+      }
+    }
+    line.add("-cp");
+    line.add(System.getProperty("java.class.path"));
+    line.add(Main.class.getName());
+    line.addAll(List.of(command));
+    return new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+  }
+}

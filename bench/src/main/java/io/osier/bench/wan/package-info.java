@@ -1,0 +1,2 @@
+/** A wide-area network on loopback. */
+package io.osier.bench.wan;

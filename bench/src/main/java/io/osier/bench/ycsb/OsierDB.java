@@ -1,0 +1,225 @@
+package io.osier.bench.ycsb;
+
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.Vector;
+import site.ycsb.ByteArrayByteIterator;
+import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+import site.ycsb.StringByteIterator;
+
+/**
+ * Runs YCSB against Osier. A table is a keyspace; a record is a map of last-writer-wins registers,
+ * one for each field, so that updates of different fields never conflict.
+ *
+ * <p>Properties: {@code osier.endpoints} (name=host:port,…; required), {@code osier.dc} (the
+ * datacenter to use while it is up, otherwise the nearest; of several, separated by commas, each
+ * thread takes the next), {@code osier.keyspace} (instead of the table's name), {@code
+ * osier.timeout.ms} (10000). All threads share one client, each has a session of its own.
+ */
+public final class OsierDB extends DB {
+  private static final Object LOCK = new Object();
+  private static final Map<String, OsierClient> CLIENTS = new HashMap<>();
+  private static int users;
+  private static int threads;
+
+  private Keyspace keyspace;
+  private io.osier.proxy.Session session;
+  private String keyspaceName;
+
+  /** For YCSB. */
+  public OsierDB() {}
+
+  @Override
+  public void init() throws DBException {
+    Properties p = getProperties();
+    OsierClient client;
+    synchronized (LOCK) {
+      String[] dcs = p.getProperty("osier.dc", "").split(",", -1);
+      String dc = dcs[threads++ % dcs.length];
+      try {
+        client = CLIENTS.get(dc);
+        if (client == null) {
+          client = connect(p, dc);
+          CLIENTS.put(dc, client);
+        }
+      } catch (RuntimeException e) {
+        throw new DBException(e.getMessage(), e);
+      }
+      users++;
+    }
+    keyspaceName = p.getProperty("osier.keyspace");
+    session = client.session();
+  }
+
+  private static OsierClient connect(Properties p, String dc) throws DBException {
+    String endpoints = p.getProperty("osier.endpoints");
+    if (endpoints == null) {
+      throw new DBException(
+          "the property osier.endpoints is missing; for example eu=127.0.0.1:7400");
+    }
+    long timeout = Long.parseLong(p.getProperty("osier.timeout.ms", "10000"));
+    OsierClient.Builder builder =
+        OsierClient.builder().name("ycsb").timeout(Duration.ofMillis(timeout));
+    for (String endpoint : endpoints.split(",", -1)) {
+      int equals = endpoint.indexOf('=');
+      if (equals < 1) {
+        throw new DBException("osier.endpoints must be name=host:port,…, not '" + endpoints + "'");
+      }
+      builder.endpoint(endpoint.substring(0, equals), endpoint.substring(equals + 1));
+    }
+    if (!dc.isEmpty()) {
+      builder.prefer(dc);
+    }
+    OsierClient client = builder.build();
+    client.awaitConnected(Duration.ofMillis(timeout));
+    return client;
+  }
+
+  @Override
+  public void cleanup() {
+    synchronized (LOCK) {
+      if (--users == 0) {
+        CLIENTS.values().forEach(OsierClient::close);
+        CLIENTS.clear();
+      }
+    }
+  }
+
+  private Keyspace keyspace(String table) {
+    String name = keyspaceName == null ? table : keyspaceName;
+    if (keyspace == null || !keyspace.name().equals(name)) {
+      keyspace = session.keyspace(name);
+    }
+    return keyspace;
+  }
+
+  private static Status status(OsierException e) {
+    if (e instanceof OutcomeUnknownException) {
+      return Status.ERROR;
+    }
+    return switch (e.code()) {
+      case OVERLOADED, UNAVAILABLE, SHUTTING_DOWN -> Status.SERVICE_UNAVAILABLE;
+      case INVALID_ARGUMENT, WRONG_TYPE, KEY_TOO_LARGE, VALUE_TOO_LARGE -> Status.BAD_REQUEST;
+      case UNKNOWN_KEYSPACE -> Status.NOT_FOUND;
+      default -> Status.ERROR;
+    };
+  }
+
+  @Override
+  public Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    try {
+      Keyspace.Found found =
+          keyspace(table).read(Key.of(key), Optional.of(CrdtType.OR_MAP), query(fields));
+      if (!found.exists()) {
+        return Status.NOT_FOUND;
+      }
+      fill(found.reading().orElseThrow(), result);
+      return Status.OK;
+    } catch (OsierException e) {
+      return status(e);
+    }
+  }
+
+  private static Query query(Set<String> fields) {
+    return fields == null ? new Query.Whole() : new Query.Select(List.copyOf(fields));
+  }
+
+  private static void fill(Reading reading, Map<String, ByteIterator> result) {
+    ((Reading.Fields) reading)
+        .fields()
+        .forEach(
+            (field, value) -> {
+              if (value instanceof Reading.Single single && single.value().isPresent()) {
+                result.put(field.name(), iterator(single.value().get()));
+              }
+            });
+  }
+
+  private static ByteIterator iterator(Value value) {
+    return value instanceof Value.Bytes bytes
+        ? new ByteArrayByteIterator(bytes.content())
+        : new StringByteIterator(value.toString());
+  }
+
+  @Override
+  public Status scan(
+      String table,
+      String startkey,
+      int recordcount,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result) {
+    try {
+      Optional<Key> from = Optional.of(Key.of(startkey));
+      while (from.isPresent() && result.size() < recordcount) {
+        Keyspace.Page page =
+            keyspace(table)
+                .scan(
+                    from,
+                    Optional.of(CrdtType.OR_MAP),
+                    query(fields),
+                    Math.min(recordcount - result.size(), 1_000));
+        for (Keyspace.Row row : page.rows()) {
+          HashMap<String, ByteIterator> record = new HashMap<>();
+          fill(row.value(), record);
+          result.add(record);
+        }
+        from = page.next();
+      }
+      return Status.OK;
+    } catch (OsierException e) {
+      return status(e);
+    }
+  }
+
+  @Override
+  public Status update(String table, String key, Map<String, ByteIterator> values) {
+    List<Operation.FieldUpdate> updates = new ArrayList<>(values.size());
+    values.forEach(
+        (field, value) ->
+            updates.add(
+                new Operation.FieldUpdate(
+                    new FieldId(field, CrdtType.LWW_REGISTER),
+                    new Operation.Assign(Value.of(value.toArray())))));
+    return write(table, key, new Operation.UpdateFields(updates));
+  }
+
+  @Override
+  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    return update(table, key, values);
+  }
+
+  @Override
+  public Status delete(String table, String key) {
+    return write(table, key, new Operation.Clear());
+  }
+
+  private Status write(String table, String key, Operation operation) {
+    try {
+      keyspace(table).update(Key.of(key), CrdtType.OR_MAP, operation);
+      return Status.OK;
+    } catch (OsierException e) {
+      return status(e);
+    }
+  }
+}

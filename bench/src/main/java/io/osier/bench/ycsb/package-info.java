@@ -1,0 +1,2 @@
+/** The YCSB binding. */
+package io.osier.bench.ycsb;

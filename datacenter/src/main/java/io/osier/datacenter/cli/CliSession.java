@@ -1,0 +1,250 @@
+package io.osier.datacenter.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Session;
+import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+
+/** Runs parsed commands and turns their results into text. */
+final class CliSession {
+  private final OsierClient client;
+  private final Session session;
+  private final Optional<String> keyspace;
+  private final boolean asJson;
+  private final ObjectMapper json = new ObjectMapper();
+
+  CliSession(OsierClient client, Session session, String keyspace, boolean asJson) {
+    this.client = client;
+    this.session = session;
+    this.keyspace = Optional.ofNullable(keyspace);
+    this.asJson = asJson;
+  }
+
+  /** The first words of commands, for completion. */
+  List<String> words() {
+    List<String> words =
+        new ArrayList<>(List.of("get", "scan", "stat", "hot", "peers", "help", "exit"));
+    Arrays.stream(CrdtType.values()).map(CrdtType::label).forEach(words::add);
+    return words;
+  }
+
+  /** Runs a command and returns what to print. */
+  String run(List<String> words) {
+    if (words.equals(List.of("help"))) {
+      return String.join("\n", Grammar.HELP);
+    }
+    return switch (Grammar.parse(words)) {
+      case Grammar.Update u -> {
+        keyspace().update(u.key(), u.type(), u.operation());
+        yield asJson ? "{\"done\":true}" : "done";
+      }
+      case Grammar.Read r -> {
+        Keyspace.Found found = keyspace().read(r.key(), r.type(), r.query());
+        yield asJson ? foundJson(found) : foundText(found);
+      }
+      case Grammar.Scan s -> scan(s);
+      case Grammar.Inspect i -> inspect(i);
+    };
+  }
+
+  private Keyspace keyspace() {
+    return session.keyspace(keyspace.orElseGet(this::onlyKeyspace));
+  }
+
+  private String onlyKeyspace() {
+    List<String> names = new ArrayList<>();
+    report("stat", 0).get("keyspaces").fieldNames().forEachRemaining(names::add);
+    if (names.size() != 1) {
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, "--keyspace must name one of " + names);
+    }
+    return names.getFirst();
+  }
+
+  // ---------------------------------------------------------------- values
+
+  private static String foundText(Keyspace.Found found) {
+    return found.reading().map(CliSession::text).orElse("(nothing)");
+  }
+
+  private String foundJson(Keyspace.Found found) {
+    ObjectNode node = json.createObjectNode();
+    found.type().ifPresent(t -> node.put("type", t.label()));
+    node.put("exists", found.exists());
+    found.reading().ifPresent(r -> node.set("value", toJson(r)));
+    return node.toString();
+  }
+
+  private static String text(Reading reading) {
+    return switch (reading) {
+      case Reading.Count r -> Long.toString(r.value());
+      case Reading.Flag r -> Boolean.toString(r.value());
+      case Reading.Single r -> r.value().map(Value::toString).orElse("(nothing)");
+      case Reading.Many r ->
+          r.values().stream().map(Value::toString).collect(Collectors.joining(", ", "{", "}"));
+      case Reading.Fields r ->
+          r.fields().entrySet().stream()
+              .map(e -> e.getKey().name() + ": " + text(e.getValue()))
+              .collect(Collectors.joining(", ", "{", "}"));
+    };
+  }
+
+  private JsonNode toJson(Reading reading) {
+    return switch (reading) {
+      case Reading.Count r -> json.valueToTree(r.value());
+      case Reading.Flag r -> json.valueToTree(r.value());
+      case Reading.Single r -> r.value().map(this::toJson).orElse(json.nullNode());
+      case Reading.Many r -> {
+        ArrayNode array = json.createArrayNode();
+        r.values().forEach(v -> array.add(toJson(v)));
+        yield array;
+      }
+      case Reading.Fields r -> {
+        ObjectNode object = json.createObjectNode();
+        r.fields().forEach((f, v) -> object.set(f.name(), toJson(v)));
+        yield object;
+      }
+    };
+  }
+
+  private JsonNode toJson(Value value) {
+    return switch (value) {
+      case Value.Int v -> json.valueToTree(v.content());
+      case Value.Real v -> json.valueToTree(v.content());
+      case Value.Str v -> json.valueToTree(v.content());
+      case Value.Bytes v -> json.valueToTree(v.toString());
+    };
+  }
+
+  private String scan(Grammar.Scan scan) {
+    Keyspace.Page page =
+        keyspace().scan(scan.from(), Optional.empty(), new Query.Whole(), scan.limit());
+    if (asJson) {
+      ArrayNode rows = json.createArrayNode();
+      page.rows()
+          .forEach(
+              r ->
+                  rows.addObject()
+                      .put("key", r.key().toString())
+                      .put("type", r.type().label())
+                      .set("value", toJson(r.value())));
+      return rows.toString();
+    }
+    Table table = new Table("key", "type", "value");
+    page.rows().forEach(r -> table.add(r.key(), r.type().label(), text(r.value())));
+    return table + page.next().map(k -> "\n… go on with: scan " + k).orElse("");
+  }
+
+  // ---------------------------------------------------------------- inspections
+
+  private JsonNode report(String topic, int limit) {
+    String dc = client.nearest().orElseThrow();
+    try {
+      String text =
+          client
+              .inspectAsync(
+                  dc,
+                  Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
+                  topic.equals("stat") ? Optional.empty() : keyspace,
+                  limit)
+              .join();
+      return json.readTree(text);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof OsierException cause) {
+        throw cause;
+      }
+      throw e;
+    } catch (JsonProcessingException e) {
+      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
+    }
+  }
+
+  private String inspect(Grammar.Inspect inspect) {
+    JsonNode report = report(inspect.topic(), inspect.limit());
+    if (asJson) {
+      return report.toString();
+    }
+    StringBuilder text = new StringBuilder();
+    text.append(report.get("dc").asText())
+        .append(" (incarnation ")
+        .append(report.get("incarnation").asLong())
+        .append(")");
+    for (Map.Entry<String, JsonNode> e : report.get("keyspaces").properties()) {
+      text.append("\n\nkeyspace ").append(e.getKey()).append('\n');
+      text.append(
+          switch (inspect.topic()) {
+            case "hot" -> hot(e.getValue());
+            case "peers" -> peers(e.getValue());
+            default -> stat(e.getValue());
+          });
+    }
+    return text.toString();
+  }
+
+  private static Table hot(JsonNode keyspace) {
+    Table table = new Table("key", "type", "mode", "updates/s", "object B", "op B");
+    keyspace
+        .get("hot")
+        .forEach(
+            h ->
+                table.add(
+                    h.get("key").asText(),
+                    h.get("type").asText(),
+                    h.get("mode").asText(),
+                    h.get("updates_per_s").asText(),
+                    h.get("object_bytes").asText(),
+                    h.get("op_bytes").asText()));
+    return table;
+  }
+
+  private static Table peers(JsonNode keyspace) {
+    Table table =
+        new Table("partition", "dc", "connected", "stream", "lag", "in flight B", "behind");
+    keyspace
+        .get("peers")
+        .forEach(
+            p ->
+                table.add(
+                    p.get("partition").asText(),
+                    p.get("dc").asText(),
+                    p.get("connected").asText(),
+                    p.get("stream").asText(),
+                    p.get("lag_updates").asText(),
+                    p.get("in_flight_bytes").asText(),
+                    p.get("behind_updates").asText()));
+    return table;
+  }
+
+  private static Table stat(JsonNode keyspace) {
+    Table table = new Table("figure", "value");
+    for (Map.Entry<String, JsonNode> e : keyspace.properties()) {
+      if (e.getKey().equals("visibility_ms")) {
+        JsonNode v = e.getValue();
+        table.add(
+            "visibility_ms",
+            "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
+      } else {
+        table.add(e.getKey(), e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
+      }
+    }
+    return table;
+  }
+}

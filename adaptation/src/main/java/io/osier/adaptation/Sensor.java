@@ -11,7 +11,6 @@ final class Sensor {
 
   private long updates;
   private double perSecond;
-  private boolean rated;
   private double opBytes;
   private long objectBytes;
   private double flushBytesPerUpdate;
@@ -32,14 +31,10 @@ final class Sensor {
 
   /** Closes a period: the rate is an average in which a half-life ago weighs half. */
   void period(double seconds, double halfLifeSeconds) {
+    // It starts from 0: one update in an object's first period must not look like a steady rate.
     double now = updates / seconds;
     updates = 0;
-    if (!rated) {
-      perSecond = now;
-      rated = true;
-    } else {
-      perSecond += (1 - Math.pow(0.5, seconds / halfLifeSeconds)) * (now - perSecond);
-    }
+    perSecond += (1 - Math.pow(0.5, seconds / halfLifeSeconds)) * (now - perSecond);
   }
 
   double perSecond() {

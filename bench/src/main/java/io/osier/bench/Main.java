@@ -1,6 +1,7 @@
 package io.osier.bench;
 
 import io.osier.bench.demo.DemoCommand;
+import io.osier.bench.sim.SimCommand;
 import io.osier.bench.ycsb.YcsbCommand;
 import io.osier.datacenter.cli.CliCommand;
 import io.osier.datacenter.cli.ServerCommand;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Command;
       DemoCommand.class,
       ServerCommand.class,
       CliCommand.class,
+      SimCommand.class,
       YcsbCommand.class,
       CommandLine.HelpCommand.class
     })

@@ -23,10 +23,13 @@ final class InboundStream {
   record Held(
       Shipment shipment, long claimedBefore, long sinceNanos, boolean outage, long sentMillis) {}
 
+  private static final int ATTEMPTS_MAX = 4;
+
   private final ReplicaId sender;
   private long epoch;
   private long sequence;
   private boolean resuming;
+  private int attempts;
   private long resumeSentNanos;
   private Optional<Cursor> cursor = Optional.empty();
   private long claimed;
@@ -42,19 +45,22 @@ final class InboundStream {
     this.heardNanos = nowNanos;
   }
 
-  /** Starts a new epoch from what was applied last. */
+  /**
+   * Starts a new epoch from what was applied last: also when the answer to the last one is late.
+   */
   Frame.Resume resume(long through, long nowNanos) {
+    attempts = resuming ? Math.min(attempts + 1, ATTEMPTS_MAX) : 0;
     epoch++;
-    return resumeAgain(through, nowNanos);
-  }
-
-  /** Repeats the request for the current epoch: the first one may be lost. */
-  Frame.Resume resumeAgain(long through, long nowNanos) {
     sequence = 0;
     statusSequence = 0;
     resuming = true;
     resumeSentNanos = nowNanos;
     return new Frame.Resume(epoch, through, cursor);
+  }
+
+  /** When to ask again, if the stream has not started by then: later each time. */
+  long resumeDueNanos(long retryNanos) {
+    return resumeSentNanos + (retryNanos << attempts);
   }
 
   /** What to do with a frame. */
@@ -212,10 +218,6 @@ final class InboundStream {
 
   boolean isStarted() {
     return epoch > 0;
-  }
-
-  long resumeSentNanos() {
-    return resumeSentNanos;
   }
 
   ReplicaId sender() {

@@ -61,7 +61,8 @@ final class PeerStream {
   private final ShipmentSizer sizer;
   private final FrameSink sink;
   private final PropagationStats stats;
-  private final Coordination coordination = new Coordination();
+  private final Coordination operations = new Coordination();
+  private final Coordination rounds = new Coordination();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
   private ReplicaId peer;
@@ -153,12 +154,13 @@ final class PeerStream {
     mode = Mode.CATCHING_UP;
     peerThrough = Math.max(peerThrough, resume.through());
     sentThrough = resume.through();
-    Cursor cursor = resume.cursor().orElse(new Cursor(0, Optional.empty()));
-    position = Math.min(cursor.base(), log.ticks());
-    scanned = cursor.scanned();
-    scanning = scanned.isPresent();
-    if (!scanning && position < log.prunedTick()) {
-      scanning = true;
+    scanned = resume.cursor().flatMap(Cursor::scanned);
+    position = Math.min(resume.cursor().map(Cursor::base).orElse(0L), log.ticks());
+    // A receiver that never applied anything of this stream may lack what was everywhere before it
+    // came,
+    // and which the deltas in the trail therefore do not name: it gets states.
+    scanning = scanned.isPresent() || resume.cursor().isEmpty() || position < log.prunedTick();
+    if (scanning && scanned.isEmpty()) {
       position = log.ticks();
     }
   }
@@ -312,7 +314,7 @@ final class PeerStream {
         ackedTick = Math.max(ackedTick, done.cursor.base());
       }
       if (done.kind != Kind.CATCH_UP && done.sequence == ack.sequence()) {
-        coordination.sample(nowNanos - done.sentNanos);
+        (done.kind == Kind.ROUND ? rounds : operations).sample(nowNanos - done.sentNanos);
       }
     }
   }
@@ -371,7 +373,16 @@ final class PeerStream {
     return sentThrough;
   }
 
-  Coordination coordination() {
-    return coordination;
+  /** Whether any coordination time was measured. */
+  boolean isMeasured() {
+    return operations.isMeasured() || rounds.isMeasured();
+  }
+
+  /**
+   * The time to set aside for a round: rounds take longer than operations, which are measured
+   * first.
+   */
+  long coordinationNanos() {
+    return Math.max(operations.nanos(), rounds.nanos());
   }
 }

@@ -28,7 +28,10 @@ import java.util.function.Supplier;
  */
 public final class Propagation {
   /** Set aside in each deadline for the granularity of timers and the handling of the batch. */
-  private static final long MARGIN_NANOS = 5_000_000;
+  private static final long MARGIN_NANOS_MIN = 5_000_000;
+
+  /** Set aside besides, as a share of δ: for a machine that stalls now and then. */
+  private static final int MARGIN_SHARE = 10;
 
   /** Rounds whose deadlines are closer together than this share of δ leave as one. */
   private static final int ROUND_SHARE = 20;
@@ -418,8 +421,7 @@ public final class Propagation {
   private void status(InboundStream in, Frame.Status status, long nowNanos) {
     knowledge.status(in.sender(), status);
     firstStatus.putIfAbsent(in.sender().dc(), status);
-    boolean retry = nowNanos - in.resumeSentNanos() >= millis(settings.retryMillis());
-    if (status.wantResume() && (!in.isResuming() || retry)) {
+    if (status.wantResume() && !in.isResuming()) {
       resume(in, nowNanos);
     } else if (in.missedTail(status)) {
       stats.gapSeen();
@@ -578,8 +580,8 @@ public final class Propagation {
       sink.send(dc, in.ack());
     }
     long retry = millis(settings.retryMillis());
-    if (in.isResuming() && nowNanos - in.resumeSentNanos() >= retry) {
-      sink.send(dc, in.resumeAgain(knowledge.through().get(in.sender()), nowNanos));
+    if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
+      resume(in, nowNanos);
     }
     ObjectId missing = in.toFetch(nowNanos, GRACE_NANOS, retry);
     if (missing != null) {
@@ -638,9 +640,9 @@ public final class Propagation {
     long slowest = 0;
     boolean measured = false;
     for (PeerStream stream : outbound.values()) {
-      if (stream.linkUp() && stream.coordination().isMeasured()) {
+      if (stream.linkUp() && stream.isMeasured()) {
         measured = true;
-        slowest = Math.max(slowest, stream.coordination().nanos());
+        slowest = Math.max(slowest, stream.coordinationNanos());
       }
     }
     return measured ? slowest : slaNanos / 4;
@@ -650,7 +652,7 @@ public final class Propagation {
    * How long a held object may wait, in nanoseconds: δ − μ, less a margin; 0 if that is nothing.
    */
   public long holdNanos() {
-    return Math.max(0, slaNanos - coordinationNanos() - MARGIN_NANOS);
+    return Math.max(0, slaNanos - coordinationNanos() - MARGIN_NANOS_MIN - slaNanos / MARGIN_SHARE);
   }
 
   private long roundDueNanos() {
@@ -673,7 +675,7 @@ public final class Propagation {
         long retry = millis(settings.retryMillis());
         next = Math.min(next, in.nextFetchNanos(GRACE_NANOS, retry));
         if (in.isResuming()) {
-          next = Math.min(next, in.resumeSentNanos() + retry);
+          next = Math.min(next, in.resumeDueNanos(retry));
         }
       }
     }

@@ -1,0 +1,12 @@
+package io.osier.bench.sim;
+
+import java.util.Set;
+
+/**
+ * What a simulation is made of; with the seed it decides everything.
+ *
+ * @param dcs how many datacenters, 2 to 10
+ * @param faults what may go wrong
+ * @param seconds virtual seconds of load
+ */
+record SimOptions(int dcs, Set<Fault> faults, int seconds) {}

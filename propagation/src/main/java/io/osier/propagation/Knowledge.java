@@ -26,7 +26,6 @@ final class Knowledge {
     long changes;
     long prunedChange;
     long prunedLast;
-    long lastSeen;
 
     void touch(ObjectId object, long last) {
       changes++;
@@ -35,7 +34,6 @@ final class Knowledge {
         byChange.remove(before);
       }
       byChange.put(changes, new Touched(object, last));
-      lastSeen = Math.max(lastSeen, last);
     }
 
     void prune(long stable) {
@@ -128,12 +126,6 @@ final class Knowledge {
   long changes(ReplicaId replica) {
     OriginTrail trail = trails.get(replica);
     return trail == null ? 0 : trail.changes;
-  }
-
-  /** The largest commit number of the replica that any object here has. */
-  long lastSeen(ReplicaId replica) {
-    OriginTrail trail = trails.get(replica);
-    return trail == null ? 0 : trail.lastSeen;
   }
 
   /** Takes a peer's status, and forgets what all peers have. */

@@ -268,7 +268,11 @@ public final class Propagation {
   }
 
   private void meet(ReplicaId peer, long nowNanos) {
-    if (knowledge.meet(peer) || !inbound.containsKey(peer.dc())) {
+    knowledge.meet(peer);
+    InboundStream in = inbound.get(peer.dc());
+    // The knowledge may have heard of the incarnation before it speaks here itself, from a third
+    // one.
+    if (in == null || in.sender().incarnation() < peer.incarnation()) {
       inbound.put(peer.dc(), new InboundStream(peer, nowNanos));
       healer.down(peer.dc());
     }
@@ -705,9 +709,9 @@ public final class Propagation {
         if (knowledge.isNewest(r) || !allHealed(r)) {
           return Coverage.NOT_YET;
         }
-        if (number > knowledge.lastSeen(r)) {
-          worst = Coverage.LOST;
-        }
+        // More of it may be here, but it cannot be told: what was never claimed complete may have
+        // gaps.
+        worst = Coverage.LOST;
       }
     }
     return worst;

@@ -240,8 +240,8 @@ public final class Partition {
     fail(
         ticket,
         ErrorCode.SESSION_LOST,
-        "this session has seen updates that were lost with a datacenter's memory before it shipped"
-            + " them; start a new session, or forget what this one has seen");
+        "this session has seen updates that were lost, or may have been, with a datacenter's memory"
+            + " before it had shipped everything; start a new session, or forget what this one has seen");
   }
 
   private void fail(long ticket, ErrorCode code, String message) {

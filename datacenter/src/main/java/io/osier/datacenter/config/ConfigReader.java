@@ -301,7 +301,8 @@ public final class ConfigReader {
               + ": osier.keyspaces must name at least one keyspace, for example shop { sla = 2s }");
     }
     for (String name : new TreeSet<>(all.keySet())) {
-      String prefix = KEYSPACES + "." + ConfigUtil.quoteString(name);
+      boolean plain = name.matches("[A-Za-z][A-Za-z0-9_-]*");
+      String prefix = KEYSPACES + "." + (plain ? name : ConfigUtil.quoteString(name));
       if (!(all.get(name) instanceof ConfigObject)) {
         throw bad(prefix, "a block of settings, for example { sla = 2s }");
       }

@@ -75,7 +75,7 @@ final class ClientServer implements AutoCloseable {
               .bind(listen)
               .syncUninterruptibly()
               .channel();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw e;
     }

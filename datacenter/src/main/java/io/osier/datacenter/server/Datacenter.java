@@ -36,8 +36,9 @@ public final class Datacenter implements AutoCloseable {
   private final DatacenterConfig config;
   private final ReplicaId self;
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
-  private final PeerTransport transport;
-  private final ClientServer clients;
+  // Not final: if a later part of the start fails, the earlier ones are closed.
+  private PeerTransport transport;
+  private ClientServer clients;
   private final AdminServer admin;
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private boolean closed;
@@ -103,7 +104,13 @@ public final class Datacenter implements AutoCloseable {
   private <T> T bind(String key, int port, Binder<T> binder) {
     try {
       return binder.bind(new InetSocketAddress(config.host(), port));
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // Netty throws the checked BindException without declaring it
+      if (transport != null) {
+        transport.close();
+      }
+      if (clients != null) {
+        clients.close();
+      }
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           key

@@ -124,7 +124,7 @@ public final class PeerTransport implements AutoCloseable {
           .bind(listen)
           .syncUninterruptibly()
           .channel();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw e;
     }

@@ -1,0 +1,41 @@
+package io.osier.bench.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class SimulationTest {
+  private static Simulation run(EnumSet<Fault> faults, int dcs, long seed) {
+    Simulation simulation = new Simulation(new SimOptions(dcs, faults, 60), seed, null);
+    simulation.run();
+    return simulation;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void eachFault(Fault fault) {
+    for (long seed = 1; seed <= 3; seed++) {
+      assertThat(run(EnumSet.of(fault), 3, seed).updates()).isPositive();
+    }
+  }
+
+  @Test
+  void withoutFaults_everySlaIsChecked() {
+    for (long seed = 1; seed <= 3; seed++) {
+      Simulation simulation = run(EnumSet.noneOf(Fault.class), 4, seed);
+      assertThat(simulation.slaChecked()).isGreaterThan(simulation.updates() / 2);
+    }
+  }
+
+  @Test
+  void oneSeed_isOneRun() {
+    EnumSet<Fault> all = EnumSet.allOf(Fault.class);
+    Simulation first = run(all, 3, 77);
+    Simulation second = run(all, 3, 77);
+    assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
+    assertThat(run(all, 3, 78).trace().hash()).isNotEqualTo(first.trace().hash());
+  }
+}

@@ -1,0 +1,106 @@
+package io.osier.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ValuesTest {
+  @Test
+  void values_areOrderedByKindThenContent() {
+    List<Value> sorted =
+        List.of(
+            Value.of(new byte[] {1}),
+            Value.of(new byte[] {(byte) 200}),
+            Value.of("a"),
+            Value.of("b"),
+            Value.of(-5),
+            Value.of(7),
+            Value.of(-0.0),
+            Value.of(0.0),
+            Value.of(Double.NaN));
+    List<Value> shuffled = Arrays.asList(sorted.toArray(new Value[0]));
+    java.util.Collections.shuffle(shuffled, new java.util.Random(3));
+    shuffled.sort(null);
+    assertThat(shuffled).isEqualTo(sorted);
+    assertThat(Value.of(new byte[] {1})).isEqualTo(Value.of(new byte[] {1}));
+  }
+
+  @Test
+  void bytes_areCopied() {
+    byte[] bytes = {1, 2};
+    Value value = Value.of(bytes);
+    Key key = Key.of(bytes);
+    bytes[0] = 9;
+    assertThat(value).isEqualTo(Value.of(new byte[] {1, 2}));
+    assertThat(key).isEqualTo(Key.of(new byte[] {1, 2}));
+  }
+
+  @Test
+  void key_hasOneTo4096Bytes() {
+    assertThatThrownBy(() -> Key.of("")).isInstanceOf(OsierException.class);
+    assertThatThrownBy(() -> Key.of(new byte[4097]))
+        .hasMessageContaining("4096")
+        .extracting(e -> ((OsierException) e).code())
+        .isEqualTo(ErrorCode.KEY_TOO_LARGE);
+    assertThat(Key.of("é").toString()).isEqualTo("é");
+    assertThat(Key.of(new byte[] {(byte) 0xff}).toString()).isEqualTo("0xff");
+  }
+
+  @Test
+  void key_slicesAreEvenAndStable() {
+    Map<Integer, Integer> counts = new HashMap<>();
+    for (int i = 0; i < 8_000; i++) {
+      counts.merge(Key.of("user" + i).partition(8), 1, Integer::sum);
+    }
+    assertThat(counts).hasSize(8);
+    assertThat(counts.values()).allSatisfy(n -> assertThat(n).isBetween(700, 1_300));
+    // Stored data lives where these say.
+    assertThat(Key.of("user1").partition(16)).isEqualTo(Key.of("user1").partition(16));
+    assertThat(
+            List.of(
+                Key.of("a").partition(256),
+                Key.of("cart:7").partition(256),
+                Key.of("user42").partition(256)))
+        .isEqualTo(List.of(27, 164, 50));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "1eu", "e u", "averyveryverylongname"})
+  void dcName_isChecked(String name) {
+    assertThatThrownBy(() -> new ReplicaId(name, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1 to 16");
+  }
+
+  @Test
+  void policy_namesWhatIsWrong() {
+    assertThatThrownBy(() -> KeyspacePolicy.session("k", Duration.ofHours(2)))
+        .hasMessageContaining("sla")
+        .hasMessageContaining("3600");
+    assertThatThrownBy(() -> KeyspacePolicy.session("k", Duration.ZERO).withPartitions(0))
+        .hasMessageContaining("partitions")
+        .hasMessageContaining("256");
+    assertThatThrownBy(() -> new KeyspacePolicy.Limits(0, 1, 1))
+        .hasMessageContaining("keyBytesMax");
+    assertThatThrownBy(() -> KeyspacePolicy.session("1k", Duration.ZERO))
+        .hasMessageContaining("keyspace name");
+  }
+
+  @Test
+  void errorCodes_haveStableNumbers() {
+    assertThat(Arrays.stream(ErrorCode.values()).map(ErrorCode::number).toList())
+        .isEqualTo(List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17));
+    for (ErrorCode code : ErrorCode.values()) {
+      assertThat(ErrorCode.of(code.number())).isEqualTo(code);
+    }
+    assertThat(ErrorCode.of(99)).isEqualTo(ErrorCode.INTERNAL);
+  }
+}

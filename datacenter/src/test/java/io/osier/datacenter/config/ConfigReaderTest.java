@@ -1,0 +1,103 @@
+package io.osier.datacenter.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import java.io.File;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ConfigReaderTest {
+  private static final String GOOD =
+      """
+      osier {
+        dc = eu
+        peers { us = "us.example:7401" }
+        keyspaces {
+          shop { sla = 5s, propagation = state }
+          logs {}
+        }
+      }
+      """;
+
+  @Test
+  void file_overridesTheReference() {
+    DatacenterConfig config = ConfigReader.read("f", GOOD, Map.of());
+    assertThat(config.dc()).isEqualTo("eu");
+    assertThat(config.clientPort()).isEqualTo(7400);
+    assertThat(config.peers()).containsOnlyKeys("us");
+    assertThat(config.keyspaces().stream().map(KeyspacePolicy::name))
+        .containsExactly("logs", "shop");
+    KeyspacePolicy shop = config.keyspaces().get(1);
+    assertThat(shop.sla()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(shop.propagation()).isEqualTo(KeyspacePolicy.Propagation.STATE);
+    assertThat(shop.partitions()).isEqualTo(2);
+    assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void environment_overridesTheFile() {
+    DatacenterConfig config =
+        ConfigReader.read(
+            "f",
+            GOOD,
+            Map.of(
+                "OSIER_LISTEN_CLIENT_PORT",
+                "9000",
+                "OSIER_DC",
+                "ap",
+                "OSIER_KEYSPACE_DEFAULTS_SLA",
+                "1s"));
+    assertThat(config.clientPort()).isEqualTo(9000);
+    assertThat(config.dc()).isEqualTo("ap");
+    assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "osier.dc = \"1bad\"                          | osier.dc        | 1 to 16",
+        "osier.listen.client-port = 70000             | client-port     | 65535",
+        "osier.listen.client-port = abc               | client-port     | whole number",
+        "osier.keyspaces.shop.sla = 2h                | shop.sla        | 3600000ms",
+        "osier.keyspaces.shop.sla = soon              | shop.sla        | for example 2s",
+        "osier.keyspaces.shop.propagation = magic     | propagation     | one of op, state, adaptive",
+        "osier.keyspaces.shop.partitions = 0          | partitions      | 1 to 256",
+        "osier.keyspaces.shop.consistency = causal    | consistency     | not in this version",
+        "osier.keyspaces.shop.replicas = [mars]       | replicas        | [us]",
+        "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
+        "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
+        "osier.peers.us = \"nowhere\"                 | osier.peers.us  | host:port",
+        "osier.peers.eu = \"a:1\"                     | osier.peers.eu  | itself",
+        "osier.adaptation.policy = guess              | policy          | ratio, cost",
+        "osier.streams.window = 1KiB                  | window          | 65536B",
+        "osier.listen.cleint-port = 1                 | cleint-port     | osier.listen.client-port",
+        "osier.keyspaces.shop.slaa = 1s               | slaa            | osier.keyspace-defaults.sla",
+        "osier.queue = -1                             | osier.queue     | 1 to",
+        "osier { dc = eu                              | f               | f",
+      })
+  void wrongSetting_isNamedWithWhatWouldBeRight(String line, String key, String allowed) {
+    assertThatThrownBy(() -> ConfigReader.read("f.conf", GOOD + line + "\n", Map.of()))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("f.conf")
+        .hasMessageContaining(key)
+        .hasMessageContaining(allowed);
+  }
+
+  @Test
+  void missingParts_areNamed() {
+    assertThatThrownBy(() -> ConfigReader.read("f", "osier.dc = eu", Map.of()))
+        .hasMessageContaining("osier.keyspaces must name at least one");
+    assertThatThrownBy(() -> ConfigReader.read("f", "", Map.of())).hasMessageContaining("osier.dc");
+    assertThatThrownBy(() -> ConfigReader.read(new File("nowhere.conf"), Map.of()))
+        .hasMessageContaining("nowhere.conf");
+  }
+}

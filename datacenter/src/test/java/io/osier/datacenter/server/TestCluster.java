@@ -1,0 +1,119 @@
+package io.osier.datacenter.server;
+
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.proxy.OsierClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+
+/** Datacenters in this JVM, on loopback, with real sockets. */
+public final class TestCluster implements AutoCloseable {
+  private final Map<String, Datacenter> running = new LinkedHashMap<>();
+  private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
+  private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
+  private final String keyspaces;
+
+  /** Starts datacenters of these names with a keyspace "shop" of SLA 500 ms. */
+  public TestCluster(String... names) {
+    this("shop { sla = 500ms, limits { key = 64B, value = 1KiB, object = 8KiB } }", names);
+  }
+
+  /** Starts datacenters with these keyspaces. */
+  public TestCluster(String keyspaces, String[] names) {
+    this.keyspaces = keyspaces;
+    for (String name : names) {
+      clientPorts.put(name, freePort());
+      peerPorts.put(name, freePort());
+    }
+    for (String name : names) {
+      start(name);
+    }
+    awaitReady();
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The configuration of a datacenter. */
+  String config(String name, int clientPort, int peerPort) {
+    List<String> peers = new ArrayList<>();
+    peerPorts.forEach(
+        (other, port) -> {
+          if (!other.equals(name)) {
+            peers.add(other + " = \"127.0.0.1:" + port + "\"");
+          }
+        });
+    return "osier { dc = "
+        + name
+        + ", shutdown-timeout = 3s, listen { client-port = "
+        + clientPort
+        + ", peer-port = "
+        + peerPort
+        + " }, peers { "
+        + String.join(", ", peers)
+        + " }, keyspaces { "
+        + keyspaces
+        + " } }";
+  }
+
+  /** Starts a datacenter, or starts it again. */
+  public Datacenter start(String name) {
+    Datacenter datacenter =
+        Datacenter.start(
+            ConfigReader.read(
+                name, config(name, clientPorts.get(name), peerPorts.get(name)), Map.of()));
+    running.put(name, datacenter);
+    return datacenter;
+  }
+
+  /** Stops a datacenter gracefully. */
+  public void stop(String name) {
+    running.remove(name).close();
+  }
+
+  /** Waits until all serve. */
+  public void awaitReady() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> running.values().stream().allMatch(Datacenter::isReady));
+  }
+
+  /** The port for clients. */
+  public int clientPort(String name) {
+    return clientPorts.get(name);
+  }
+
+  /** The port for peers. */
+  int peerPort(String name) {
+    return peerPorts.get(name);
+  }
+
+  /** A client that prefers one datacenter and knows all. */
+  public OsierClient client(String preferred) {
+    OsierClient.Builder builder =
+        OsierClient.builder().prefer(preferred).pingInterval(Duration.ofMillis(100));
+    clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
+    OsierClient client = builder.build();
+    client.awaitConnected(Duration.ofSeconds(10));
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> client.nearest().filter(preferred::equals).isPresent());
+    return client;
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(running.values()).parallelStream().forEach(Datacenter::close);
+  }
+}

@@ -1,0 +1,124 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+final class FrameCodecTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 7);
+  private static final ReplicaId US = new ReplicaId("us", 3);
+
+  private static Shipment shipment() {
+    Causal delta =
+        Causal.bottom(CrdtType.AW_SET).prepare(new Operation.Add(Value.of("x")), EU, 12, 9, 1_000);
+    return new Shipment(
+        new ObjectId(Key.of("k"), CrdtType.AW_SET),
+        EU,
+        9,
+        VersionVector.of(US, 4),
+        12,
+        1,
+        20,
+        delta);
+  }
+
+  private static Shipment state() {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal state = bottom.join(bottom.prepare(new Operation.Increment(5), US, 4, 0, 1_000));
+    return new Shipment(
+        new ObjectId(Key.of("n"), CrdtType.PN_COUNTER), US, 0, VersionVector.EMPTY, 4, 0, 0, state);
+  }
+
+  private static Map<Frame, String> golden() {
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    Map<Frame, String> golden = new LinkedHashMap<>();
+    golden.put(
+        new Frame.Updates(
+            Frame.Kind.ROUND,
+            2,
+            3,
+            12,
+            Optional.of(new Frame.Cursor(5, Optional.empty())),
+            true,
+            1_000,
+            List.of(shipment())),
+        "01010502030c0105e80701016b880c030100027573030401140101" + "010903010101780101" + "0c");
+    golden.put(new Frame.Ack(2, 3), "01020203");
+    golden.put(
+        new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(5, Optional.of(object)))),
+        "010304090205016b08");
+    golden.put(
+        new Frame.Status(true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), 1_000),
+        "0104010203010105010002757303" + "06e807");
+    golden.put(new Frame.Heal(US, 4, new Frame.Page(6, Optional.empty())), "01050002757303040106");
+    golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
+    golden.put(
+        new Frame.States(
+            Optional.of(US),
+            Optional.of(new Frame.Page(6, Optional.empty())),
+            4,
+            8,
+            List.of(state())),
+        "01070100027573030101060408" + "01016e6102040400000102010004" + "010204050000");
+    return golden;
+  }
+
+  @Test
+  void everyFrame_isReadBack_andKeepsItsForm() {
+    golden()
+        .forEach(
+            (frame, hex) -> {
+              byte[] bytes = FrameCodec.encode(EU, frame);
+              assertThat(FrameCodec.decode(EU, bytes)).isEqualTo(frame);
+              assertThat(HexFormat.of().formatHex(bytes)).as("form of %s", frame).isEqualTo(hex);
+            });
+  }
+
+  @Test
+  void sizeOf_isWhatAShipmentAddsToAFrame() {
+    Frame.Updates empty =
+        new Frame.Updates(Frame.Kind.OPS, 1, 1, 1, Optional.empty(), false, 1, List.of());
+    Frame.Updates one =
+        new Frame.Updates(Frame.Kind.OPS, 1, 1, 1, Optional.empty(), false, 1, List.of(shipment()));
+    assertThat(FrameCodec.sizeOf(EU, shipment()))
+        .isEqualTo(FrameCodec.encode(EU, one).length - FrameCodec.encode(EU, empty).length);
+  }
+
+  @Property(tries = 10_000)
+  void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
+    Random random = new Random(seed);
+    byte[] bytes;
+    if (random.nextInt(3) > 0) {
+      Frame[] frames = golden().keySet().toArray(new Frame[0]);
+      bytes = FrameCodec.encode(EU, frames[random.nextInt(frames.length)]);
+      for (int i = 0; i <= random.nextInt(4); i++) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      bytes = java.util.Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
+    } else {
+      bytes = new byte[random.nextInt(60)];
+      random.nextBytes(bytes);
+    }
+    try {
+      FrameCodec.decode(EU, bytes);
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotEmpty();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+final class ProtocolCodecTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 7);
+  private static final Key KEY = Key.of("k");
+  private static final VersionVector SEEN = VersionVector.of(EU, 5);
+
+  private static List<Request> requests() {
+    List<Request> all = new ArrayList<>();
+    all.add(new Request.Hello(1, "test"));
+    all.add(new Request.Ping());
+    for (Query query :
+        List.of(
+            new Query.Whole(),
+            new Query.Contains(Value.of(3)),
+            new Query.Size(),
+            new Query.Select(List.of("f")))) {
+      all.add(new Request.Read("ks", KEY, Optional.of(CrdtType.AW_SET), query, SEEN, true, 100));
+    }
+    all.add(
+        new Request.Read(
+            "ks", KEY, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0));
+    for (Operation operation :
+        List.of(
+            new Operation.Increment(-4),
+            new Operation.Assign(Value.of(2.5)),
+            new Operation.SetFlag(true),
+            new Operation.Add(List.of(Value.of("a"), Value.of(new byte[] {1}))),
+            new Operation.Remove(Value.of(9)),
+            new Operation.UpdateFields(
+                List.of(
+                    new Operation.FieldUpdate(
+                        new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)))),
+            new Operation.RemoveFields(List.of("f", "g")),
+            new Operation.Clear())) {
+      all.add(new Request.Write("ks", KEY, CrdtType.OR_MAP, operation, SEEN, 100));
+    }
+    all.add(new Request.Scan("ks", Optional.of(KEY), Optional.empty(), new Query.Whole(), 10));
+    all.add(new Request.Inspect(Request.Topic.HOT, Optional.of("ks"), 5));
+    return all;
+  }
+
+  private static List<Reply> replies() {
+    TreeMap<FieldId, Reading> fields = new TreeMap<>();
+    fields.put(new FieldId("f", CrdtType.PN_COUNTER), new Reading.Count(3));
+    List<Reply> all = new ArrayList<>();
+    all.add(new Reply.Welcome(1, EU, List.of(new Reply.KeyspaceInfo("ks", 2_000, 2))));
+    all.add(new Reply.Pong());
+    all.add(new Reply.Done(new Dot(EU, 5)));
+    for (Reading reading :
+        List.of(
+            new Reading.Count(-3),
+            new Reading.Flag(true),
+            new Reading.Single(Optional.of(Value.of("v"))),
+            new Reading.Single(Optional.empty()),
+            new Reading.Many(List.of(Value.of(1), Value.of(2))),
+            new Reading.Fields(fields))) {
+      all.add(new Reply.Answer(Optional.of(CrdtType.OR_MAP), Optional.of(reading), true, SEEN));
+    }
+    all.add(
+        new Reply.Page(
+            List.of(new Reply.Row(KEY, CrdtType.PN_COUNTER, new Reading.Count(1))),
+            Optional.of(Key.of("l")),
+            List.of(SEEN, VersionVector.EMPTY)));
+    all.add(new Reply.Report("{}"));
+    all.add(new Reply.Failure(ErrorCode.OVERLOADED, "later"));
+    return all;
+  }
+
+  @Test
+  void everyMessage_isReadBack() {
+    long id = 0;
+    for (Request request : requests()) {
+      assertThat(ProtocolCodec.decodeRequest(ProtocolCodec.encode(++id, request)))
+          .isEqualTo(new Envelope<>(id, request));
+    }
+    for (Reply reply : replies()) {
+      assertThat(ProtocolCodec.decodeReply(ProtocolCodec.encode(++id, reply)))
+          .isEqualTo(new Envelope<>(id, reply));
+    }
+  }
+
+  /** One sum over all forms: any change of any message's bytes is seen, and must be meant. */
+  @Test
+  void forms_areThoseOfVersionOne() {
+    StringBuilder all = new StringBuilder();
+    requests().forEach(r -> all.append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r))));
+    replies().forEach(r -> all.append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r))));
+    assertThat(HexFormat.of().formatHex(ProtocolCodec.encode(1, requests().getFirst())))
+        .isEqualTo(
+            "0101010104"
+                + HexFormat.of()
+                    .formatHex("test".getBytes(java.nio.charset.StandardCharsets.US_ASCII)));
+    assertThat(HexFormat.of().formatHex(ProtocolCodec.encode(2, new Reply.Done(new Dot(EU, 5)))))
+        .isEqualTo("0102030002657507" + "05");
+    assertThat(all.toString().hashCode()).as("forms changed: %s", all).isEqualTo(FORMS_HASH);
+  }
+
+  private static final int FORMS_HASH = -1_040_570_224;
+
+  @Property(tries = 10_000)
+  void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
+    Random random = new Random(seed);
+    List<Request> requests = requests();
+    List<Reply> replies = replies();
+    byte[] bytes =
+        random.nextBoolean()
+            ? ProtocolCodec.encode(1, requests.get(random.nextInt(requests.size())))
+            : ProtocolCodec.encode(1, replies.get(random.nextInt(replies.size())));
+    for (int i = 0; i <= random.nextInt(4); i++) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+    }
+    bytes = Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
+    try {
+      if (random.nextBoolean()) {
+        ProtocolCodec.decodeRequest(bytes);
+      } else {
+        ProtocolCodec.decodeReply(bytes);
+      }
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotEmpty();
+    }
+  }
+}

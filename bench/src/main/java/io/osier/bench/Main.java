@@ -1,6 +1,7 @@
 package io.osier.bench;
 
 import io.osier.bench.demo.DemoCommand;
+import io.osier.bench.jmh.JmhCommand;
 import io.osier.bench.sim.SimCommand;
 import io.osier.bench.ycsb.YcsbCommand;
 import io.osier.datacenter.cli.CliCommand;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Command;
       CliCommand.class,
       SimCommand.class,
       YcsbCommand.class,
+      JmhCommand.class,
       CommandLine.HelpCommand.class
     })
 public final class Main {

@@ -281,10 +281,10 @@ public final class Session {
     if (!to.equals(at)) {
       if (at != null) {
         client.settings().metrics().moved(at.dc(), to.dc());
+        cache.clear();
       }
       at = to;
       attached.clear();
-      cache.clear();
     }
   }
 }

@@ -273,12 +273,8 @@ public final class ConfigReader {
       peers.put(
           value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
           value(key, allowed, () -> address(config.getString(key))));
-      if (name.equals(dc)) {
-        throw new OsierException(
-            ErrorCode.CONFIGURATION,
-            source + ": " + key + " names this datacenter itself; list only the others");
-      }
     }
+    peers.remove(dc); // one file may serve all datacenters, with the name from the environment
     return peers;
   }
 

@@ -75,7 +75,6 @@ final class ConfigReaderTest {
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
         "osier.peers.us = \"nowhere\"                 | osier.peers.us  | host:port",
-        "osier.peers.eu = \"a:1\"                     | osier.peers.eu  | itself",
         "osier.adaptation.policy = guess              | policy          | ratio, cost",
         "osier.streams.window = 1KiB                  | window          | 65536B",
         "osier.listen.cleint-port = 1                 | cleint-port     | osier.listen.client-port",
@@ -90,6 +89,12 @@ final class ConfigReaderTest {
         .hasMessageContaining("f.conf")
         .hasMessageContaining(key)
         .hasMessageContaining(allowed);
+  }
+
+  @Test
+  void ownNameAmongThePeers_isLeftOut() {
+    assertThat(ConfigReader.read("f", GOOD + "osier.peers.eu = \"a:1\"", Map.of()).peers())
+        .containsOnlyKeys("us");
   }
 
   @Test

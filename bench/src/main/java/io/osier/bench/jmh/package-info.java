@@ -1,0 +1,2 @@
+/** Micro-benchmarks, run by {@code osier jmh}. */
+package io.osier.bench.jmh;

@@ -1,0 +1,72 @@
+package io.osier.bench.ycsb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.Vector;
+import org.junit.jupiter.api.Test;
+import site.ycsb.ByteIterator;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+import site.ycsb.StringByteIterator;
+
+final class OsierDBTest {
+  private static Map<String, ByteIterator> record(String... fields) {
+    Map<String, ByteIterator> record = new HashMap<>();
+    for (int i = 0; i < fields.length; i += 2) {
+      record.put(fields[i], new StringByteIterator(fields[i + 1]));
+    }
+    return record;
+  }
+
+  @Test
+  @SuppressWarnings("JdkObsolete") // YCSB wants a Vector
+  void everyOperation() throws DBException {
+    String config =
+        "osier { dc = eu, listen { client-port = 0, peer-port = 0 },"
+            + " keyspaces { usertable { sla = 1s } } }";
+    try (Datacenter datacenter = Datacenter.start(ConfigReader.read("test", config, Map.of()))) {
+      await().until(datacenter::isReady);
+      OsierDB db = new OsierDB();
+      Properties properties = new Properties();
+      properties.setProperty("osier.endpoints", "eu=127.0.0.1:" + datacenter.clientPort());
+      db.setProperties(properties);
+      db.init();
+      for (int i = 0; i < 5; i++) {
+        assertThat(db.insert("usertable", "user" + i, record("a", "1", "b", "x" + i)))
+            .isEqualTo(Status.OK);
+      }
+      assertThat(db.update("usertable", "user1", record("a", "2"))).isEqualTo(Status.OK);
+      Map<String, ByteIterator> found = new HashMap<>();
+      assertThat(db.read("usertable", "user1", null, found)).isEqualTo(Status.OK);
+      assertThat(found.get("a").toString()).isEqualTo("2");
+      assertThat(found.get("b").toString()).isEqualTo("x1");
+      found.clear();
+      assertThat(db.read("usertable", "user1", Set.of("b"), found)).isEqualTo(Status.OK);
+      assertThat(found).containsOnlyKeys("b");
+      assertThat(db.delete("usertable", "user2")).isEqualTo(Status.OK);
+      assertThat(db.read("usertable", "user2", null, new HashMap<>())).isEqualTo(Status.NOT_FOUND);
+      Vector<HashMap<String, ByteIterator>> rows = new Vector<>();
+      assertThat(db.scan("usertable", "user1", 3, Set.of("b"), rows)).isEqualTo(Status.OK);
+      assertThat(rows.stream().map(r -> r.get("b").toString())).containsExactly("x1", "x3", "x4");
+      assertThat(db.read("nope", "user1", null, new HashMap<>())).isEqualTo(Status.NOT_FOUND);
+      db.cleanup();
+    }
+  }
+
+  @Test
+  void missingEndpoints_areNamed() {
+    OsierDB db = new OsierDB();
+    db.setProperties(new Properties());
+    assertThatThrownBy(db::init)
+        .isInstanceOf(DBException.class)
+        .hasMessageContaining("osier.endpoints");
+  }
+}

@@ -1,0 +1,142 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The encoded form of every type, as it is stored and sent. The file is written anew by {@code
+ * -Dosier.golden.update=true}, which must be meant: what is stored today must be read for ever.
+ */
+final class GoldenTest {
+  private static final Codec CODEC = new Codec(CrdtRegistrations.ALL);
+  private static final ReplicaId EU = new ReplicaId("eu", 7);
+  private static final ReplicaId US = new ReplicaId("us", 3);
+  private static final String FILE = "golden/crdt.txt";
+
+  private static List<Operation> operations(CrdtType type) {
+    return switch (type) {
+      case PN_COUNTER -> List.of(new Operation.Increment(5), new Operation.Increment(-2));
+      case G_COUNTER -> List.of(new Operation.Increment(5), new Operation.Increment(300));
+      case LWW_REGISTER, MV_REGISTER ->
+          List.of(new Operation.Assign(Value.of("a")), new Operation.Assign(Value.of(-7)));
+      case EW_FLAG, DW_FLAG -> List.of(new Operation.SetFlag(true), new Operation.SetFlag(false));
+      case G_SET ->
+          List.of(new Operation.Add(Value.of("a")), new Operation.Add(Value.of(new byte[] {1})));
+      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
+          List.of(
+              new Operation.Add(List.of(Value.of("a"), Value.of(1.5))),
+              new Operation.Remove(Value.of("a")));
+      case OR_MAP ->
+          List.of(
+              new Operation.UpdateFields(
+                  List.of(
+                      new Operation.FieldUpdate(
+                          new FieldId("n", CrdtType.PN_COUNTER), new Operation.Increment(4)),
+                      new Operation.FieldUpdate(
+                          new FieldId("s", CrdtType.AW_SET), new Operation.Add(Value.of("x"))))),
+              new Operation.RemoveFields(List.of("n")));
+    };
+  }
+
+  /** For each type: a delta, the state after it, and the state after a second update elsewhere. */
+  private static Map<String, Causal> values() {
+    Map<String, Causal> values = new TreeMap<>();
+    for (CrdtType type : CrdtType.values()) {
+      List<Operation> operations = operations(type);
+      Causal delta = Causal.bottom(type).prepare(operations.get(0), EU, 5, 0, 1_000);
+      Causal state = Causal.bottom(type).join(delta);
+      Causal second = state.prepare(operations.get(1), US, 9, 0, 2_000);
+      values.put(type.label() + " delta", delta);
+      values.put(type.label() + " state", state);
+      values.put(type.label() + " second", state.join(second));
+      Causal clear = state.join(second).prepare(new Operation.Clear(), EU, 20, 6, 3_000);
+      values.put(type.label() + " cleared", state.join(second).join(clear));
+    }
+    return values;
+  }
+
+  @Test
+  void everyType_keepsItsForm() throws IOException {
+    StringBuilder actual = new StringBuilder();
+    values()
+        .forEach(
+            (name, value) ->
+                actual
+                    .append(name)
+                    .append(": ")
+                    .append(HexFormat.of().formatHex(CODEC.encode(value)))
+                    .append('\n'));
+    if (Boolean.getBoolean("osier.golden.update")) {
+      Path file = Path.of("src/test/resources", FILE);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, actual.toString());
+    }
+    try (InputStream in = GoldenTest.class.getResourceAsStream("/" + FILE)) {
+      assertThat(actual.toString())
+          .as("the encoded forms of version %d", Codec.FORMAT_VERSION)
+          .isEqualTo(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    }
+    values().forEach((name, v) -> assertThat(CODEC.decode(CODEC.encode(v))).as(name).isEqualTo(v));
+  }
+
+  @Property(tries = 20_000)
+  void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
+    Random random = new Random(seed);
+    Causal[] values = values().values().toArray(new Causal[0]);
+    byte[] bytes = CODEC.encode(values[random.nextInt(values.length)]);
+    for (int i = 0; i <= random.nextInt(4); i++) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+    }
+    bytes = java.util.Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
+    try {
+      CODEC.decode(bytes);
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void limits_areNamed() {
+    var limits = new io.osier.core.KeyspacePolicy.Limits(10, 20, 100);
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () ->
+                OperationLimits.check(
+                    new Operation.Add(List.of(Value.of("x"), Value.of("y".repeat(30)))), limits))
+        .hasMessageContaining("32")
+        .hasMessageContaining("20");
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () -> OperationLimits.check(new Operation.Remove(List.of()), limits))
+        .hasMessageContaining("at least one element");
+    Operation nested = new Operation.Increment(1);
+    CrdtType type = CrdtType.PN_COUNTER;
+    for (int i = 0; i < 13; i++) {
+      nested =
+          new Operation.UpdateFields(
+              List.of(new Operation.FieldUpdate(new FieldId("f", type), nested)));
+      type = CrdtType.OR_MAP;
+    }
+    Operation deep = nested;
+    org.assertj.core.api.Assertions.assertThatThrownBy(() -> OperationLimits.check(deep, limits))
+        .hasMessageContaining("12 levels");
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () -> OperationLimits.check(new Operation.RemoveFields(List.of("")), limits))
+        .hasMessageContaining("1 to 1024");
+  }
+}

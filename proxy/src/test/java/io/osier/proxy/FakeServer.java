@@ -1,0 +1,87 @@
+package io.osier.proxy;
+
+import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/** A datacenter that answers as a test wants: null for no answer. */
+final class FakeServer implements AutoCloseable {
+  private final ServerSocket server;
+  private final Function<Request, Reply> answers;
+  private final List<Socket> open = new CopyOnWriteArrayList<>();
+
+  /** The requests that came, without greetings and pings. */
+  final List<Request> requests = new CopyOnWriteArrayList<>();
+
+  FakeServer(Function<Request, Reply> answers) throws IOException {
+    this.server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    this.answers = answers;
+    Thread.ofPlatform().daemon(true).start(this::accept);
+  }
+
+  String address() {
+    return "127.0.0.1:" + server.getLocalPort();
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Socket socket = server.accept();
+        open.add(socket);
+        Thread.ofPlatform().daemon(true).start(() -> serve(socket));
+      } catch (IOException e) {
+        return;
+      }
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (socket) {
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      while (true) {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        Envelope<Request> envelope = ProtocolCodec.decodeRequest(bytes);
+        boolean counted =
+            envelope.message() instanceof Request.Read
+                || envelope.message() instanceof Request.Write;
+        if (counted) {
+          requests.add(envelope.message());
+        }
+        Reply reply = answers.apply(envelope.message());
+        if (reply != null) {
+          byte[] answer = ProtocolCodec.encode(envelope.id(), reply);
+          out.writeInt(answer.length);
+          out.write(answer);
+        }
+      }
+    } catch (IOException e) {
+      // The client or the test ended the connection.
+    }
+  }
+
+  /** Breaks all connections. */
+  void drop() throws IOException {
+    for (Socket socket : open) {
+      socket.close();
+    }
+    open.clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    drop();
+  }
+}

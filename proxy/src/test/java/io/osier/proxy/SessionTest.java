@@ -1,0 +1,218 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+final class SessionTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+
+  /** Greets and pongs; the rest as the test wants. */
+  private static Function<Request, Reply> as(ReplicaId who, Function<Request, Reply> rest) {
+    return request ->
+        switch (request) {
+          case Request.Hello h ->
+              new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1)));
+          case Request.Ping p -> new Reply.Pong();
+          default -> rest.apply(request);
+        };
+  }
+
+  private static Reply done(ReplicaId who, long number) {
+    return new Reply.Done(new Dot(who, number));
+  }
+
+  private static Reply count(long value, VersionVector seen) {
+    return new Reply.Answer(
+        Optional.of(CrdtType.PN_COUNTER), Optional.of(new Reading.Count(value)), true, seen);
+  }
+
+  private static OsierClient client(FakeServer eu, FakeServer us) {
+    OsierClient.Builder builder =
+        OsierClient.builder()
+            .endpoint("eu", eu.address())
+            .prefer("eu")
+            .pingInterval(Duration.ofMillis(50))
+            .timeout(Duration.ofMillis(1_500));
+    if (us != null) {
+      builder.endpoint("us", us.address());
+    }
+    OsierClient client = builder.build();
+    client.awaitConnected(Duration.ofSeconds(5));
+    return client;
+  }
+
+  @Test
+  void vector_goesWithTheFirstRequestAtAnotherDatacenter_only() throws IOException {
+    try (FakeServer eu = new FakeServer(as(EU, r -> done(EU, 5)));
+        FakeServer us = new FakeServer(as(US, r -> count(1, VersionVector.of(US, 3))));
+        OsierClient client = client(eu, us)) {
+      org.awaitility.Awaitility.await()
+          .until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
+      Session session = client.session();
+      CounterHandle counter = session.keyspace("shop").counter("c");
+      counter.increment(1);
+      counter.increment(1);
+      assertThat(((Request.Write) eu.requests.get(1)).after().isEmpty()).isTrue();
+      eu.close();
+      assertThat(counter.get()).isEqualTo(1);
+      assertThat(counter.get()).isEqualTo(1);
+      assertThat(((Request.Read) us.requests.get(0)).after()).isEqualTo(VersionVector.of(EU, 5));
+      assertThat(((Request.Read) us.requests.get(1)).after().isEmpty()).isTrue();
+      assertThat(session.datacenter()).contains("us");
+    }
+  }
+
+  @Test
+  void newIncarnation_isShownTheVectorAgain() throws IOException {
+    AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
+    try (FakeServer eu = new FakeServer(r -> as(who.get(), q -> done(who.get(), 5)).apply(r));
+        OsierClient client = client(eu, null)) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      counter.increment(1);
+      who.set(new ReplicaId("eu", 2));
+      eu.drop();
+      org.awaitility.Awaitility.await()
+          .until(() -> client.status().getFirst().replica().equals(Optional.of(who.get())));
+      counter.increment(1);
+      assertThat(((Request.Write) eu.requests.getLast()).after())
+          .isEqualTo(VersionVector.of(EU, 5));
+    }
+  }
+
+  @Test
+  void updateWithoutAnswer_hasAnUnknownOutcome_andIsNotRepeated() throws IOException {
+    try (FakeServer eu = new FakeServer(as(EU, r -> null));
+        FakeServer us = new FakeServer(as(US, r -> done(US, 1)));
+        OsierClient client = client(eu, us)) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      assertThatThrownBy(() -> counter.increment(1))
+          .isInstanceOfSatisfying(
+              OutcomeUnknownException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TIMEOUT))
+          .hasMessageContaining("may or may not have been done");
+      assertThat(eu.requests).hasSize(1);
+      assertThat(us.requests).isEmpty();
+    }
+  }
+
+  @Test
+  void updateWhoseConnectionIsLost_hasAnUnknownOutcome() throws IOException {
+    try (FakeServer eu = new FakeServer(as(EU, r -> null));
+        OsierClient client = client(eu, null)) {
+      CompletableFuture<Void> update =
+          client.session().keyspace("shop").counter("c").incrementAsync(1);
+      org.awaitility.Awaitility.await().until(() -> !eu.requests.isEmpty());
+      eu.drop();
+      assertThatThrownBy(update::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+    }
+  }
+
+  @Test
+  void read_isTriedElsewhere_whenTheConnectionIsLostOrTheDatacenterIsBehind() throws IOException {
+    AtomicInteger asked = new AtomicInteger();
+    try (FakeServer eu =
+            new FakeServer(
+                as(
+                    EU,
+                    r -> {
+                      asked.incrementAndGet();
+                      return new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet");
+                    }));
+        FakeServer us = new FakeServer(as(US, r -> count(7, VersionVector.EMPTY)));
+        OsierClient client = client(eu, us)) {
+      org.awaitility.Awaitility.await()
+          .until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
+      assertThat(client.session().keyspace("shop").counter("c").get()).isEqualTo(7);
+      assertThat(asked.get()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void failure_comesWithItsCode() throws IOException {
+    try (FakeServer eu =
+            new FakeServer(as(EU, r -> new Reply.Failure(ErrorCode.OVERLOADED, "full")));
+        OsierClient client = client(eu, null)) {
+      assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+      assertThatThrownBy(() -> client.session().keyspace("nope").counter("c").increment(1))
+          .hasMessageContaining("shop")
+          .isInstanceOfSatisfying(
+              OsierException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+    }
+  }
+
+  @Test
+  void answersOutOfOrder_findTheirRequests_andGarbageClosesTheConnection() throws IOException {
+    try (FakeServer eu =
+            new FakeServer(
+                as(EU, r -> count(((Request.Read) r).key().length(), VersionVector.EMPTY)));
+        OsierClient client = client(eu, null)) {
+      Keyspace shop = client.session().keyspace("shop");
+      CompletableFuture<Long> a = shop.counter("x").getAsync();
+      CompletableFuture<Long> b = shop.counter("xyz").getAsync();
+      assertThat(b.join()).isEqualTo(3);
+      assertThat(a.join()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void wrongSettings_areNamed() {
+    assertThatThrownBy(() -> OsierClient.builder().build()).hasMessageContaining("endpoint");
+    assertThatThrownBy(() -> OsierClient.builder().endpoint("eu", "nowhere").build())
+        .hasMessageContaining("host:port");
+    assertThatThrownBy(() -> OsierClient.builder().endpoint("eu", "a:1").prefer("us").build())
+        .hasMessageContaining("us")
+        .hasMessageContaining("eu");
+    assertThatThrownBy(() -> OsierClient.builder().timeout(Duration.ZERO))
+        .hasMessageContaining("timeout");
+  }
+
+  @Test
+  void cache_servesWithinItsBound_andShowsOwnWrites() throws IOException {
+    AtomicInteger value = new AtomicInteger(1);
+    try (FakeServer eu =
+            new FakeServer(
+                as(
+                    EU,
+                    r ->
+                        r instanceof Request.Write
+                            ? done(EU, value.incrementAndGet())
+                            : count(value.get(), VersionVector.EMPTY)));
+        OsierClient client =
+            OsierClient.builder()
+                .endpoint("eu", eu.address())
+                .cache(Duration.ofMinutes(5), 100)
+                .build()) {
+      client.awaitConnected(Duration.ofSeconds(5));
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      assertThat(counter.get()).isEqualTo(1);
+      assertThat(counter.get()).isEqualTo(1);
+      assertThat(eu.requests).hasSize(1);
+      counter.increment(1);
+      assertThat(counter.get()).isEqualTo(2);
+      assertThat(client.session().keyspace("shop").counter("c").get()).isEqualTo(2);
+      assertThat(eu.requests).as("each session has its own").hasSize(4);
+    }
+  }
+}

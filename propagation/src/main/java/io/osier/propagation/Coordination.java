@@ -9,15 +9,15 @@ final class Coordination {
   private static final double GAIN_MEAN = 1.0 / 8;
   private static final double GAIN_DEVIATION = 1.0 / 4;
   private static final int DEVIATIONS = 4;
+  private static final int SAMPLES_MIN = 8;
 
   private double meanNanos;
   private double deviationNanos;
-  private boolean measured;
+  private int samples;
 
   /** Takes the time from a frame's sending to its acknowledgement. */
   void sample(long nanos) {
-    if (!measured) {
-      measured = true;
+    if (samples++ == 0) {
       meanNanos = nanos;
       deviationNanos = nanos / 2.0;
       return;
@@ -27,9 +27,9 @@ final class Coordination {
     deviationNanos += GAIN_DEVIATION * (Math.abs(error) - deviationNanos);
   }
 
-  /** Whether anything was measured yet. */
-  boolean isMeasured() {
-    return measured;
+  /** Whether enough was measured to rely on. */
+  boolean isLearnt() {
+    return samples >= SAMPLES_MIN;
   }
 
   /** Mean + 4 deviations, 0 if nothing was measured. */

@@ -34,6 +34,7 @@ final class InboundStream {
   private Optional<Cursor> cursor = Optional.empty();
   private long claimed;
   private boolean ackDue;
+  private long ackDueNanos;
   private long statusSequence;
   private long heardNanos;
   private long outageUntilMillis;
@@ -85,13 +86,17 @@ final class InboundStream {
     return frame.sequence() == sequence + 1 ? Verdict.NEXT : Verdict.GAP;
   }
 
-  /** The frame has been applied or held. */
-  void took(Frame.Updates frame) {
+  /**
+   * The frame has been applied or held.
+   *
+   * @param ackNanos when it is to be acknowledged at the latest
+   */
+  void took(Frame.Updates frame, long ackNanos) {
     resuming = false;
     sequence = frame.sequence();
     cursor = frame.cursor();
     claimed = Math.max(claimed, frame.through());
-    ackDue = true;
+    acknowledgeBy(ackNanos);
   }
 
   /**
@@ -194,18 +199,30 @@ final class InboundStream {
     return complete;
   }
 
-  boolean takeAckDue() {
-    boolean due = ackDue && epoch > 0;
+  private void acknowledgeBy(long nanos) {
+    ackDueNanos = ackDue ? Math.min(ackDueNanos, nanos) : nanos;
+    ackDue = true;
+  }
+
+  /** Whether an acknowledgement is to be sent now; it is then taken as sent. */
+  boolean takeAckDue(long nowNanos) {
+    if (!ackDue || nowNanos < ackDueNanos) {
+      return false;
+    }
     ackDue = false;
-    return due;
+    return true;
   }
 
-  boolean isAckDue() {
-    return ackDue;
+  /** When an acknowledgement is due; Long.MAX_VALUE if none is. */
+  long ackDueNanos() {
+    return ackDue ? ackDueNanos : Long.MAX_VALUE;
   }
 
-  void ackAgain() {
-    ackDue = sequence > 0;
+  /** Acknowledges once more what was acknowledged before. */
+  void ackAgain(long nowNanos) {
+    if (sequence > 0) {
+      acknowledgeBy(nowNanos);
+    }
   }
 
   Frame.Ack ack() {

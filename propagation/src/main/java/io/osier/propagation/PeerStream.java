@@ -61,7 +61,6 @@ final class PeerStream {
   private final ShipmentSizer sizer;
   private final FrameSink sink;
   private final PropagationStats stats;
-  private final Coordination operations = new Coordination();
   private final Coordination rounds = new Coordination();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
@@ -313,8 +312,8 @@ final class PeerStream {
       if (done.cursor.scanned().isEmpty()) {
         ackedTick = Math.max(ackedTick, done.cursor.base());
       }
-      if (done.kind != Kind.CATCH_UP && done.sequence == ack.sequence()) {
-        (done.kind == Kind.ROUND ? rounds : operations).sample(nowNanos - done.sentNanos);
+      if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
+        rounds.sample(nowNanos - done.sentNanos);
       }
     }
   }
@@ -373,16 +372,8 @@ final class PeerStream {
     return sentThrough;
   }
 
-  /** Whether any coordination time was measured. */
-  boolean isMeasured() {
-    return operations.isMeasured() || rounds.isMeasured();
-  }
-
-  /**
-   * The time to set aside for a round: rounds take longer than operations, which are measured
-   * first.
-   */
-  long coordinationNanos() {
-    return Math.max(operations.nanos(), rounds.nanos());
+  /** The coordination times of rounds. */
+  Coordination rounds() {
+    return rounds;
   }
 }

@@ -43,6 +43,11 @@ public final class Propagation {
 
   private static final int HEAL_OBJECTS_MAX = 256;
 
+  /**
+   * Operations are acknowledged together for so long: an acknowledgement is as large as an update.
+   */
+  private static final long ACK_DELAY_NANOS = 50_000_000;
+
   private final ReplicaId self;
   private final KeyspacePolicy policy;
   private final StreamSettings settings;
@@ -250,7 +255,7 @@ public final class Propagation {
     stream.up(peer);
     InboundStream in = inbound.get(peer.dc());
     if (in.isStarted() && !in.isResuming()) {
-      in.ackAgain();
+      in.ackAgain(nowNanos);
     } else {
       resume(in, nowNanos);
     }
@@ -315,7 +320,7 @@ public final class Propagation {
   private void updates(InboundStream in, Frame.Updates frame, long nowNanos, long nowMillis) {
     switch (in.verdict(frame)) {
       case STALE -> {}
-      case DUPLICATE -> in.ackAgain();
+      case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
         if (!in.isResuming()) {
           stats.gapSeen();
@@ -327,7 +332,8 @@ public final class Propagation {
         for (Shipment shipment : frame.shipments()) {
           take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
         }
-        in.took(frame);
+        // The time of a round is measured, and a catch-up waits for its window: both at once.
+        in.took(frame, frame.kind() == Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos);
         knowledge.complete(in.sender(), in.complete());
       }
     }
@@ -431,7 +437,7 @@ public final class Propagation {
       stats.gapSeen();
       resume(in, nowNanos);
     } else {
-      in.ackAgain(); // the last acknowledgement may have been lost
+      in.ackAgain(nowNanos); // the last acknowledgement may have been lost
     }
   }
 
@@ -580,7 +586,7 @@ public final class Propagation {
     if (!outbound.get(dc).linkUp()) {
       return;
     }
-    if (in.takeAckDue()) {
+    if (in.takeAckDue(nowNanos)) {
       sink.send(dc, in.ack());
     }
     long retry = millis(settings.retryMillis());
@@ -642,14 +648,14 @@ public final class Propagation {
   /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
   public long coordinationNanos() {
     long slowest = 0;
-    boolean measured = false;
     for (PeerStream stream : outbound.values()) {
-      if (stream.linkUp() && stream.isMeasured()) {
-        measured = true;
-        slowest = Math.max(slowest, stream.coordinationNanos());
+      if (stream.linkUp()) {
+        // Until a peer's rounds are known, half of the bound is set aside: it may be slow at first.
+        long time = stream.rounds().isLearnt() ? 0 : slaNanos / 2;
+        slowest = Math.max(slowest, Math.max(time, stream.rounds().nanos()));
       }
     }
-    return measured ? slowest : slaNanos / 4;
+    return slowest;
   }
 
   /**
@@ -673,9 +679,7 @@ public final class Propagation {
     next = Math.min(next, healer.nextNanos());
     for (InboundStream in : inbound.values()) {
       if (outbound.get(in.sender().dc()).linkUp()) {
-        if (in.isAckDue()) {
-          return Long.MIN_VALUE;
-        }
+        next = Math.min(next, in.ackDueNanos());
         long retry = millis(settings.retryMillis());
         next = Math.min(next, in.nextFetchNanos(GRACE_NANOS, retry));
         if (in.isResuming()) {

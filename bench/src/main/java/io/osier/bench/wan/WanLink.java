@@ -248,7 +248,10 @@ public final class WanLink implements AutoCloseable {
           () -> {
             deliver();
             pipes.remove(this);
-            if (!way.cut && held.isEmpty()) {
+            if (way.cut) {
+              held.forEach(h -> h.bytes.release()); // the connection will be gone when it heals
+              held.clear();
+            } else if (held.isEmpty()) {
               to.close();
             }
           },

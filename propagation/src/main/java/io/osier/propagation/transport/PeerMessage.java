@@ -43,8 +43,12 @@ sealed interface PeerMessage {
   /** Answers a ping. */
   record Pong() implements PeerMessage {}
 
-  /** One partition's frame, encoded. */
-  record Data(String keyspace, int partition, byte[] frame) implements PeerMessage {}
+  /**
+   * One partition's frame, encoded.
+   *
+   * @param keyspace its number in the greeting's list
+   */
+  record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
   /** Encodes a message. */
   static byte[] encode(PeerMessage message) {
@@ -74,7 +78,7 @@ sealed interface PeerMessage {
       case Pong m -> out.writeByte(5);
       case Data m -> {
         out.writeByte(6);
-        out.writeText(m.keyspace);
+        out.writeNumber(m.keyspace);
         out.writeNumber(m.partition);
         out.writeBytes(m.frame);
       }
@@ -105,12 +109,13 @@ sealed interface PeerMessage {
         case 4 -> new Ping();
         case 5 -> new Pong();
         case 6 -> {
-          String keyspace = in.readText(TEXT_MAX);
+          long keyspace = in.readNumber();
           long partition = in.readNumber();
-          if (partition > Integer.MAX_VALUE) {
-            throw new MalformedException("partition " + partition + " is out of range");
+          if (keyspace > Integer.MAX_VALUE || partition > Integer.MAX_VALUE) {
+            throw new MalformedException(
+                "partition " + partition + " of keyspace " + keyspace + " is out of range");
           }
-          yield new Data(keyspace, (int) partition, in.readBytes(in.remaining()));
+          yield new Data((int) keyspace, (int) partition, in.readBytes(in.remaining()));
         }
         default -> throw new MalformedException("peer message " + tag + " is unknown");
       };

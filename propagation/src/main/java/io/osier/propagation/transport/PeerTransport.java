@@ -71,6 +71,7 @@ public final class PeerTransport implements AutoCloseable {
   private final Map<String, Accepted> accepted = new ConcurrentHashMap<>();
 
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
+  private final Map<String, List<String>> keyspaceNames = new ConcurrentHashMap<>();
   private final Channel server;
   private volatile boolean closed;
 
@@ -144,8 +145,25 @@ public final class PeerTransport implements AutoCloseable {
   public void send(String dc, String keyspace, int partition, Frame frame) {
     Dialler dialler = diallers.get(dc);
     if (dialler != null) {
-      dialler.send(new PeerMessage.Data(keyspace, partition, FrameCodec.encode(self, frame)));
+      dialler.send(
+          new PeerMessage.Data(
+              keyspaces(dc).indexOf(keyspace), partition, FrameCodec.encode(self, frame)));
     }
+  }
+
+  /** The names of the keyspaces that both hold, in the order of the greeting's list. */
+  private List<String> keyspaces(String dc) {
+    return keyspaceNames.computeIfAbsent(
+        dc, d -> fingerprints.apply(d).stream().map(f -> f.substring(0, f.indexOf('{'))).toList());
+  }
+
+  private String keyspace(String dc, int number) {
+    List<String> names = keyspaces(dc);
+    if (number >= names.size()) {
+      throw new OsierException(
+          ErrorCode.MALFORMED, "keyspace " + number + " is not one of " + names);
+    }
+    return names.get(number);
   }
 
   private static void addFraming(SocketChannel ch) {
@@ -343,7 +361,10 @@ public final class PeerTransport implements AutoCloseable {
         case PeerMessage.Ping p -> write(ctx.channel(), new PeerMessage.Pong());
         case PeerMessage.Data d ->
             listener.received(
-                peer, d.keyspace(), d.partition(), FrameCodec.decode(peer, d.frame()));
+                peer,
+                keyspace(peer.dc(), d.keyspace()),
+                d.partition(),
+                FrameCodec.decode(peer, d.frame()));
         default -> {
           LOG.warn("{} sends what does not belong here; connection closed", peer);
           ctx.close();

@@ -201,6 +201,23 @@ final class PartitionTest {
   }
 
   @Test
+  void session_isNotServed_whileWhatItHasSeenIsStillHeldAtItsOrigin() {
+    Cluster cluster = three(Propagation.STATE, 2_000);
+    cluster.dc("eu").add("a", 1);
+    cluster.run(500);
+    Reply.Done held = cluster.dc("eu").add("b", 1);
+    cluster.run(400); // the round of a has come, that of b has not
+    assertThat(cluster.dc("us").value("a")).isEqualTo(1);
+    assertThat(cluster.dc("us").value("b")).isZero();
+    VersionVector seen = VersionVector.of(held.dot().replica(), held.dot().number());
+    long early = cluster.dc("us").ask("b", seen, 0);
+    assertThat(cluster.dc("us").replies.get(early)).isInstanceOf(Reply.Failure.class);
+    cluster.run(1_500);
+    long late = cluster.dc("us").ask("b", seen, 0);
+    assertThat(cluster.dc("us").replies.get(late)).isInstanceOf(Reply.Answer.class);
+  }
+
+  @Test
   void session_thatIsAheadForTooLong_isTold() {
     Cluster cluster = three(Propagation.OP, 2_000);
     VersionVector seen = VersionVector.of(new ReplicaId("eu", 1), 99);

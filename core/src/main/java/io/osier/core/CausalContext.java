@@ -77,6 +77,59 @@ public final class CausalContext {
     return new CausalContext(replicas.toArray(new ReplicaId[0]), ranges.toArray(new long[0][]));
   }
 
+  /**
+   * Collects a context from ranges in its own order: replicas ascending, each one's ranges
+   * ascending and not touching. Costs O(1) a range, where joining them one by one would cost O(n).
+   * Not thread-safe.
+   */
+  public static final class Builder {
+    private final List<ReplicaId> replicas = new ArrayList<>();
+    private final List<long[]> ranges = new ArrayList<>();
+    private long[] current = new long[2];
+    private int size;
+
+    /** Collects nothing yet. */
+    public Builder() {}
+
+    /**
+     * Adds the replica's commit numbers in {@code (after, through]}.
+     *
+     * @throws IllegalArgumentException if the range is empty or not behind the last one
+     */
+    public Builder add(ReplicaId replica, long after, long through) {
+      checkRange(after, through);
+      int order = replicas.isEmpty() ? -1 : replicas.getLast().compareTo(replica);
+      if (order > 0 || (order == 0 && after <= current[size - 1])) {
+        throw new IllegalArgumentException("a causal context's ranges are not in order");
+      }
+      if (order < 0) {
+        finishReplica();
+        replicas.add(replica);
+        size = 0;
+      }
+      if (size == current.length) {
+        current = Arrays.copyOf(current, 2 * size);
+      }
+      current[size++] = after;
+      current[size++] = through;
+      return this;
+    }
+
+    private void finishReplica() {
+      if (!replicas.isEmpty()) {
+        ranges.add(Arrays.copyOf(current, size));
+      }
+    }
+
+    /** The context; the builder must not be used afterwards. */
+    public CausalContext build() {
+      finishReplica();
+      return replicas.isEmpty()
+          ? EMPTY
+          : new CausalContext(replicas.toArray(new ReplicaId[0]), ranges.toArray(new long[0][]));
+    }
+  }
+
   private static void checkRange(long after, long through) {
     if (after < 0 || after >= through) {
       throw new IllegalArgumentException(

@@ -31,6 +31,7 @@ public final class Key implements Comparable<Key> {
 
   /** The key of a text, in UTF-8. */
   public static Key of(String text) {
+    Utf8.length(text);
     return new Key(text.getBytes(StandardCharsets.UTF_8));
   }
 

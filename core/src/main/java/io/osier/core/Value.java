@@ -12,7 +12,11 @@ import java.util.HexFormat;
  */
 public sealed interface Value extends Comparable<Value> {
 
-  /** A string. */
+  /**
+   * A string.
+   *
+   * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
+   */
   static Value of(String text) {
     return new Str(text);
   }
@@ -72,6 +76,7 @@ public sealed interface Value extends Comparable<Value> {
       if (content == null) {
         throw new IllegalArgumentException("a string value must not be null");
       }
+      Utf8.length(content);
     }
 
     @Override
@@ -81,7 +86,7 @@ public sealed interface Value extends Comparable<Value> {
 
     @Override
     public int sizeBytes() {
-      return 2 + content.length();
+      return 2 + Utf8.length(content);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.osier.core;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -35,6 +36,22 @@ public final class VersionVector {
       ns[i] = checkNumber(sorted.get(rs[i]));
     }
     return new VersionVector(rs, ns);
+  }
+
+  /**
+   * A vector of entries in its own order: replicas ascending, numbers at least 1.
+   *
+   * @throws IllegalArgumentException if they are not
+   */
+  public static VersionVector ofSorted(List<ReplicaId> replicas, long[] numbers) {
+    for (int i = 0; i < numbers.length; i++) {
+      if (numbers[i] < 1 || (i > 0 && replicas.get(i - 1).compareTo(replicas.get(i)) >= 0)) {
+        throw new IllegalArgumentException("a version vector's entries are not in order");
+      }
+    }
+    return numbers.length == 0
+        ? EMPTY
+        : new VersionVector(replicas.toArray(new ReplicaId[0]), numbers.clone());
   }
 
   private static long checkNumber(long number) {

@@ -4,7 +4,6 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
-import io.vavr.collection.HashMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -19,7 +18,7 @@ import java.util.function.Function;
  */
 abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
     implements DotStore<S> {
-  private final HashMap<K, V> cells;
+  private final CellMap<K, V> cells;
 
   /** The sum of {@link #cellBytes}. */
   private final long bytes;
@@ -34,25 +33,25 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   /** The content of a store: the map and what is summed over it. */
-  static final class Cells<K, V> {
-    private final HashMap<K, V> map;
+  static final class Cells<K extends Comparable<K>, V> {
+    private final CellMap<K, V> map;
     private final long bytes;
     private final int visible;
 
-    private Cells(HashMap<K, V> map, long bytes, int visible) {
+    private Cells(CellMap<K, V> map, long bytes, int visible) {
       this.map = map;
       this.bytes = bytes;
       this.visible = visible;
     }
 
-    static <K, V> Cells<K, V> none() {
-      return new Cells<>(HashMap.empty(), 0, 0);
+    static <K extends Comparable<K>, V> Cells<K, V> none() {
+      return new Cells<>(CellMap.<K, V>empty(), 0, 0);
     }
   }
 
   /** Puts cells in and out, one by one, and keeps the sums. */
   final class Editor {
-    private HashMap<K, V> map;
+    private CellMap<K, V> map;
     private long sum;
     private int seen;
 
@@ -63,7 +62,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     void put(K key, V cell) {
-      V old = map.getOrElse(key, null);
+      V old = map.get(key);
       if (old == cell) {
         return;
       }
@@ -74,11 +73,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     V get(K key) {
-      return map.getOrElse(key, null);
+      return map.get(key);
     }
 
     void remove(K key) {
-      V old = map.getOrElse(key, null);
+      V old = map.get(key);
       if (old != null) {
         forget(key, old);
         map = map.remove(key);
@@ -128,7 +127,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** A store with no cells, to collect a delta in. */
   final Editor delta() {
     Editor editor = new Editor(this);
-    editor.map = HashMap.empty();
+    editor.map = CellMap.empty();
     editor.sum = 0;
     editor.seen = 0;
     return editor;
@@ -136,12 +135,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** The key's cell, empty if it is not there. */
   final V cell(K key) {
-    V cell = cells.getOrElse(key, null);
+    V cell = cells.get(key);
     return cell == null ? emptyCell(key) : cell;
   }
 
   final boolean has(K key) {
-    return cells.containsKey(key);
+    return cells.get(key) != null;
   }
 
   final Iterable<Tuple2<K, V>> cells() {
@@ -242,10 +241,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final boolean equals(Object o) {
-    return o instanceof CellStore<?, ?, ?> s
-        && type() == s.type()
-        && cells.size() == s.cells.size()
-        && cells.equals(s.cells);
+    return o instanceof CellStore<?, ?, ?> s && type() == s.type() && cells.equals(s.cells);
   }
 
   @Override

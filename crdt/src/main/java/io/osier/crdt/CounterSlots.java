@@ -139,7 +139,16 @@ final class CounterSlots {
   }
 
   long sizeBytes() {
-    return 1 + 7L * slots.length;
+    long bytes = 1;
+    for (Slot s : slots) { // a handful, and the sums' lengths differ too much for a flat estimate
+      bytes += 1 + length(s.last) + length(s.up) + length(s.down) + length(s.base);
+      bytes += s.base == 0 ? 0 : length(s.baseUp) + length(s.baseDown);
+    }
+    return bytes;
+  }
+
+  private static int length(long number) {
+    return WireOutput.varLongLength(number, true);
   }
 
   /** Writes the slots; the sums of decrements only where there may be any. */

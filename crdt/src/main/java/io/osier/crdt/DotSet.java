@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Arrays;
@@ -103,8 +104,10 @@ public final class DotSet {
     Dot[] dots = new Dot[n];
     for (int i = 0; i < n; i++) {
       dots[i] = in.readDot();
+      if (i > 0 && dots[i - 1].compareTo(dots[i]) >= 0) {
+        throw new MalformedException("dots are not in order");
+      }
     }
-    Arrays.sort(dots); // a hostile sender may not have sorted them
     return new DotSet(dots);
   }
 

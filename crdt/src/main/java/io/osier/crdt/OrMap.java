@@ -3,6 +3,7 @@ package io.osier.crdt;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
@@ -145,7 +146,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
 
   @Override
   long cellBytes(FieldId field, DotStore<?> value) {
-    return 2 + field.name().length() + value.sizeBytes();
+    return 2 + Utf8.length(field.name()) + value.sizeBytes();
   }
 
   @Override
@@ -174,7 +175,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
 
   /** Refuses a name that no format can carry. */
   static void checkName(String name) {
-    int length = name.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+    int length = Utf8.length(name);
     if (length < 1 || length > FieldId.NAME_LENGTH_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

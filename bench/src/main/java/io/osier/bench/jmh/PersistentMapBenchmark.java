@@ -38,6 +38,7 @@ public class PersistentMapBenchmark {
   private Value[] present;
   private Value[] absent;
   private io.vavr.collection.HashMap<Value, Integer> vavr = io.vavr.collection.HashMap.empty();
+  private io.vavr.collection.TreeMap<Value, Integer> ordered = io.vavr.collection.TreeMap.empty();
   private HashPMap<Value, Integer> pcollections = HashTreePMap.empty();
   private java.util.HashMap<Value, Integer> copied = new java.util.HashMap<>();
   private int next;
@@ -54,6 +55,7 @@ public class PersistentMapBenchmark {
       present[i] = Value.of("element-" + i);
       absent[i] = Value.of("other-" + i);
       vavr = vavr.put(present[i], i);
+      ordered = ordered.put(present[i], i);
       pcollections = pcollections.plus(present[i], i);
       copied.put(present[i], i);
     }
@@ -68,6 +70,12 @@ public class PersistentMapBenchmark {
   @Benchmark
   public Object insertVavr() {
     return vavr.put(absent[next()], 1);
+  }
+
+  /** Inserts one element. */
+  @Benchmark
+  public Object insertVavrOrdered() {
+    return ordered.put(absent[next()], 1);
   }
 
   /** Inserts one element. */
@@ -92,6 +100,12 @@ public class PersistentMapBenchmark {
 
   /** Removes one element. */
   @Benchmark
+  public Object removeVavrOrdered() {
+    return ordered.remove(present[next()]);
+  }
+
+  /** Removes one element. */
+  @Benchmark
   public Object removePcollections() {
     return pcollections.minus(present[next()]);
   }
@@ -104,6 +118,12 @@ public class PersistentMapBenchmark {
 
   /** Finds one element. */
   @Benchmark
+  public Object getVavrOrdered() {
+    return ordered.getOrElse(present[next()], null);
+  }
+
+  /** Finds one element. */
+  @Benchmark
   public Object getPcollections() {
     return pcollections.get(present[next()]);
   }
@@ -112,6 +132,14 @@ public class PersistentMapBenchmark {
   @Benchmark
   public void iterateVavr(Blackhole hole) {
     for (io.vavr.Tuple2<Value, Integer> entry : vavr) {
+      hole.consume(entry);
+    }
+  }
+
+  /** Visits all elements, in their order. */
+  @Benchmark
+  public void iterateVavrOrdered(Blackhole hole) {
+    for (io.vavr.Tuple2<Value, Integer> entry : ordered) {
       hole.consume(entry);
     }
   }

@@ -150,18 +150,23 @@ public final class WireInput extends Input {
   /** Reads a version vector. */
   public VersionVector readVector() {
     int n = readCount(2);
-    VersionVector vector = VersionVector.EMPTY;
+    List<ReplicaId> replicas = new ArrayList<>(n);
+    long[] numbers = new long[n];
     for (int i = 0; i < n; i++) {
-      ReplicaId replica = readReplica();
-      vector = vector.with(replica, readNumber());
+      replicas.add(readReplica());
+      numbers[i] = readNumber();
     }
-    return vector;
+    try {
+      return VersionVector.ofSorted(replicas, numbers);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(e.getMessage(), e);
+    }
   }
 
   /** Reads a causal context. */
   public CausalContext readContext() {
     int n = readCount(4);
-    CausalContext context = CausalContext.EMPTY;
+    CausalContext.Builder context = new CausalContext.Builder();
     for (int i = 0; i < n; i++) {
       ReplicaId replica = readReplica();
       int m = readCount(2);
@@ -169,14 +174,15 @@ public final class WireInput extends Input {
       for (int k = 0; k < m; k++) {
         long after = from + readNumber();
         long through = after + readNumber();
-        if (after < from || through <= after) {
-          throw new MalformedException("a range of a causal context is empty or out of order");
+        try {
+          context.add(replica, after, through);
+        } catch (IllegalArgumentException e) {
+          throw new MalformedException(e.getMessage(), e);
         }
-        context = context.withRange(replica, after, through);
         from = through;
       }
     }
-    return context;
+    return context.build();
   }
 
   /** Reads a value. */

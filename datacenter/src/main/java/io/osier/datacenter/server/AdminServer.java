@@ -9,11 +9,13 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.transport.PeerTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
@@ -27,9 +29,20 @@ final class AdminServer implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<PartitionRunner, PartitionReport> reports = new ConcurrentHashMap<>();
   private final JvmGcMetrics gc = new JvmGcMetrics();
+  private final ExecutorService executor =
+      Executors.newSingleThreadExecutor(
+          r -> {
+            Thread thread = new Thread(r, "osier-admin");
+            thread.setDaemon(true);
+            return thread;
+          });
   private final HttpServer http;
 
-  AdminServer(InetSocketAddress listen, Map<String, KeyspaceShard> keyspaces, ClientServer clients)
+  AdminServer(
+      InetSocketAddress listen,
+      Map<String, KeyspaceShard> keyspaces,
+      ClientServer clients,
+      PeerTransport transport)
       throws IOException {
     this.keyspaces = keyspaces;
     new JvmMemoryMetrics().bindTo(registry);
@@ -37,17 +50,24 @@ final class AdminServer implements AutoCloseable {
     Gauge.builder("osier.client.requests", clients, ClientServer::requests).register(registry);
     Gauge.builder("osier.client.failures", clients, ClientServer::failures).register(registry);
     Gauge.builder("osier.client.malformed", clients, ClientServer::malformed).register(registry);
+    Gauge.builder("osier.peers.connected", transport, PeerTransport::connected).register(registry);
+    transport
+        .traffic()
+        .forEach(
+            (dc, traffic) -> {
+              Tags peer = Tags.of("peer", dc);
+              Gauge.builder("osier.peer.sent.bytes", traffic, t -> t.sentBytes())
+                  .tags(peer)
+                  .register(registry);
+              Gauge.builder("osier.peer.received.bytes", traffic, t -> t.receivedBytes())
+                  .tags(peer)
+                  .register(registry);
+            });
     keyspaces.values().forEach(this::register);
     http = HttpServer.create(listen, 0);
     http.createContext("/metrics", this::metrics);
     http.createContext("/health", this::health);
-    http.setExecutor(
-        Executors.newSingleThreadExecutor(
-            r -> {
-              Thread thread = new Thread(r, "osier-admin");
-              thread.setDaemon(true);
-              return thread;
-            }));
+    http.setExecutor(executor);
     http.start();
   }
 
@@ -137,6 +157,8 @@ final class AdminServer implements AutoCloseable {
   @Override
   public void close() {
     http.stop(0);
+    executor.shutdownNow();
     gc.close();
+    registry.close();
   }
 }

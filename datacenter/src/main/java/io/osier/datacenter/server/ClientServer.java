@@ -5,12 +5,16 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
@@ -31,10 +35,21 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes clients' connections and hands their requests to the keyspaces. */
+/**
+ * Takes clients' connections and hands their requests to the keyspaces.
+ *
+ * <p>A client that sends and does not read must not fill the memory: beyond the high-water mark of
+ * answers that wait to be sent its requests are left in the network, and beyond {@link
+ * #UNSENT_BYTES_MAX} it is disconnected.
+ */
 final class ClientServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
   private static final int FLUSH_AFTER = 128;
+  private static final WriteBufferWaterMark UNSENT_MARKS =
+      new WriteBufferWaterMark(1 << 20, 4 << 20);
+
+  /** Answers to requests that were under way when the mark was passed still come, up to this. */
+  private static final long UNSENT_BYTES_MAX = 256L << 20;
 
   private final ReplicaId self;
   private final Map<String, KeyspaceShard> keyspaces;
@@ -63,12 +78,15 @@ final class ClientServer implements AutoCloseable {
               .channel(NioServerSocketChannel.class)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT_MARKS)
               .childHandler(
                   new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel ch) {
                       ch.pipeline().addLast(new FlushConsolidationHandler(FLUSH_AFTER, true));
                       Framing.addTo(ch.pipeline(), Framing.CLIENT_FRAME_BYTES_MAX);
+                      // Hands on one request at a time, and none while reading is switched off.
+                      ch.pipeline().addLast(new FlowControlHandler());
                       ch.pipeline().addLast(new Inbound());
                     }
                   })
@@ -118,7 +136,16 @@ final class ClientServer implements AutoCloseable {
         serve(envelope.message(), reply);
       } catch (OsierException e) {
         reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+      } catch (RuntimeException e) {
+        LOG.error("a fault at a request of client {}", ctx.channel().remoteAddress(), e);
+        reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
       }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+      ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+      ctx.fireChannelWritabilityChanged();
     }
 
     private void greet(ChannelHandlerContext ctx, Envelope<Request> envelope) {
@@ -158,9 +185,7 @@ final class ClientServer implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      boolean ours =
-          cause.getCause() instanceof MalformedException || cause instanceof MalformedException;
-      if (ours) {
+      if (cause instanceof MalformedException || cause instanceof TooLongFrameException) {
         malformed.increment();
       }
       LOG.warn(
@@ -172,6 +197,12 @@ final class ClientServer implements AutoCloseable {
   private void answer(Channel channel, long id, Reply reply) {
     if (reply instanceof Reply.Failure) {
       failures.increment();
+    }
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer(); // null once it is closed
+    if (unsent != null && unsent.totalPendingWriteBytes() > UNSENT_BYTES_MAX) {
+      LOG.warn("client {} does not read its answers; connection closed", channel.remoteAddress());
+      channel.close();
+      return;
     }
     channel.writeAndFlush(ProtocolCodec.encode(id, reply), channel.voidPromise());
   }

@@ -56,6 +56,9 @@ public final class Datacenter implements AutoCloseable {
     this.config = config;
     long wall = System.currentTimeMillis();
     this.self = new ReplicaId(config.dc(), Math.max(wall, config.incarnationMin()));
+    for (KeyspacePolicy policy : config.keyspaces()) {
+      keyspaces.put(policy.name(), open(policy, wall));
+    }
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -63,10 +66,7 @@ public final class Datacenter implements AutoCloseable {
             at ->
                 new PeerTransport(
                     self, config.cluster(), at, config.peers(), this::fingerprints, new Peers()));
-    for (KeyspacePolicy policy : config.keyspaces()) {
-      keyspaces.put(policy.name(), open(policy, wall));
-    }
-    Inspector inspector = new Inspector(self, wall, keyspaces);
+    Inspector inspector = new Inspector(self, wall, keyspaces, transport);
     this.clients =
         bind(
             "osier.listen.client-port",
@@ -80,7 +80,7 @@ public final class Datacenter implements AutoCloseable {
                 config.adminPort().getAsInt(),
                 at -> {
                   try {
-                    return new AdminServer(at, keyspaces, clients);
+                    return new AdminServer(at, keyspaces, clients, transport);
                   } catch (IOException e) {
                     throw new java.io.UncheckedIOException(e);
                   }
@@ -141,7 +141,7 @@ public final class Datacenter implements AutoCloseable {
       runners.add(
           new PartitionRunner(
               policy.name() + "-" + number,
-              partition,
+              Machine.of(partition),
               store,
               Journal.NONE,
               config.queue(),
@@ -234,20 +234,23 @@ public final class Datacenter implements AutoCloseable {
     closed = true;
     List<PartitionRunner> all =
         keyspaces.values().stream().flatMap(k -> k.partitions().stream()).toList();
-    all.forEach(PartitionRunner::refuse);
-    all.forEach(p -> p.submit(new Input.Flush()));
+    all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
     long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
     while (!all.stream().allMatch(PartitionRunner::isDrained)
         && System.nanoTime() < deadline
         && !failure.isDone()) {
       LockSupport.parkNanos(DRAIN_POLL_NANOS);
     }
-    if (!all.stream().allMatch(PartitionRunner::isDrained)) {
+    if (failure.isDone()) {
+      LOG.warn("what was not shipped before the failure is not shipped any more");
+    } else if (!all.stream().allMatch(PartitionRunner::isDrained)) {
       LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
+    } else if (!config.peers().isEmpty() && transport.connected() == 0) {
+      LOG.warn("no peer is connected: what was written since then stays here and is lost");
     }
+    all.forEach(PartitionRunner::stop);
     clients.close();
     transport.close();
-    all.forEach(PartitionRunner::stop);
     if (admin != null) {
       admin.close();
     }

@@ -12,6 +12,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.proxy.protocol.Request;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -29,13 +30,20 @@ import org.HdrHistogram.Histogram;
 /** Tells as JSON what a datacenter is doing. docs/OPERATIONS.md explains the fields. */
 final class Inspector {
   private static final int DIGEST_BATCH = 1_000;
+  private static final int LISTED_MAX = 100_000;
 
   private final ObjectMapper json = new ObjectMapper();
   private final ReplicaId self;
   private final long startMillis;
   private final Map<String, KeyspaceShard> keyspaces;
+  private final PeerTransport transport;
 
-  Inspector(ReplicaId self, long startMillis, Map<String, KeyspaceShard> keyspaces) {
+  Inspector(
+      ReplicaId self,
+      long startMillis,
+      Map<String, KeyspaceShard> keyspaces,
+      PeerTransport transport) {
+    this.transport = transport;
     this.self = self;
     this.startMillis = startMillis;
     this.keyspaces = keyspaces;
@@ -48,7 +56,7 @@ final class Inspector {
             ? keyspaces.values()
             : List.of(keyspace(keyspaces, request.keyspace().get()));
     if (request.topic() == Request.Topic.DIGEST) {
-      return CompletableFuture.supplyAsync(() -> text(digest(wanted)));
+      return CompletableFuture.supplyAsync(() -> text(digest(wanted, request.limit())));
     }
     int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
     List<CompletableFuture<PartitionReport>> reports = new ArrayList<>();
@@ -59,6 +67,9 @@ final class Inspector {
         .thenApplyAsync(
             done -> {
               ObjectNode root = root();
+              if (request.topic() == Request.Topic.PEERS) {
+                links(root.putObject("links"));
+              }
               int i = 0;
               for (KeyspaceShard k : wanted) {
                 List<PartitionReport> own = new ArrayList<>();
@@ -179,6 +190,16 @@ final class Inspector {
             });
   }
 
+  private void links(ObjectNode node) {
+    transport
+        .traffic()
+        .forEach(
+            (dc, traffic) ->
+                node.putObject(dc)
+                    .put("sent_bytes", traffic.sentBytes())
+                    .put("received_bytes", traffic.receivedBytes()));
+  }
+
   private static void peers(ObjectNode node, List<PartitionReport> all) {
     ArrayNode peers = node.putArray("peers");
     for (PartitionReport report : all) {
@@ -196,21 +217,25 @@ final class Inspector {
     }
   }
 
-  /** For each partition a hash over all objects with their states, in order. */
-  private ObjectNode digest(Collection<KeyspaceShard> wanted) {
+  /**
+   * For each partition a hash over all objects with their states, in order, and of the first ones
+   * each object's own.
+   */
+  private ObjectNode digest(Collection<KeyspaceShard> wanted, int listed) {
     ObjectNode root = root();
     for (KeyspaceShard k : wanted) {
       ArrayNode partitions =
           root.withObject("/keyspaces").putObject(k.policy().name()).putArray("partitions");
       for (PartitionRunner p : k.partitions()) {
-        digest(partitions.addObject(), p.store());
+        digest(partitions.addObject(), p.store(), listed);
       }
     }
     return root;
   }
 
-  private static void digest(ObjectNode node, ObjectStore store) {
+  private static void digest(ObjectNode node, ObjectStore store, int listed) {
     MessageDigest sha = sha256();
+    ArrayNode list = listed > 0 ? node.putArray("list") : null;
     long objects = 0;
     Optional<ObjectId> after = Optional.empty();
     List<ObjectStore.Entry> batch;
@@ -221,6 +246,12 @@ final class Inspector {
         out.writeKey(entry.object().key());
         entry.state().write(out);
         sha.update(out.getBuffer(), 0, out.position());
+        if (list != null && objects < Math.min(listed, LISTED_MAX)) {
+          list.addObject()
+              .put("key", entry.object().key().toString())
+              .put("type", entry.object().type().label())
+              .put("sha256", HexFormat.of().formatHex(sha256().digest(out.toBytes())));
+        }
         after = Optional.of(entry.object());
         objects++;
       }

@@ -26,8 +26,13 @@ import java.util.function.Consumer;
 final class KeyspaceShard {
   private static final int SCAN_BATCH = 256;
 
-  /** A page of a scan ends when it has about so many bytes. */
+  /** A page of a scan ends before it has more bytes, unless one row alone has. */
   private static final long PAGE_BYTES_MAX = 4 << 20;
+
+  /**
+   * A page of a scan ends after so many objects, wanted or not: a scan is no way to block others.
+   */
+  private static final int PAGE_OBJECTS_MAX = 100_000;
 
   private final KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
@@ -131,15 +136,26 @@ final class KeyspaceShard {
     }
     List<Reply.Row> rows = new ArrayList<>();
     long bytes = 0;
+    int objects = 0;
+    Key last = null;
     while (!walks.isEmpty()) {
       Walk walk = walks.poll();
       ObjectStore.Entry entry = walk.current();
       Causal state = entry.state();
+      // The next page starts with a key, so one key's objects of several types stay together.
+      boolean newKey = !entry.object().key().equals(last);
+      last = entry.object().key();
+      if (newKey && ++objects > PAGE_OBJECTS_MAX) {
+        return new Reply.Page(rows, Optional.of(last), seen);
+      }
       boolean wanted =
           !state.isBottom() && (scan.type().isEmpty() || scan.type().get() == state.type());
       if (wanted) {
-        if (rows.size() == scan.limit() || bytes > PAGE_BYTES_MAX) {
-          return new Reply.Page(rows, Optional.of(entry.object().key()), seen);
+        boolean full =
+            rows.size() >= scan.limit()
+                || (!rows.isEmpty() && bytes + state.sizeBytes() > PAGE_BYTES_MAX);
+        if (full && !last.equals(rows.getLast().key())) {
+          return new Reply.Page(rows, Optional.of(last), seen);
         }
         rows.add(new Reply.Row(entry.object().key(), state.type(), readRow(state, scan.query())));
         bytes += state.sizeBytes() + entry.object().key().length();

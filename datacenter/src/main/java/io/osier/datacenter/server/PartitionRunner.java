@@ -1,11 +1,11 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.SlewedClock;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Outbox;
-import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
@@ -32,11 +32,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Commands wait in a bounded queue and are refused when it is full. Frames of peers are never
  * refused: what a peer may have under way is bounded by its stream's window.
+ *
+ * <p>A machine that throws has broken an invariant: its thread stops, nothing of the batch leaves
+ * it, commands that wait are answered, and the failure is reported, so that the process can stop.
  */
 final class PartitionRunner {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
   private static final int BATCH = 256;
   private static final long PARK_NANOS_MAX = 100_000_000;
+  private static final int SUMMARY_MAX = 1_000;
 
   /** Sends a frame to a datacenter. */
   @FunctionalInterface
@@ -54,7 +58,7 @@ final class PartitionRunner {
       implements Work {}
 
   private final String name;
-  private final Partition partition;
+  private final Machine machine;
   private final ObjectStore store;
   private final Journal journal;
   private final Sender sender;
@@ -68,16 +72,23 @@ final class PartitionRunner {
   private volatile boolean stopping;
   private volatile boolean accepting = true;
   private volatile boolean drained;
+  private volatile boolean stopped;
 
   // Only the runner's thread touches what follows.
   private final Map<Long, Consumer<Reply>> waiting = new HashMap<>();
   private final Map<Long, CompletableFuture<PartitionReport>> inspections = new HashMap<>();
   private List<Runnable> outputs = new ArrayList<>();
   private long tickets;
+  private long inHand;
+  private boolean flushed;
+  private long groups;
+
+  /** How many groups are durable and their outputs out; written by the journal's thread. */
+  private volatile long groupsOut;
 
   PartitionRunner(
       String name,
-      Partition partition,
+      Machine machine,
       ObjectStore store,
       Journal journal,
       int queue,
@@ -85,7 +96,7 @@ final class PartitionRunner {
       Sender sender,
       Consumer<Throwable> onFailure) {
     this.name = name;
-    this.partition = partition;
+    this.machine = machine;
     this.store = store;
     this.journal = journal;
     this.commands = new ArrayBlockingQueue<>(queue);
@@ -101,7 +112,7 @@ final class PartitionRunner {
 
   /** Whether commands are served: the partition has caught up. For any thread. */
   boolean isReady() {
-    return partition.isReady();
+    return machine.isReady();
   }
 
   /** The objects, for reads that need no turn. For any thread. */
@@ -115,6 +126,9 @@ final class PartitionRunner {
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     } else if (commands.offer(new Command(request, reply))) {
       wake();
+      if (stopped) {
+        answerWhatIsLeft(null);
+      }
     } else {
       overloads.incrementAndGet();
       reply.accept(
@@ -134,6 +148,9 @@ final class PartitionRunner {
     CompletableFuture<PartitionReport> report = new CompletableFuture<>();
     events.add(new Inspection(hotLimit, report));
     wake();
+    if (stopped) {
+      answerWhatIsLeft(null);
+    }
     return report;
   }
 
@@ -145,18 +162,25 @@ final class PartitionRunner {
     return overloads.get();
   }
 
+  /** Whether everything accepted before {@link #refuse} is answered and shipped. */
   boolean isDrained() {
+    // In this order: the thread withdraws "drained" before it takes anything from a queue.
     return commands.isEmpty() && events.isEmpty() && drained;
   }
 
-  /** Answers every new command with SHUTTING_DOWN. */
+  /**
+   * Answers every new command with SHUTTING_DOWN, and ships without delay what those before it have
+   * left.
+   */
   void refuse() {
     accepting = false;
+    LockSupport.unpark(thread);
   }
 
+  /** Stops the thread. What still waits is answered with SHUTTING_DOWN: nothing of it was done. */
   void stop() {
     stopping = true;
-    wake();
+    LockSupport.unpark(thread);
     try {
       thread.join(2_000);
     } catch (InterruptedException e) {
@@ -184,6 +208,7 @@ final class PartitionRunner {
   }
 
   private void run() {
+    Throwable failure = null;
     try {
       while (!stopping) {
         if (!runBatch()) {
@@ -191,29 +216,100 @@ final class PartitionRunner {
         }
       }
     } catch (Throwable e) {
-      // The machine's invariants may be broken; going on could spread the damage.
-      LOG.error("{} failed and stops", name, e);
-      accepting = false;
-      onFailure.accept(e);
+      failure = e;
     }
+    accepting = false;
+    stopped = true;
+    if (failure != null) {
+      // Invariants may be broken; going on could spread the damage.
+      LOG.error("{} failed and stops", name, failure);
+      onFailure.accept(failure);
+    }
+    abandon(failure);
+    answerWhatIsLeft(failure);
+  }
+
+  /** Answers the commands that the machine has taken and not answered. */
+  private void abandon(Throwable failure) {
+    waiting.forEach(
+        (ticket, reply) ->
+            reply.accept(
+                failure != null && ticket == inHand
+                    ? new Reply.Failure(
+                        ErrorCode.TIMEOUT,
+                        name + " failed at this request, which may have been done: " + failure)
+                    : refusal(failure)));
+    waiting.clear();
+    inspections.values().forEach(i -> i.completeExceptionally(gone(failure)));
+    inspections.clear();
+  }
+
+  /** Answers what no thread will take from the queues any more. For any thread. */
+  private void answerWhatIsLeft(Throwable failure) {
+    Work work;
+    while ((work = commands.poll()) != null || (work = events.poll()) != null) {
+      switch (work) {
+        case Command c -> c.reply.accept(refusal(failure));
+        case Inspection i -> i.report.completeExceptionally(gone(failure));
+        case Event e -> {}
+      }
+    }
+  }
+
+  private Reply.Failure refusal(Throwable failure) {
+    OsierException gone = gone(failure);
+    return new Reply.Failure(gone.code(), gone.getMessage());
+  }
+
+  private OsierException gone(Throwable failure) {
+    return failure == null
+        ? new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down")
+        : new OsierException(ErrorCode.INTERNAL, name + " has failed; nothing was done", failure);
   }
 
   /** Handles what waits, up to a batch of it; false if nothing did. */
   private boolean runBatch() {
+    boolean refusing = !accepting;
+    drained = false;
     int handled = drain(events) + drain(commands);
     Now now = now();
-    if (partition.nextTickNanos() <= now.nanos()) {
-      partition.on(new Input.Tick(), now, outbox);
+    if (machine.nextTickNanos() <= now.nanos()) {
+      on(new Input.Tick(), now);
       handled++;
     }
-    drained = !accepting && partition.isDrained();
-    if (handled == 0) {
-      return false;
+    if (refusing && (handled > 0 || !flushed)) {
+      // After the commands, and again when one that had to wait is done late: what a command
+      // leaves dirty now has no deadline that will be met.
+      flushed = true;
+      on(new Input.Flush(), now);
+      handled++;
     }
-    List<Runnable> batch = outputs;
-    outputs = new ArrayList<>();
-    journal.commit(() -> batch.forEach(Runnable::run));
-    return true;
+    if (handled > 0) {
+      List<Runnable> batch = outputs;
+      outputs = new ArrayList<>();
+      long group = ++groups;
+      journal.commit(
+          () -> {
+            batch.forEach(Runnable::run);
+            groupsOut = group;
+          });
+    }
+    drained = refusing && groupsOut == groups && waiting.isEmpty() && machine.isDrained();
+    return handled > 0;
+  }
+
+  private void on(Input input, Now now) {
+    try {
+      machine.on(input, now, outbox);
+    } catch (RuntimeException e) {
+      throw new IllegalStateException("at " + summary(input), e);
+    }
+  }
+
+  /** An input for the log, which must not be flooded by a large value. */
+  private static String summary(Input input) {
+    String text = input.toString();
+    return text.length() <= SUMMARY_MAX ? text : text.substring(0, SUMMARY_MAX) + "…";
   }
 
   private int drain(Queue<Work> queue) {
@@ -232,21 +328,23 @@ final class PartitionRunner {
       case Command c -> {
         long ticket = ++tickets;
         waiting.put(ticket, c.reply);
-        partition.on(new Input.Command(ticket, c.request), now, outbox);
+        inHand = ticket;
+        on(new Input.Command(ticket, c.request), now);
+        inHand = 0;
       }
-      case Event e -> partition.on(e.input, now, outbox);
+      case Event e -> on(e.input, now);
       case Inspection i -> {
         long ticket = ++tickets;
         inspections.put(ticket, i.report);
-        partition.on(new Input.Inspect(ticket, i.hotLimit), now, outbox);
+        on(new Input.Inspect(ticket, i.hotLimit), now);
       }
     }
   }
 
   private void park() {
     parked = true;
-    if (events.isEmpty() && commands.isEmpty() && !stopping) {
-      long nanos = partition.nextTickNanos() - System.nanoTime();
+    if (events.isEmpty() && commands.isEmpty() && !stopping && (accepting || flushed)) {
+      long nanos = machine.nextTickNanos() - System.nanoTime();
       if (nanos > 0) {
         LockSupport.parkNanos(this, Math.min(nanos, PARK_NANOS_MAX));
       }

@@ -1,121 +1,277 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.store.MemoryStore;
+import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
-import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class PartitionRunnerTest {
-  private static final Request.Write INCREMENT =
-      new Request.Write(
-          "k",
-          Key.of("x"),
-          CrdtType.PN_COUNTER,
-          new Operation.Increment(1),
-          VersionVector.EMPTY,
-          0);
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
 
-  private static PartitionRunner runner(Journal journal, int queue) {
-    long nanos = System.nanoTime();
-    MemoryStore store = new MemoryStore();
-    Partition partition =
-        new Partition(
-            new PartitionConfig(
-                new ReplicaId("eu", 1),
-                List.of(),
-                KeyspacePolicy.session("k", Duration.ZERO),
-                0,
-                StreamSettings.DEFAULT,
-                AdaptationSettings.DEFAULT),
-            store,
-            new Now(nanos, 1));
-    return new PartitionRunner(
-        "k-0",
-        partition,
-        store,
-        journal,
-        queue,
-        new SlewedClock(1, nanos),
-        (dc, frame) -> {},
-        e -> {});
-  }
+  /** A machine that does what the key of a command says. */
+  private static final class Script implements Machine {
+    final List<String> seen = new CopyOnWriteArrayList<>();
+    final CountDownLatch open = new CountDownLatch(1);
+    volatile boolean drained = true;
+    volatile long tick = Long.MAX_VALUE;
 
-  @Test
-  void fullQueue_isAnsweredAtOnce_andNothingIsLost() throws Exception {
-    PartitionRunner runner = runner(Journal.NONE, 2);
-    List<CompletableFuture<Reply>> replies = new CopyOnWriteArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      CompletableFuture<Reply> reply = new CompletableFuture<>();
-      replies.add(reply);
-      runner.submit(INCREMENT, reply::complete);
+    @Override
+    public void on(Input input, Now now, Outbox outbox) {
+      if (input instanceof Input.Tick) {
+        tick = Long.MAX_VALUE;
+      }
+      if (!(input instanceof Input.Command command)) {
+        seen.add(input.getClass().getSimpleName());
+        return;
+      }
+      String key = ((Request.Write) command.request()).key().toString();
+      seen.add(key);
+      switch (key) {
+        case "block" -> awaitOpen();
+        case "break" -> {
+          awaitOpen();
+          throw new IllegalStateException("a broken invariant");
+        }
+        case "never" -> {
+          return;
+        }
+        default -> {}
+      }
+      outbox.append(null);
+      outbox.send("us", new Frame.Ack(1, seen.size()));
+      outbox.reply(command.ticket(), new Reply.Done(new Dot(SELF, seen.size())));
     }
-    assertThat(replies.get(2).getNow(null))
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.OVERLOADED));
-    runner.start();
-    assertThat(replies.get(0).get(10, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
-    assertThat(replies.get(1).get(10, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
-    runner.refuse();
-    CompletableFuture<Reply> late = new CompletableFuture<>();
-    runner.submit(INCREMENT, late::complete);
-    assertThat(late.join())
-        .isInstanceOfSatisfying(
-            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));
+
+    private void awaitOpen() {
+      try {
+        assertThat(open.await(20, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public long nextTickNanos() {
+      return tick;
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    public boolean isDrained() {
+      return drained;
+    }
+  }
+
+  /** A journal whose groups become durable when the test says so. */
+  private static final class SlowJournal implements Journal {
+    final ConcurrentLinkedQueue<Runnable> groups = new ConcurrentLinkedQueue<>();
+    final AtomicInteger records = new AtomicInteger();
+
+    @Override
+    public void append(Shipment update) {
+      records.incrementAndGet();
+    }
+
+    @Override
+    public void commit(Runnable whenDurable) {
+      groups.add(whenDurable);
+    }
+  }
+
+  private final Script script = new Script();
+  private final List<Frame> sent = new CopyOnWriteArrayList<>();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private PartitionRunner runner = runner(Journal.NONE);
+
+  private PartitionRunner runner(Journal journal) {
+    return new PartitionRunner(
+        "shop-0",
+        script,
+        new MemoryStore(),
+        journal,
+        2,
+        new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+        (dc, frame) -> sent.add(frame),
+        failure::set);
+  }
+
+  @AfterEach
+  void stop() {
+    script.open.countDown();
     runner.stop();
   }
 
-  /** Invariant I5. */
-  @Test
-  void nothingIsAnswered_beforeItsRecordsAreDurable() throws Exception {
-    List<Runnable> commits = new CopyOnWriteArrayList<>();
-    List<Shipment> records = new CopyOnWriteArrayList<>();
-    CompletableFuture<Void> committed = new CompletableFuture<>();
-    PartitionRunner runner =
-        runner(
-            new Journal() {
-              @Override
-              public void append(Shipment update) {
-                records.add(update);
-              }
-
-              @Override
-              public void commit(Runnable whenDurable) {
-                commits.add(whenDurable);
-                if (!records.isEmpty()) {
-                  committed.complete(null);
-                }
-              }
-            },
-            10);
+  private CompletableFuture<Reply> submit(String key) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
-    runner.submit(INCREMENT, reply::complete);
+    runner.submit(
+        new Request.Write(
+            "shop",
+            Key.of(key),
+            CrdtType.PN_COUNTER,
+            new Operation.Increment(1),
+            VersionVector.EMPTY,
+            0),
+        r -> assertThat(reply.complete(r)).as("one answer").isTrue());
+    return reply;
+  }
+
+  private void awaitSeen(String what) {
+    await().until(() -> script.seen.contains(what));
+  }
+
+  private static ErrorCode code(CompletableFuture<Reply> reply) {
+    return ((Reply.Failure) reply.orTimeout(10, TimeUnit.SECONDS).join()).code();
+  }
+
+  private static boolean isDone(CompletableFuture<Reply> reply) {
+    return reply.orTimeout(10, TimeUnit.SECONDS).join() instanceof Reply.Done;
+  }
+
+  @Test
+  void fullQueue_isOverloadedAtOnce_andLosesNothing() {
     runner.start();
-    committed.get(10, TimeUnit.SECONDS);
-    assertThat(records).hasSize(1);
-    assertThat(reply).isNotDone();
-    commits.forEach(Runnable::run);
-    assertThat(reply.get(10, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
+    List<CompletableFuture<Reply>> accepted = new ArrayList<>(List.of(submit("block")));
+    awaitSeen("block");
+    accepted.add(submit("a"));
+    accepted.add(submit("b"));
+    CompletableFuture<Reply> refused = submit("c");
+    assertThat(refused).isDone();
+    assertThat(code(refused)).isEqualTo(ErrorCode.OVERLOADED);
+    runner.submit(new Input.PeerUp(new ReplicaId("us", 1))); // events are never refused
+    script.open.countDown();
+    assertThat(accepted).allMatch(PartitionRunnerTest::isDone);
+    awaitSeen("PeerUp");
+    assertThat(script.seen).contains("a", "b").doesNotContain("c");
+    assertThat(runner.overloads()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingLeaves_beforeItsGroupIsDurable_andTheNextBatchGoesOn() {
+    SlowJournal journal = new SlowJournal();
+    runner = runner(journal);
+    runner.start();
+    CompletableFuture<Reply> first = submit("a");
+    await().until(() -> journal.groups.size() == 1);
+    CompletableFuture<Reply> second = submit("b"); // executed while the first is being written
+    await().until(() -> journal.groups.size() == 2);
+    assertThat(script.seen).containsExactly("a", "b");
+    assertThat(journal.records).hasValue(2);
+    assertThat(first).isNotDone();
+    assertThat(sent).isEmpty();
+    journal.groups.poll().run();
+    assertThat(isDone(first)).isTrue();
+    assertThat(sent).hasSize(1);
+    assertThat(second).isNotDone();
+    journal.groups.poll().run();
+    assertThat(isDone(second)).isTrue();
+    assertThat(sent).hasSize(2);
+  }
+
+  @Test
+  void machineThatThrows_stops_andEverybodyIsTold() {
+    runner.start();
+    CompletableFuture<Reply> broken = submit("break");
+    awaitSeen("break");
+    CompletableFuture<Reply> behind = submit("a");
+    CompletableFuture<?> inspection = runner.inspect(0);
+    script.open.countDown();
+    assertThat(code(broken)).as("may have been done").isEqualTo(ErrorCode.TIMEOUT);
+    assertThat(code(behind)).as("was not done").isEqualTo(ErrorCode.INTERNAL);
+    await().until(inspection::isCompletedExceptionally);
+    assertThat(failure.get())
+        .hasMessageContaining("break")
+        .hasRootCauseMessage("a broken invariant");
+    assertThat(code(submit("later"))).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    await().until(() -> runner.inspect(0).isCompletedExceptionally());
+    assertThat(script.seen).containsExactly("break");
+    assertThat(sent).isEmpty();
+  }
+
+  @Test
+  void refuse_flushesAfterTheLastAcceptedCommand() {
+    script.drained = false;
+    runner.start();
+    CompletableFuture<Reply> first = submit("block");
+    awaitSeen("block");
+    CompletableFuture<Reply> second = submit("a");
+    runner.refuse();
+    assertThat(code(submit("b"))).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(runner.isDrained()).isFalse();
+    script.open.countDown();
+    assertThat(List.of(first, second)).allMatch(PartitionRunnerTest::isDone);
+    await().until(() -> script.seen.getLast().equals("Flush"));
+    assertThat(script.seen).containsSubsequence("block", "a", "Flush").doesNotContain("b");
+    assertThat(runner.isDrained()).as("peers have not acknowledged").isFalse();
+    runner.submit(new Input.PeerUp(new ReplicaId("us", 1))); // may let a waiting command go on
+    await().until(() -> script.seen.contains("PeerUp"));
+    await().until(() -> script.seen.getLast().equals("Flush"));
+    script.drained = true;
+    await().until(runner::isDrained);
+  }
+
+  @Test
+  void drained_isNotSaid_beforeTheLastAnswerIsOut() {
+    SlowJournal journal = new SlowJournal();
+    runner = runner(journal);
+    runner.start();
+    CompletableFuture<Reply> reply = submit("a");
+    await().until(() -> journal.groups.size() == 1);
+    runner.refuse();
+    await().until(() -> journal.groups.size() == 2); // the flush
+    assertThat(runner.isDrained()).isFalse();
+    journal.groups.poll().run();
+    assertThat(isDone(reply)).isTrue();
+    assertThat(runner.isDrained()).isFalse();
+    journal.groups.poll().run();
+    await().until(runner::isDrained);
+  }
+
+  @Test
+  void stop_answersWhatTheMachineStillHolds() {
+    runner.start();
+    CompletableFuture<Reply> held = submit("never");
+    awaitSeen("never");
     runner.stop();
+    assertThat(code(held)).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(failure.get()).isNull();
+  }
+
+  @Test
+  void tick_comesWhenItIsDue_andInputsWakeTheThread() {
+    script.tick = System.nanoTime();
+    runner.start();
+    awaitSeen("Tick");
+    assertThat(isDone(submit("a"))).isTrue();
+    assertThat(script.seen.stream().filter("Tick"::equals)).hasSize(1);
   }
 }

@@ -99,31 +99,36 @@ sealed interface PeerMessage {
         throw new MalformedException(
             "format version " + version + " is not " + Codec.FORMAT_VERSION);
       }
-      int tag = in.readByte();
-      return switch (tag) {
-        case 1 -> readHello(in);
-        case 2 -> new Welcome(in.readReplica());
-        case 3 ->
-            new Refused(
-                ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
-        case 4 -> new Ping();
-        case 5 -> new Pong();
-        case 6 -> {
-          long keyspace = in.readNumber();
-          long partition = in.readNumber();
-          if (keyspace > Integer.MAX_VALUE || partition > Integer.MAX_VALUE) {
-            throw new MalformedException(
-                "partition " + partition + " of keyspace " + keyspace + " is out of range");
-          }
-          yield new Data((int) keyspace, (int) partition, in.readBytes(in.remaining()));
-        }
-        default -> throw new MalformedException("peer message " + tag + " is unknown");
-      };
+      PeerMessage message = read(in);
+      in.expectEnd();
+      return message;
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
       throw new MalformedException("not a peer message: " + e.getMessage(), e);
     }
+  }
+
+  private static PeerMessage read(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case 1 -> readHello(in);
+      case 2 -> new Welcome(in.readReplica());
+      case 3 ->
+          new Refused(ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
+      case 4 -> new Ping();
+      case 5 -> new Pong();
+      case 6 -> {
+        long keyspace = in.readNumber();
+        long partition = in.readNumber();
+        if (keyspace > Integer.MAX_VALUE || partition > Integer.MAX_VALUE) {
+          throw new MalformedException(
+              "partition " + partition + " of keyspace " + keyspace + " is out of range");
+        }
+        yield new Data((int) keyspace, (int) partition, in.readBytes(in.remaining()));
+      }
+      default -> throw new MalformedException("peer message " + tag + " is unknown");
+    };
   }
 
   private static Hello readHello(WireInput in) {

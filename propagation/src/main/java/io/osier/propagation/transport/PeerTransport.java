@@ -5,9 +5,12 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -26,11 +29,15 @@ import io.osier.core.ReplicaId;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
 import java.net.InetSocketAddress;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +66,7 @@ public final class PeerTransport implements AutoCloseable {
   private static final int CONNECT_MILLIS = 5_000;
   private static final int LENGTH_BYTES = 4;
   private static final int FLUSH_AFTER = 64;
+  private static final int REFUSALS_LOGGED_MAX = 1_000;
 
   private final ReplicaId self;
   private final String cluster;
@@ -72,6 +80,11 @@ public final class PeerTransport implements AutoCloseable {
 
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
   private final Map<String, List<String>> keyspaceNames = new ConcurrentHashMap<>();
+  private final Map<String, Traffic> traffic = new ConcurrentSkipListMap<>();
+
+  /** By name, the last refusal that was logged: the same one comes back every second. */
+  private final Map<String, String> loggedRefusals = new ConcurrentHashMap<>();
+
   private final Channel server;
   private volatile boolean closed;
 
@@ -102,8 +115,12 @@ public final class PeerTransport implements AutoCloseable {
     this.loops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("osier-peers", true), NioIoHandler.newFactory());
+    peers.forEach(
+        (dc, address) -> {
+          traffic.put(dc, new Traffic());
+          diallers.put(dc, new Dialler(dc, address));
+        });
     this.server = bind(listen);
-    peers.forEach((dc, address) -> diallers.put(dc, new Dialler(dc, address)));
   }
 
   private Channel bind(InetSocketAddress listen) {
@@ -117,9 +134,11 @@ public final class PeerTransport implements AutoCloseable {
               new ChannelInitializer<SocketChannel>() {
                 @Override
                 protected void initChannel(SocketChannel ch) {
+                  ByteCounter counter = new ByteCounter();
+                  ch.pipeline().addLast(counter);
                   addFraming(ch);
                   ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
-                  ch.pipeline().addLast(new Acceptor());
+                  ch.pipeline().addLast(new Acceptor(counter));
                 }
               })
           .bind(listen)
@@ -139,6 +158,16 @@ public final class PeerTransport implements AutoCloseable {
   /** The port that other datacenters dial. */
   public int port() {
     return ((InetSocketAddress) server.localAddress()).getPort();
+  }
+
+  /** How many peers frames can be sent to at present. */
+  public int connected() {
+    return (int) diallers.values().stream().filter(d -> d.channel != null).count();
+  }
+
+  /** By peer, the bytes that its connections have carried so far, with their framing. */
+  public Map<String, Traffic> traffic() {
+    return Collections.unmodifiableMap(traffic);
   }
 
   /** Sends a partition's frame; it is dropped if there is no connection. */
@@ -174,6 +203,51 @@ public final class PeerTransport implements AutoCloseable {
     ch.pipeline().addLast(new LengthFieldPrepender(LENGTH_BYTES));
   }
 
+  /** The bytes that the connections with one peer have carried. Thread-safe. */
+  public static final class Traffic {
+    private final LongAdder sent = new LongAdder();
+    private final LongAdder received = new LongAdder();
+
+    private Traffic() {}
+
+    /** Bytes sent to the peer. */
+    public long sentBytes() {
+      return sent.sum();
+    }
+
+    /** Bytes received from the peer. */
+    public long receivedBytes() {
+      return received.sum();
+    }
+  }
+
+  /** Counts a connection's bytes, for its peer once that is known. */
+  private static final class ByteCounter extends ChannelDuplexHandler {
+    private Traffic traffic = new Traffic();
+
+    void countFor(Traffic peer) {
+      peer.sent.add(traffic.sentBytes());
+      peer.received.add(traffic.receivedBytes());
+      traffic = peer;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      if (message instanceof ByteBuf bytes) {
+        traffic.received.add(bytes.readableBytes());
+      }
+      ctx.fireChannelRead(message);
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      if (message instanceof ByteBuf bytes) {
+        traffic.sent.add(bytes.readableBytes());
+      }
+      ctx.write(message, promise);
+    }
+  }
+
   private static void write(Channel channel, PeerMessage message) {
     channel.writeAndFlush(Unpooled.wrappedBuffer(PeerMessage.encode(message)));
   }
@@ -194,7 +268,10 @@ public final class PeerTransport implements AutoCloseable {
     private final String dc;
     private final InetSocketAddress address;
     private volatile Channel channel;
-    private long backOffMillis = BACK_OFF_MILLIS_MIN;
+
+    // Of one attempt after the other, by whichever thread makes it.
+    private volatile long backOffMillis = BACK_OFF_MILLIS_MIN;
+    private volatile String lastFailure = "";
     private int duplicates;
 
     Dialler(String dc, InetSocketAddress address) {
@@ -202,8 +279,22 @@ public final class PeerTransport implements AutoCloseable {
       this.address = address;
     }
 
+    /** Dials. The name is looked up anew, and not by the thread that serves the connections. */
     void open() {
+      if (!closed) {
+        Thread.ofVirtual()
+            .name("osier-dial-" + dc)
+            .start(
+                () -> connect(new InetSocketAddress(address.getHostString(), address.getPort())));
+      }
+    }
+
+    private void connect(InetSocketAddress resolved) {
       if (closed) {
+        return;
+      }
+      if (resolved.isUnresolved()) {
+        notReached("no address is known of the name " + resolved.getHostString());
         return;
       }
       new Bootstrap()
@@ -215,25 +306,38 @@ public final class PeerTransport implements AutoCloseable {
               new ChannelInitializer<SocketChannel>() {
                 @Override
                 protected void initChannel(SocketChannel ch) {
+                  ByteCounter counter = new ByteCounter();
+                  counter.countFor(traffic.get(dc));
+                  ch.pipeline().addLast(counter);
                   addFraming(ch);
                   ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
                   ch.pipeline().addLast(new Dialled());
                 }
               })
-          .connect(InetSocketAddress.createUnresolved(address.getHostString(), address.getPort()))
+          .connect(resolved)
           .addListener(
               f -> {
                 if (!f.isSuccess()) {
-                  LOG.debug("{}: {}", dc, f.cause().getMessage());
-                  openLater();
+                  notReached(reason(f.cause()));
                 }
               });
     }
 
+    private void notReached(String why) {
+      if (!why.equals(lastFailure)) {
+        lastFailure = why;
+        LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
+      }
+      openLater();
+    }
+
     private void openLater() {
       if (!closed) {
-        loops.schedule(this::open, backOffMillis, TimeUnit.MILLISECONDS);
+        // Between the half and the whole, so that datacenters that start together spread out.
+        long millis =
+            backOffMillis / 2 + ThreadLocalRandom.current().nextLong(backOffMillis / 2 + 1);
         backOffMillis = Math.min(2 * backOffMillis, BACK_OFF_MILLIS_MAX);
+        loops.schedule(this::open, millis, TimeUnit.MILLISECONDS);
       }
     }
 
@@ -242,8 +346,8 @@ public final class PeerTransport implements AutoCloseable {
       if (over == null) {
         return;
       }
-      if (over.unsafe().outboundBuffer() != null
-          && over.unsafe().outboundBuffer().totalPendingWriteBytes() > BUFFERED_BYTES_MAX) {
+      ChannelOutboundBuffer waiting = over.unsafe().outboundBuffer(); // null once it is closed
+      if (waiting != null && waiting.totalPendingWriteBytes() > BUFFERED_BYTES_MAX) {
         LOG.warn("{} takes nothing; connection closed", dc);
         over.close();
         return;
@@ -285,6 +389,8 @@ public final class PeerTransport implements AutoCloseable {
         }
         LOG.info("connected to {}", replica);
         backOffMillis = BACK_OFF_MILLIS_MIN;
+        lastFailure = "";
+        loggedRefusals.remove(">" + dc);
         duplicates = 0;
         newest.merge(dc, replica.incarnation(), Math::max);
         channel = ctx.channel();
@@ -300,7 +406,13 @@ public final class PeerTransport implements AutoCloseable {
       }
 
       private void refused(ChannelHandlerContext ctx, PeerMessage.Refused r) {
-        LOG.error("{} refuses this datacenter: {}: {}", dc, r.code(), r.message());
+        if (!r.message().equals(loggedRefusals.put(">" + dc, r.message()))) {
+          LOG.error(
+              "{} refuses this datacenter, which goes on trying: {}: {}",
+              dc,
+              r.code(),
+              r.message());
+        }
         backOffMillis = BACK_OFF_MILLIS_MAX;
         // The connection of a process that was killed may linger for the dead interval.
         boolean lingers =
@@ -339,10 +451,12 @@ public final class PeerTransport implements AutoCloseable {
 
   /** A connection that another datacenter dialled. */
   private final class Acceptor extends SimpleChannelInboundHandler<ByteBuf> {
+    private final ByteCounter counter;
     private ReplicaId peer;
 
-    Acceptor() {
+    Acceptor(ByteCounter counter) {
       super(ByteBuf.class);
+      this.counter = counter;
     }
 
     @Override
@@ -375,14 +489,25 @@ public final class PeerTransport implements AutoCloseable {
     private void greet(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
       PeerMessage.Refused refused = judge(ctx.channel(), hello);
       if (refused != null) {
-        LOG.warn("{} is refused: {}: {}", hello.replica(), refused.code(), refused.message());
+        String from = hello.replica().toString();
+        if (loggedRefusals.size() > REFUSALS_LOGGED_MAX) {
+          loggedRefusals.clear();
+        }
+        if (!refused.message().equals(loggedRefusals.put("<" + from, refused.message()))) {
+          LOG.warn("{} is refused: {}: {}", from, refused.code(), refused.message());
+        }
         write(ctx.channel(), refused);
         ctx.channel().eventLoop().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
         return;
       }
       peer = hello.replica();
       newest.merge(peer.dc(), peer.incarnation(), Math::max);
-      accepted.put(peer.dc(), new Accepted(peer, ctx.channel()));
+      counter.countFor(traffic.get(peer.dc()));
+      Accepted before = accepted.put(peer.dc(), new Accepted(peer, ctx.channel()));
+      if (before != null && before.channel != ctx.channel()) {
+        // The peer gave it up; frames that it still holds must not come after newer ones.
+        before.channel.close();
+      }
       write(ctx.channel(), new PeerMessage.Welcome(self));
     }
 

@@ -71,7 +71,8 @@ public sealed interface Request {
    *
    * @param from the first key, inclusive; empty for the beginning
    * @param type only objects of this type; empty for all
-   * @param limit at most so many rows, 1 to {@link #SCAN_ROWS_MAX}; a page may end earlier
+   * @param limit at most so many rows, 1 to {@link #SCAN_ROWS_MAX}; a page may end earlier, even
+   *     without rows, and has a few more if the last key holds objects of several types
    */
   record Scan(String keyspace, Optional<Key> from, Optional<CrdtType> type, Query query, int limit)
       implements Request {}
@@ -88,7 +89,8 @@ public sealed interface Request {
     /** The other datacenters with their lag. */
     PEERS,
     /**
-     * For each partition its vectors and a digest of all objects: equal digests, equal contents.
+     * For each partition a digest of all objects, and one each of the first {@code limit}: equal
+     * digests, equal contents. STAT tells the vectors.
      */
     DIGEST
   }

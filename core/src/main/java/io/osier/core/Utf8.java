@@ -1,0 +1,36 @@
+package io.osier.core;
+
+/**
+ * The encoded length of texts. A text with half a surrogate pair has no UTF-8 form: encoders
+ * replace the half by a question mark, and two texts that differ here would be one elsewhere. Such
+ * a text is refused where it comes in.
+ */
+public final class Utf8 {
+  private Utf8() {}
+
+  /**
+   * Bytes that the text takes in UTF-8.
+   *
+   * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
+   */
+  public static int length(String text) {
+    int length = text.length();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        length += c < 0x800 ? 1 : 2;
+        if (Character.isSurrogate(c)) {
+          if (Character.isLowSurrogate(c)
+              || i + 1 == text.length()
+              || !Character.isLowSurrogate(text.charAt(i + 1))) {
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT,
+                "a text has half a surrogate pair at index " + i + ", which UTF-8 cannot carry");
+          }
+          i++; // the pair: 2 chars, 4 bytes, and 2 of them were counted above
+        }
+      }
+    }
+    return length;
+  }
+}

@@ -1,0 +1,91 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.Codec;
+import io.vavr.Tuple2;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Against java.util.HashMap, with keys that often share a hash. */
+final class CellMapProperties {
+  /** "Aa" and "BB" have one hash in Java, and so have all texts made of n such pairs. */
+  private static List<Value> colliding(int bits) {
+    List<Value> values = new ArrayList<>();
+    for (int i = 0; i < 1 << bits; i++) {
+      StringBuilder text = new StringBuilder();
+      for (int k = 0; k < bits; k++) {
+        text.append((i >> k & 1) == 0 ? "Aa" : "BB");
+      }
+      values.add(Value.of(text.toString()));
+    }
+    return values;
+  }
+
+  @Property(tries = 1_000)
+  void behavesAsAMap(@ForAll long seed) {
+    Random random = new Random(seed);
+    List<Value> keys = colliding(2);
+    keys.addAll(List.of(Value.of("x"), Value.of(1), Value.of(2), Value.of("Aa")));
+    Map<Value, Integer> model = new HashMap<>();
+    CellMap<Value, Integer> map = CellMap.empty();
+    CellMap<Value, Integer> before = map;
+    for (int i = 0; i < 40; i++) {
+      Value key = keys.get(random.nextInt(keys.size()));
+      before = map;
+      int sizeBefore = map.size();
+      if (random.nextInt(5) < 2) {
+        map = map.remove(key);
+        model.remove(key);
+      } else {
+        map = map.put(key, i);
+        model.put(key, i);
+      }
+      assertThat(before.size()).as("a version never changes").isEqualTo(sizeBefore);
+      assertThat(map.size()).isEqualTo(model.size());
+      assertThat(map.isEmpty()).isEqualTo(model.isEmpty());
+      for (Value k : keys) {
+        assertThat(map.get(k)).isEqualTo(model.get(k));
+      }
+      Map<Value, Integer> visited = new HashMap<>();
+      for (Tuple2<Value, Integer> entry : map) {
+        assertThat(visited.put(entry._1, entry._2)).isNull();
+      }
+      assertThat(visited).isEqualTo(model);
+    }
+    List<Value> order = new ArrayList<>(model.keySet());
+    java.util.Collections.shuffle(order, random);
+    CellMap<Value, Integer> same = CellMap.empty();
+    for (Value key : order) {
+      same = same.put(key, model.get(key));
+    }
+    assertThat(same).isEqualTo(map).hasSameHashCodeAs(map);
+    if (!order.isEmpty()) {
+      assertThat(same.remove(order.getFirst())).isNotEqualTo(map);
+    }
+  }
+
+  /** Quadratic work would take many minutes here, linear work far below a second. */
+  @Test
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void elementsOfOneHash_doNotHoldUpASet() {
+    Codec codec = new Codec(CrdtRegistrations.ALL);
+    List<Value> elements = colliding(17);
+    ReplicaId eu = new ReplicaId("eu", 1);
+    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    Causal state = empty.join(empty.prepare(new Operation.Add(elements), eu, 1, 0, 1));
+    assertThat(codec.decode(codec.encode(state))).isEqualTo(state);
+    Causal removal = state.prepare(new Operation.Remove(elements), eu, 200_000, 131_072, 2);
+    assertThat(state.join(removal).store().isEmpty()).isTrue();
+  }
+}

@@ -1,0 +1,145 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.Value;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** Operations, queries and readings: forms that clients of any age send. */
+final class OperationCodecTest {
+  private static final FieldId FIELD = new FieldId("f", CrdtType.AW_SET);
+
+  private static Map<Object, String> golden() {
+    Map<Object, String> golden = new LinkedHashMap<>();
+    golden.put(new Operation.Increment(-3), "0105");
+    golden.put(new Operation.Assign(Value.of("a")), "02010161");
+    golden.put(new Operation.SetFlag(true), "0301");
+    golden.put(new Operation.Add(List.of(Value.of("a"), Value.of(1))), "0402010161" + "0202");
+    golden.put(new Operation.Remove(Value.of(new byte[] {7})), "0501" + "000107");
+    golden.put(
+        new Operation.UpdateFields(
+            List.of(new Operation.FieldUpdate(FIELD, new Operation.Add(Value.of("a"))))),
+        "0601" + "016608" + "0401010161");
+    golden.put(new Operation.RemoveFields(List.of("f", "gé")), "0702" + "0166" + "0367c3a9");
+    golden.put(new Operation.Clear(), "08");
+    golden.put(new Query.Whole(), "01");
+    golden.put(new Query.Contains(Value.of(1)), "020202");
+    golden.put(new Query.Size(), "03");
+    golden.put(new Query.Select(List.of("f")), "04010166");
+    golden.put(new Reading.Count(-1), "0101");
+    golden.put(new Reading.Flag(false), "0200");
+    golden.put(new Reading.Single(Optional.empty()), "0300");
+    golden.put(new Reading.Single(Optional.of(Value.of("a"))), "0301010161");
+    golden.put(new Reading.Many(List.of(Value.of(0))), "04010200");
+    golden.put(
+        new Reading.Fields(new TreeMap<>(Map.of(FIELD, new Reading.Count(1)))),
+        "0501016608" + "0102");
+    return golden;
+  }
+
+  private static byte[] encode(Object value) {
+    WireOutput out = new WireOutput();
+    switch (value) {
+      case Operation o -> OperationCodec.write(out, o);
+      case Query q -> OperationCodec.write(out, q);
+      case Reading r -> OperationCodec.write(out, r);
+      default -> throw new IllegalArgumentException(value.toString());
+    }
+    return out.toBytes();
+  }
+
+  private static Object decode(Class<?> kind, byte[] bytes) {
+    WireInput in = new WireInput(bytes);
+    Object value;
+    if (kind == Operation.class) {
+      value = OperationCodec.readOperation(in);
+    } else {
+      value = kind == Query.class ? OperationCodec.readQuery(in) : OperationCodec.readReading(in);
+    }
+    in.expectEnd();
+    return value;
+  }
+
+  private static Class<?> kind(Object value) {
+    if (value instanceof Operation) {
+      return Operation.class;
+    }
+    return value instanceof Query ? Query.class : Reading.class;
+  }
+
+  @Test
+  void everyForm_isKept() {
+    golden()
+        .forEach(
+            (value, hex) -> {
+              assertThat(HexFormat.of().formatHex(encode(value))).as("%s", value).isEqualTo(hex);
+              assertThat(decode(kind(value), HexFormat.of().parseHex(hex))).isEqualTo(value);
+            });
+    List.of(Operation.class, Query.class, Reading.class)
+        .forEach(
+            kind ->
+                assertThat(golden().keySet().stream().map(Object::getClass).toList())
+                    .as("every kind of %s has a golden form", kind.getSimpleName())
+                    .containsAll(List.of(kind.getPermittedSubclasses())));
+  }
+
+  /** What a record's reader turns into MalformedException: never an error, never a hang. */
+  @Property(tries = 20_000)
+  void hostileBytes_areRefused(@ForAll long seed) {
+    Random random = new Random(seed);
+    Object[] values = golden().keySet().toArray();
+    Object value = values[random.nextInt(values.length)];
+    byte[] bytes = random.nextBoolean() ? encode(value) : new byte[1 + random.nextInt(30)];
+    for (int i = 0; i <= random.nextInt(4); i++) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(random.nextBoolean() ? 12 : 256);
+    }
+    Object decoded;
+    try {
+      decoded = decode(kind(value), bytes);
+    } catch (RuntimeException e) {
+      return;
+    }
+    assertThat(decode(kind(value), encode(decoded))).isEqualTo(decoded);
+  }
+
+  @Test
+  void nesting_isBounded() {
+    WireOutput operation = new WireOutput();
+    WireOutput reading = new WireOutput();
+    for (int i = 0; i < 100_000; i++) {
+      operation.writeBytes(HexFormat.of().parseHex("060101660c"));
+      reading.writeBytes(HexFormat.of().parseHex("050101660c"));
+    }
+    operation.writeBytes(new byte[16]);
+    reading.writeBytes(new byte[16]);
+    assertThatThrownBy(() -> OperationCodec.readOperation(new WireInput(operation.toBytes())))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("16 levels");
+    assertThatThrownBy(() -> OperationCodec.readReading(new WireInput(reading.toBytes())))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("16 levels");
+    WireOutput state = new WireOutput();
+    state.writeByte((CrdtType.OR_MAP.number() << 1) | 1);
+    state.writeCount(0);
+    for (int i = 0; i < 100_000; i++) {
+      state.writeBytes(HexFormat.of().parseHex("0101660c"));
+    }
+    state.writeBytes(new byte[16]);
+    assertThatThrownBy(() -> Causal.read(new WireInput(state.toBytes())))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("16 levels");
+  }
+}

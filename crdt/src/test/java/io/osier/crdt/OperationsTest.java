@@ -1,0 +1,178 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.Codec;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which type takes which operation and query, and what is refused. */
+final class OperationsTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final List<Operation> OPERATIONS =
+      List.of(
+          new Operation.Increment(1),
+          new Operation.Assign(Value.of("a")),
+          new Operation.SetFlag(true),
+          new Operation.Add(Value.of("a")),
+          new Operation.Remove(Value.of("a")),
+          new Operation.UpdateFields(List.of()),
+          new Operation.RemoveFields(List.of()),
+          new Operation.Clear());
+
+  private static Causal apply(Causal state, ReplicaId origin, Operation operation) {
+    long last = state.context().last(origin);
+    return state.join(state.prepare(operation, origin, last + 1, last, 1L << 57));
+  }
+
+  private static boolean takes(CrdtType type, Operation operation) {
+    return switch (operation) {
+      case Operation.Increment o -> type == CrdtType.PN_COUNTER || type == CrdtType.G_COUNTER;
+      case Operation.Assign o -> type == CrdtType.LWW_REGISTER || type == CrdtType.MV_REGISTER;
+      case Operation.SetFlag o -> type == CrdtType.EW_FLAG || type == CrdtType.DW_FLAG;
+      case Operation.Add o -> type == CrdtType.G_SET || takes(type, OPERATIONS.get(4));
+      case Operation.Remove o ->
+          type == CrdtType.AW_SET
+              || type == CrdtType.RW_SET
+              || type == CrdtType.LWW_SET_ADD_BIAS
+              || type == CrdtType.LWW_SET_REMOVE_BIAS;
+      case Operation.UpdateFields o -> type == CrdtType.OR_MAP;
+      case Operation.RemoveFields o -> type == CrdtType.OR_MAP;
+      case Operation.Clear o -> true;
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(CrdtType.class)
+  void operationOfAnotherType_isWrongType(CrdtType type) {
+    for (Operation operation : OPERATIONS) {
+      Causal bottom = Causal.bottom(type);
+      if (takes(type, operation)) {
+        assertThat(bottom.prepare(operation, EU, 1, 0, 1).isFull()).isFalse();
+      } else {
+        assertThatThrownBy(() -> bottom.prepare(operation, EU, 1, 0, 1))
+            .as("%s on %s", operation, type)
+            .extracting(e -> ((OsierException) e).code())
+            .isEqualTo(ErrorCode.WRONG_TYPE);
+      }
+    }
+    assertThat(Causal.bottom(type).isBottom()).isTrue();
+    assertThat(CrdtType.of(type.number())).isEqualTo(type);
+    assertThat(CrdtType.ofLabel(type.label())).isEqualTo(type);
+  }
+
+  @Test
+  void growOnlyCounter_refusesADecrement() {
+    assertThatThrownBy(
+            () -> apply(Causal.bottom(CrdtType.G_COUNTER), EU, new Operation.Increment(-1)))
+        .hasMessageContaining("at least 0, not -1")
+        .extracting(e -> ((OsierException) e).code())
+        .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+  }
+
+  @Test
+  void counter_refusesToOverflow_butHoldsWhatReplicasAddTogether() {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal full = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
+    assertThatThrownBy(() -> apply(full, US, new Operation.Increment(1)))
+        .extracting(e -> ((OsierException) e).code())
+        .isEqualTo(ErrorCode.OVERFLOW);
+    Causal both = full.join(apply(bottom, US, new Operation.Increment(5)));
+    assertThat(both.read(new Query.Whole())).isEqualTo(new Reading.Count(Long.MAX_VALUE));
+    Causal low = apply(bottom, EU, new Operation.Increment(-Long.MAX_VALUE));
+    assertThatThrownBy(() -> apply(low, EU, new Operation.Increment(Long.MIN_VALUE)))
+        .extracting(e -> ((OsierException) e).code())
+        .isEqualTo(ErrorCode.OVERFLOW);
+  }
+
+  @Test
+  void removedCounterField_isAbsentButRemembersWhatWasSubtracted() {
+    FieldId likes = new FieldId("likes", CrdtType.PN_COUNTER);
+    Operation increment =
+        new Operation.UpdateFields(
+            List.of(new Operation.FieldUpdate(likes, new Operation.Increment(3))));
+    Causal one = apply(Causal.bottom(CrdtType.OR_MAP), EU, increment);
+    Causal removed = apply(one, US, new Operation.RemoveFields(List.of("likes")));
+    assertThat(removed.isBottom()).isTrue();
+    assertThat(removed.store().isEmpty()).as("the base stays").isFalse();
+    Causal more = apply(one, EU, increment);
+    Reading reading = removed.join(more).read(new Query.Select(List.of("likes")));
+    assertThat(((Reading.Fields) reading).fields().get(likes)).isEqualTo(new Reading.Count(3));
+    Causal zero =
+        apply(
+            removed,
+            EU,
+            new Operation.UpdateFields(
+                List.of(new Operation.FieldUpdate(likes, new Operation.Increment(0)))));
+    assertThat(zero.read(new Query.Size())).isEqualTo(new Reading.Count(1));
+  }
+
+  @Test
+  void oneNameWithTwoTypes_isTwoFields_andIsRemovedAsOne() {
+    Causal bottom = Causal.bottom(CrdtType.OR_MAP);
+    Causal a =
+        apply(
+            bottom,
+            EU,
+            new Operation.UpdateFields(
+                List.of(
+                    new Operation.FieldUpdate(
+                        new FieldId("f", CrdtType.AW_SET), new Operation.Add(Value.of("x"))))));
+    Causal b =
+        apply(
+            bottom,
+            US,
+            new Operation.UpdateFields(
+                List.of(
+                    new Operation.FieldUpdate(
+                        new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)))));
+    Causal both = a.join(b);
+    assertThat(both.read(new Query.Size())).isEqualTo(new Reading.Count(2));
+    assertThat(apply(both, EU, new Operation.RemoveFields(List.of("f"))).isBottom()).isTrue();
+  }
+
+  /** With real timestamps, large sums and texts that are not ASCII. */
+  @Test
+  void sizeEstimate_isWithinAFactorOfTwo() {
+    Codec codec = new Codec(CrdtRegistrations.ALL);
+    for (CrdtType type : CrdtType.values()) {
+      Causal state = Causal.bottom(type);
+      for (ReplicaId origin : List.of(EU, US)) {
+        for (int i = 0; i < 40; i++) {
+          state = apply(state, origin, large(type, i));
+          if (i == 20 && origin.equals(US)) {
+            state = apply(state, origin, new Operation.Clear());
+          }
+        }
+      }
+      assertThat(state.sizeBytes())
+          .as("%s", type)
+          .isBetween(codec.encode(state).length / 2L, codec.encode(state).length * 2L);
+    }
+  }
+
+  private static Operation large(CrdtType type, int i) {
+    Value value = Value.of("日本語のテキスト" + i);
+    return switch (type) {
+      case PN_COUNTER -> new Operation.Increment(i % 2 == 0 ? 1L << 40 : -(1L << 39));
+      case G_COUNTER -> new Operation.Increment(1L << 40);
+      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(value);
+      case EW_FLAG, DW_FLAG -> new Operation.SetFlag(true);
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> new Operation.Add(value);
+      case OR_MAP ->
+          new Operation.UpdateFields(
+              List.of(
+                  new Operation.FieldUpdate(
+                      new FieldId("フィールド" + i, CrdtType.LWW_REGISTER),
+                      new Operation.Assign(value))));
+    };
+  }
+}

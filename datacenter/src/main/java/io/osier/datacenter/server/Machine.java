@@ -1,0 +1,49 @@
+package io.osier.datacenter.server;
+
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.Outbox;
+import io.osier.datacenter.partition.Partition;
+
+/**
+ * What a {@link PartitionRunner} needs of a partition; tests put a scripted one in its place. Used
+ * by the runner's thread alone, but for {@link #isReady}.
+ */
+interface Machine {
+  /** Handles one input; what is to be done goes to the outbox during the call. */
+  void on(Input input, Now now, Outbox outbox);
+
+  /** When an {@link Input.Tick} is due. */
+  long nextTickNanos();
+
+  /** Whether commands are served. For any thread. */
+  boolean isReady();
+
+  /** Whether every connected peer has acknowledged everything. */
+  boolean isDrained();
+
+  /** The machine of a partition. */
+  static Machine of(Partition partition) {
+    return new Machine() {
+      @Override
+      public void on(Input input, Now now, Outbox outbox) {
+        partition.on(input, now, outbox);
+      }
+
+      @Override
+      public long nextTickNanos() {
+        return partition.nextTickNanos();
+      }
+
+      @Override
+      public boolean isReady() {
+        return partition.isReady();
+      }
+
+      @Override
+      public boolean isDrained() {
+        return partition.isDrained();
+      }
+    };
+  }
+}

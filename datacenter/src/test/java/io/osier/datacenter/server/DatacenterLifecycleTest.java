@@ -1,0 +1,199 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Starts, stops and misuse of whole datacenters. */
+final class DatacenterLifecycleTest {
+  private static final String HELD = "held { sla = 1h, propagation = state }";
+
+  @Test
+  void gracefulShutdown_shipsWhatIsHeldForALongTime() {
+    try (TestCluster cluster = new TestCluster(HELD, new String[] {"eu", "us"});
+        OsierClient client = cluster.client("eu")) {
+      Keyspace held = client.session().keyspace("held");
+      for (int i = 0; i < 100; i++) {
+        held.counter("c" + i).increment(i + 1);
+      }
+      cluster.stop("eu");
+      Keyspace there = client.session().keyspace("held"); // a new session, at what is left
+      for (int i = 0; i < 100; i++) {
+        assertThat(there.counter("c" + i).get()).isEqualTo(i + 1);
+      }
+    }
+  }
+
+  @Test
+  void keyOfTwoTypes_isScannedOnce_andDoesNotHoldUpTheScan() {
+    try (TestCluster cluster = new TestCluster(HELD, new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      // Held for an hour, so the two know nothing of each other until one of them stops.
+      eu.session().keyspace("held").counter("k").increment(1);
+      us.session().keyspace("held").set("k").add("x");
+      us.session().keyspace("held").counter("l").increment(2);
+      cluster.stop("us");
+      List<String> rows = new ArrayList<>();
+      Optional<Key> from = Optional.empty();
+      do {
+        Keyspace.Page page =
+            eu.session().keyspace("held").scan(from, Optional.empty(), new Query.Whole(), 1);
+        page.rows().forEach(r -> rows.add(r.key() + " " + r.type().label()));
+        from = page.next();
+      } while (from.isPresent() && rows.size() < 10);
+      assertThat(rows).containsExactly("k counter", "k set", "l counter");
+    }
+  }
+
+  // ---------------------------------------------------------------- one datacenter alone
+
+  private final int clientPort = TestCluster.freePort();
+  private final int adminPort = TestCluster.freePort();
+
+  private Datacenter alone() {
+    return Datacenter.start(
+        ConfigReader.read(
+            "alone",
+            "osier { dc = solo, listen { client-port = "
+                + clientPort
+                + ", peer-port = 0 }, admin { enabled = true, port = "
+                + adminPort
+                + " }, keyspaces { shop { limits.object = 64KiB } } }",
+            Map.of()));
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)).build(),
+          HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  private double metric(String name) {
+    try {
+      Matcher line =
+          Pattern.compile("^" + name + "(?:\\{[^}]*})? (\\S+)$", Pattern.MULTILINE)
+              .matcher(get("/metrics").body());
+      assertThat(line.find()).as(name).isTrue();
+      return Double.parseDouble(line.group(1));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void healthAndMetrics_areServed() throws Exception {
+    try (Datacenter alone = alone();
+        OsierClient client =
+            OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build()) {
+      assertThat(alone.isReady()).isTrue();
+      client.awaitConnected(Duration.ofSeconds(10));
+      for (int i = 0; i < 7; i++) {
+        client.session().keyspace("shop").counter("c" + i).increment(1);
+      }
+      assertThat(get("/health").statusCode()).isEqualTo(200);
+      String metrics = get("/metrics").body();
+      assertThat(metrics)
+          .contains("osier_updates{keyspace=\"shop\",partition=\"0\"}")
+          .contains("osier_peers_connected 0.0")
+          .contains("jvm_memory_used_bytes");
+      Matcher updates = Pattern.compile("osier_updates\\{[^}]*} (\\S+)").matcher(metrics);
+      double sum = 0;
+      while (updates.find()) {
+        sum += Double.parseDouble(updates.group(1));
+      }
+      assertThat(sum).isEqualTo(7);
+    }
+  }
+
+  private static void send(DataOutputStream out, long id, Request request) throws IOException {
+    byte[] bytes = ProtocolCodec.encode(id, request);
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  @Test
+  void clientThatDoesNotReadItsAnswers_isNotServedFurther_untilItDoes() throws Exception {
+    int requests = 4_000;
+    try (Datacenter alone = alone();
+        Socket socket = new Socket("127.0.0.1", clientPort)) {
+      assertThat(alone.isReady()).isTrue();
+      socket.setSoTimeout(30_000);
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      send(out, 0, new Request.Hello(Request.PROTOCOL_VERSION, "test"));
+      Key key = Key.of("big");
+      send(
+          out,
+          1,
+          new Request.Write(
+              "shop",
+              key,
+              CrdtType.LWW_REGISTER,
+              new Operation.Assign(io.osier.core.Value.of("v".repeat(50_000))),
+              VersionVector.EMPTY,
+              0));
+      assertThat(read(in)).isInstanceOf(Reply.Welcome.class);
+      assertThat(read(in)).isInstanceOf(Reply.Done.class);
+      Request read =
+          new Request.Read(
+              "shop", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+      for (int i = 0; i < requests; i++) { // a few bytes each, but 200 MB of answers
+        send(out, i, read);
+      }
+      await().until(() -> metric("osier_client_requests") > 50);
+      double[] last = {-1};
+      await()
+          .pollInterval(Duration.ofMillis(300))
+          .until(() -> last[0] == (last[0] = metric("osier_client_requests")));
+      assertThat(last[0]).as("requests that were taken").isLessThan(0.5 * requests);
+      Set<Long> answered = new HashSet<>();
+      for (int i = 0; i < requests; i++) {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        answered.add(ProtocolCodec.decodeReply(bytes).id());
+      }
+      assertThat(answered).hasSize(requests);
+    }
+  }
+
+  private static Reply read(DataInputStream in) throws IOException {
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    return ProtocolCodec.decodeReply(bytes).message();
+  }
+}

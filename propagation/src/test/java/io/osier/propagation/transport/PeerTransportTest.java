@@ -1,0 +1,336 @@
+package io.osier.propagation.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.Frame;
+import io.osier.propagation.FrameCodec;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Real sockets on loopback; where a test plays a datacenter itself, it speaks the bytes. */
+final class PeerTransportTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 100);
+  private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final List<String> POLICIES = List.of("shop{partitions=2}");
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable o : open.reversed()) {
+      o.close();
+    }
+  }
+
+  /** What a listener heard, in order: up us/200, down us, 1, 2, 3 for acks, DUPLICATE_DC. */
+  private static final class Heard implements PeerListener {
+    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+    @Override
+    public void up(ReplicaId peer) {
+      events.add("up " + peer);
+    }
+
+    @Override
+    public void down(String dc) {
+      events.add("down " + dc);
+    }
+
+    @Override
+    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+      events.add(keyspace + "/" + partition + " " + ((Frame.Ack) frame).sequence());
+    }
+
+    @Override
+    public void rejected(String dc, OsierException why) {
+      events.add(why.code() + " " + why.getMessage());
+    }
+
+    String next() throws InterruptedException {
+      String event = events.poll(20, TimeUnit.SECONDS);
+      assertThat(event).as("an event in time").isNotNull();
+      return event;
+    }
+  }
+
+  private static InetSocketAddress at(int port) {
+    return new InetSocketAddress("127.0.0.1", port);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private PeerTransport transport(
+      ReplicaId self, int port, String peer, int peerPort, Heard heard) {
+    PeerTransport transport =
+        new PeerTransport(
+            self, "test", at(port), Map.of(peer, at(peerPort)), dc -> POLICIES, heard);
+    open.add(transport);
+    return transport;
+  }
+
+  // ---------------------------------------------------------------- two transports
+
+  @Test
+  void frames_comeInTheOrderSent_eachWayOnItsOwnConnection() throws Exception {
+    int euPort = freePort();
+    int usPort = freePort();
+    Heard atEu = new Heard();
+    Heard atUs = new Heard();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    eu.dial(); // before the other one listens: it must try again
+    PeerTransport us = transport(US, usPort, "eu", euPort, atUs);
+    assertThat(atEu.next()).isEqualTo("up " + US);
+    assertThat(us.connected()).as("the other way is another connection").isZero();
+    for (int i = 1; i <= 1_000; i++) {
+      eu.send("us", "shop", i % 2, new Frame.Ack(1, i));
+    }
+    for (int i = 1; i <= 1_000; i++) {
+      assertThat(atUs.next()).isEqualTo("shop/" + i % 2 + " " + i);
+    }
+    us.dial();
+    assertThat(atUs.next()).isEqualTo("up " + EU);
+    us.send("eu", "shop", 0, new Frame.Ack(1, 7));
+    assertThat(atEu.next()).isEqualTo("shop/0 7");
+    assertThat(eu.traffic().get("us").sentBytes()).isGreaterThan(1_000 * 10);
+    assertThat(us.traffic().get("eu").receivedBytes()).isGreaterThan(1_000 * 10);
+  }
+
+  @Test
+  void lostConnection_isReported_andDialledAgain() throws Exception {
+    int euPort = freePort();
+    int usPort = freePort();
+    Heard atEu = new Heard();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    eu.dial();
+    PeerTransport us = transport(US, usPort, "eu", euPort, new Heard());
+    assertThat(atEu.next()).isEqualTo("up " + US);
+    us.close();
+    assertThat(atEu.next()).isEqualTo("down us");
+    eu.send("us", "shop", 0, new Frame.Ack(1, 1)); // dropped
+    Heard atNewUs = new Heard();
+    ReplicaId newer = new ReplicaId("us", 201);
+    transport(newer, usPort, "eu", euPort, atNewUs);
+    assertThat(atEu.next()).isEqualTo("up " + newer);
+    eu.send("us", "shop", 0, new Frame.Ack(1, 2));
+    assertThat(atNewUs.next()).isEqualTo("shop/0 2");
+  }
+
+  @Test
+  void otherPolicies_areRefusedWithBothTexts() throws Exception {
+    int euPort = freePort();
+    int usPort = freePort();
+    Heard atEu = new Heard();
+    open.add(
+        new PeerTransport(
+            US,
+            "test",
+            at(usPort),
+            Map.of("eu", at(euPort)),
+            dc -> List.of("shop{partitions=4}"),
+            new Heard()));
+    transport(EU, euPort, "us", usPort, atEu).dial();
+    assertThat(atEu.next())
+        .startsWith("CONFIGURATION")
+        .contains("shop{partitions=2}")
+        .contains("shop{partitions=4}");
+  }
+
+  // ---------------------------------------------------------------- one plays itself
+
+  /** A datacenter that a test plays byte by byte. */
+  private final class Raw implements AutoCloseable {
+    private final Socket socket;
+    private final DataOutputStream out;
+    private final DataInputStream in;
+
+    Raw(int port) throws IOException {
+      socket = new Socket("127.0.0.1", port);
+      socket.setSoTimeout(20_000);
+      out = new DataOutputStream(socket.getOutputStream());
+      in = new DataInputStream(socket.getInputStream());
+      open.add(this);
+    }
+
+    Raw say(PeerMessage message) throws IOException {
+      return sayBytes(PeerMessage.encode(message));
+    }
+
+    Raw sayBytes(byte[] bytes) throws IOException {
+      out.writeInt(bytes.length);
+      out.write(bytes);
+      return this;
+    }
+
+    PeerMessage hear() throws IOException {
+      byte[] bytes = new byte[in.readInt()];
+      in.readFully(bytes);
+      return PeerMessage.decode(bytes);
+    }
+
+    /** Whether the other end closed the connection. */
+    boolean isClosed() throws IOException {
+      try {
+        return in.read() < 0;
+      } catch (EOFException | java.net.SocketException e) {
+        return true;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  private static PeerMessage.Hello hello(ReplicaId from) {
+    return new PeerMessage.Hello(PeerMessage.PROTOCOL_VERSION, "test", from, "eu", POLICIES);
+  }
+
+  private int eu(Heard heard) throws IOException {
+    return transport(EU, 0, "us", freePort(), heard).port();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not 1",
+    "1, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
+    "1, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
+    "1, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
+    "1, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
+    "1, test,  us, eu, shop{partitions=4}, CONFIGURATION,    shop{partitions=4}",
+  })
+  void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(
+      int version,
+      String cluster,
+      String from,
+      String to,
+      String policy,
+      ErrorCode code,
+      String why)
+      throws IOException {
+    Raw raw = new Raw(eu(new Heard()));
+    raw.say(new PeerMessage.Hello(version, cluster, new ReplicaId(from, 5), to, List.of(policy)));
+    PeerMessage.Refused refused = (PeerMessage.Refused) raw.hear();
+    assertThat(refused.code()).isEqualTo(code);
+    assertThat(refused.message()).contains(why);
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  @Test
+  void secondProcessOfOneName_isRefusedWhileTheFirstIsThere() throws IOException {
+    int port = eu(new Heard());
+    Raw first = new Raw(port);
+    assertThat(first.say(hello(US)).hear()).isEqualTo(new PeerMessage.Welcome(EU));
+    Raw second = new Raw(port);
+    PeerMessage.Refused refused =
+        (PeerMessage.Refused) second.say(hello(new ReplicaId("us", 900))).hear();
+    assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_DC);
+    assertThat(refused.newest()).isEqualTo(200);
+    assertThat(first.say(new PeerMessage.Ping()).hear()).isEqualTo(new PeerMessage.Pong());
+  }
+
+  @Test
+  void olderIncarnation_isRefusedForEver_andToldTheNewest() throws IOException {
+    int port = eu(new Heard());
+    try (Raw first = new Raw(port)) {
+      first.say(hello(US)).hear();
+    }
+    PeerMessage.Refused refused =
+        (PeerMessage.Refused) new Raw(port).say(hello(new ReplicaId("us", 199))).hear();
+    assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_DC);
+    assertThat(refused.newest()).isEqualTo(200);
+    assertThat(refused.message()).contains("osier.incarnation-min");
+  }
+
+  @Test
+  void sameProcessAgain_replacesItsOldConnection() throws Exception {
+    Heard heard = new Heard();
+    int port = eu(heard);
+    Raw old = new Raw(port);
+    old.say(hello(US)).hear();
+    Raw renewed = new Raw(port);
+    assertThat(renewed.say(hello(US)).hear()).isEqualTo(new PeerMessage.Welcome(EU));
+    assertThat(old.isClosed()).isTrue();
+    renewed.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
+    assertThat(heard.next()).isEqualTo("shop/1 4");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 0106",
+    "'', 99",
+    "'', 01ff",
+    "hello, 010600",
+    "hello, 0106070001020203",
+    "hello, 0102000275",
+    "hello, 010400"
+  })
+  void bytesThatAreNoMessage_closeTheConnection(String before, String hex) throws IOException {
+    Raw raw = new Raw(eu(new Heard()));
+    if (before.equals("hello")) {
+      raw.say(hello(US)).hear();
+    }
+    raw.sayBytes(java.util.HexFormat.of().parseHex(hex));
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  @Test
+  void lengthOverTheLimit_closesTheConnection_beforeAnythingIsRead() throws IOException {
+    Raw raw = new Raw(eu(new Heard()));
+    raw.out.writeInt(PeerTransport.FRAME_BYTES_MAX + 1);
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  @Test
+  void peerThatGivesNoPong_isDisconnected() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0)) {
+      Heard heard = new Heard();
+      transport(EU, 0, "us", silent.getLocalPort(), heard).dial();
+      try (Socket socket = silent.accept()) {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        in.readFully(new byte[in.readInt()]);
+        byte[] welcome = PeerMessage.encode(new PeerMessage.Welcome(US));
+        out.writeInt(welcome.length);
+        out.write(welcome);
+        assertThat(heard.next()).isEqualTo("up " + US);
+        assertThat(heard.next()).isEqualTo("down us");
+        long pings = LongStream.iterate(0, i -> i + 1).takeWhile(i -> hasPing(in)).count();
+        assertThat(pings).isPositive();
+      }
+    }
+  }
+
+  private static boolean hasPing(DataInputStream in) {
+    try {
+      byte[] bytes = new byte[in.readInt()];
+      in.readFully(bytes);
+      return PeerMessage.decode(bytes) instanceof PeerMessage.Ping;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -26,10 +26,23 @@ import picocli.CommandLine.Command;
       CommandLine.HelpCommand.class
     })
 public final class Main {
+  /**
+   * The system property with the id of the process that started this one and without which it must
+   * not go on, so that a killed demo leaves nothing behind.
+   */
+  public static final String PARENT = "osier.parent";
+
   private Main() {}
 
   /** Runs a command and exits with its code. */
   public static void main(String[] args) {
+    Long parent = Long.getLong(PARENT);
+    if (parent != null) {
+      ProcessHandle.of(parent)
+          .ifPresentOrElse(
+              p -> p.onExit().thenRun(() -> Runtime.getRuntime().halt(1)),
+              () -> Runtime.getRuntime().halt(1));
+    }
     System.exit(
         new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
   }

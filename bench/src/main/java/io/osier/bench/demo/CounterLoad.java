@@ -31,6 +31,7 @@ final class CounterLoad implements AutoCloseable {
   private final Map<String, LongAdder> acknowledged = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> unknown = new ConcurrentHashMap<>();
   private final Map<String, Set<Value>> elements = new ConcurrentHashMap<>();
+  private final Map<String, Set<Value>> unknownElements = new ConcurrentHashMap<>();
   private final LongAdder done = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final AtomicLong serial = new AtomicLong();
@@ -104,7 +105,7 @@ final class CounterLoad implements AutoCloseable {
   }
 
   private void add(Keyspace space, SplittableRandom random, Semaphore inFlight) {
-    String key = "set:" + random.nextInt(SETS);
+    String key = set(random.nextInt(SETS));
     Value element = Value.of(serial.incrementAndGet());
     space
         .set(key)
@@ -112,25 +113,37 @@ final class CounterLoad implements AutoCloseable {
         .whenComplete(
             (r, e) -> {
               if (e == null) {
-                elements.computeIfAbsent(key, k -> ConcurrentHashMap.newKeySet()).add(element);
+                note(elements, key, element);
                 done.increment();
-              } else {
-                failed(key, e);
+              } else if (failed(key, e)) {
+                note(unknownElements, key, element);
               }
               inFlight.release();
             });
   }
 
-  static String counter(int number) {
+  private static String set(int number) {
+    return "set:" + number;
+  }
+
+  private static String counter(int number) {
     return "counter:" + number;
   }
 
-  private void failed(String key, Throwable error) {
+  /** Counts a failure; whether the update may have been done nevertheless. */
+  private boolean failed(String key, Throwable error) {
     failed.increment();
     Throwable cause = error.getCause() == null ? error : error.getCause();
-    if (cause instanceof OutcomeUnknownException || !(cause instanceof OsierException)) {
+    boolean isUnknown =
+        cause instanceof OutcomeUnknownException || !(cause instanceof OsierException);
+    if (isUnknown) {
       count(unknown, key);
     }
+    return isUnknown;
+  }
+
+  private static void note(Map<String, Set<Value>> sets, String key, Value element) {
+    sets.computeIfAbsent(key, k -> ConcurrentHashMap.newKeySet()).add(element);
   }
 
   private static void count(Map<String, LongAdder> counts, String key) {
@@ -159,20 +172,39 @@ final class CounterLoad implements AutoCloseable {
     }
   }
 
-  /** How many acknowledged updates a datacenter's counters and sets do not show. */
-  long missing(Keyspace at) {
+  /**
+   * What a datacenter shows against what was acknowledged.
+   *
+   * @param missing acknowledged updates that are not there
+   * @param surplus updates that are there more often than they were made: counted twice, or never
+   *     asked for
+   */
+  record Audit(long missing, long surplus) {}
+
+  /** Holds every counter and set of a datacenter against what was acknowledged. */
+  Audit audit(Keyspace at) {
     long missing = 0;
-    for (Map.Entry<String, LongAdder> e : acknowledged.entrySet()) {
-      long value = at.counter(e.getKey()).get();
-      long surplus = value - e.getValue().sum();
-      long allowed = unknown.containsKey(e.getKey()) ? unknown.get(e.getKey()).sum() : 0;
-      missing += surplus < 0 ? -surplus : Math.max(0, surplus - allowed);
+    long surplus = 0;
+    for (int i = 0; i < COUNTERS; i++) {
+      String key = counter(i);
+      long more = at.counter(key).get() - sum(acknowledged, key);
+      missing += Math.max(0, -more);
+      surplus += Math.max(0, more - sum(unknown, key));
     }
-    for (Map.Entry<String, Set<Value>> e : elements.entrySet()) {
-      Set<Value> there = Set.copyOf(at.set(e.getKey()).get());
-      missing += e.getValue().stream().filter(v -> !there.contains(v)).count();
+    for (int i = 0; i < SETS; i++) {
+      String key = set(i);
+      Set<Value> there = Set.copyOf(at.set(key).get());
+      Set<Value> wanted = elements.getOrDefault(key, Set.of());
+      Set<Value> possible = unknownElements.getOrDefault(key, Set.of());
+      missing += wanted.stream().filter(v -> !there.contains(v)).count();
+      surplus += there.stream().filter(v -> !wanted.contains(v) && !possible.contains(v)).count();
     }
-    return missing;
+    return new Audit(missing, surplus);
+  }
+
+  private static long sum(Map<String, LongAdder> counts, String key) {
+    LongAdder count = counts.get(key);
+    return count == null ? 0 : count.sum();
   }
 
   @Override

@@ -2,13 +2,8 @@ package io.osier.bench.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import io.osier.bench.wan.WanLink;
-import io.osier.bench.wan.WanLink.Direction;
-import io.osier.bench.wan.WanLink.Quality;
+import io.osier.bench.wan.WanEmulator;
+import io.osier.bench.wan.WanQuality;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.OsierClient;
@@ -25,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -41,17 +37,15 @@ final class DemoCluster implements AutoCloseable {
           "eu-us", 40.0, "us-eu", 40.0, "us-ap", 60.0, "ap-us", 60.0, "eu-ap", 20.0, "ap-eu", 20.0);
 
   private final Path directory;
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("wan", true), NioIoHandler.newFactory());
-  private final Map<String, WanLink> links = new LinkedHashMap<>();
+  private final WanEmulator wan;
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
-  private final Map<String, Process> processes = new LinkedHashMap<>();
+  private final Map<String, Process> processes = new ConcurrentHashMap<>();
   private final ObjectMapper json = new ObjectMapper();
   private OsierClient inspector;
 
   DemoCluster(Path directory, String keyspaces, long seed) {
     this.directory = directory;
+    this.wan = new WanEmulator(seed);
     Map<String, Integer> peerPorts = new LinkedHashMap<>();
     for (String dc : DCS) {
       clientPorts.put(dc, freePort());
@@ -60,16 +54,9 @@ final class DemoCluster implements AutoCloseable {
     for (String from : DCS) {
       for (String to : DCS) {
         if (!from.equals(to)) {
-          Quality quality = new Quality(DELAYS.get(from + "-" + to), JITTER_MILLIS, 0);
-          links.put(
-              from + "-" + to,
-              new WanLink(
-                  loops,
-                  0,
-                  new InetSocketAddress("127.0.0.1", peerPorts.get(to)),
-                  quality,
-                  quality,
-                  seed + links.size()));
+          WanQuality quality = new WanQuality(DELAYS.get(from + "-" + to), JITTER_MILLIS, 0);
+          InetSocketAddress target = new InetSocketAddress("127.0.0.1", peerPorts.get(to));
+          wan.open(from + "-" + to, 0, target, quality, quality);
         }
       }
     }
@@ -89,7 +76,7 @@ final class DemoCluster implements AutoCloseable {
     for (String other : DCS) {
       if (!other.equals(dc)) {
         peers.append(
-            "    " + other + " = \"127.0.0.1:" + links.get(dc + "-" + other).port() + "\"\n");
+            "    " + other + " = \"127.0.0.1:" + wan.link(dc + "-" + other).port() + "\"\n");
       }
     }
     String config =
@@ -181,33 +168,31 @@ final class DemoCluster implements AutoCloseable {
     return String.join(",", all);
   }
 
+  /** Cuts both links between two datacenters, both ways. */
   void cut(String a, String b) {
-    for (String link : List.of(a + "-" + b, b + "-" + a)) {
-      for (Direction direction : Direction.values()) {
-        links.get(link).cut(direction);
-      }
-    }
+    wan.cut(a + "-" + b);
+    wan.cut(b + "-" + a);
   }
 
   void heal(String a, String b) {
-    for (String link : List.of(a + "-" + b, b + "-" + a)) {
-      for (Direction direction : Direction.values()) {
-        links.get(link).heal(direction);
-      }
-    }
+    wan.heal(a + "-" + b);
+    wan.heal(b + "-" + a);
   }
 
   /** Bytes on all links, both ways. */
   long wanBytes() {
-    long bytes = 0;
-    for (WanLink link : links.values()) {
-      bytes += link.bytes(Direction.FORTH) + link.bytes(Direction.BACK);
-    }
-    return bytes;
+    return wan.bytes();
   }
 
+  /** Has a process ended together with the datacenters, at the latest. */
+  Process owns(String name, Process process) {
+    processes.put(name, process);
+    return process;
+  }
+
+  /** May be called by the shutdown hook and the demo at once. */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (inspector != null) {
       inspector.close();
     }
@@ -222,7 +207,6 @@ final class DemoCluster implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
-    links.values().forEach(WanLink::close);
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    wan.close();
   }
 }

@@ -104,13 +104,21 @@ public final class DemoCommand implements Callable<Integer> {
       System.err.println("--keyspace-sla must be a duration like 500ms or 2s, not '" + sla + "'");
       return 2;
     }
+    if (jsonFile != null) {
+      try {
+        Files.writeString(jsonFile.toPath(), ""); // now, not after the whole run
+      } catch (IOException e) {
+        System.err.println("--json: cannot write " + jsonFile + ": " + e.getMessage());
+        return 2;
+      }
+    }
     Path directory = Files.createTempDirectory("osier-demo");
     String keyspaces =
         "    %s { sla = %s }\n    %s { sla = %s }\n".formatted(YCSB, sla, COUNTERS, sla);
     startNanos = System.nanoTime();
     say("starting three datacenters; logs in " + directory);
     DemoCluster cluster = new DemoCluster(directory, keyspaces, seed);
-    Thread cleanUp = new Thread(cluster::close, "demo-clean-up");
+    Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
     Runtime.getRuntime().addShutdownHook(cleanUp);
     boolean good = false;
     try {
@@ -122,7 +130,11 @@ public final class DemoCommand implements Callable<Integer> {
       return 1;
     } finally {
       cluster.close();
-      Runtime.getRuntime().removeShutdownHook(cleanUp);
+      try {
+        Runtime.getRuntime().removeShutdownHook(cleanUp);
+      } catch (IllegalStateException e) {
+        // Interrupted from the keyboard: the hook is at work already.
+      }
       if (good && !keepLogs) {
         delete(directory);
       } else {
@@ -137,35 +149,64 @@ public final class DemoCommand implements Callable<Integer> {
 
   private boolean run(DemoCluster cluster, Path directory) throws IOException {
     say("loading " + RECORDS + " YCSB records");
-    await(ycsb(cluster, directory.resolve("ycsb-load.log"), true), 60);
+    Path loadLog = directory.resolve("ycsb-load.log");
+    await(cluster.owns("ycsb load", ycsb(cluster, loadLog, true)), 60);
     say("running the load for " + seconds + " s");
     long loadStart = System.nanoTime();
     CounterLoad load = new CounterLoad(cluster, COUNTERS, target / 2, seed);
     Path ycsbLog = directory.resolve("ycsb.log");
-    Process ycsb = ycsb(cluster, ycsbLog, false);
+    Process ycsb = cluster.owns("ycsb", ycsb(cluster, ycsbLog, false));
     watch(cluster, load, loadStart);
     load.stop();
     await(ycsb, 30);
     double loadSeconds = (System.nanoTime() - loadStart) / 1e9;
-    long ycsbDone = ycsbOperations(ycsbLog);
+    long ycsbReads = ok(ycsbLog, "READ");
+    long ycsbUpdates = ok(ycsbLog, "UPDATE");
+    if (ycsbReads == 0 || ycsbUpdates == 0) {
+      say("YCSB did no operation; see " + ycsbLog);
+    }
     say("load ended; waiting until the datacenters are equal");
     boolean equal = settle(cluster);
     Comparison comparison = compare(cluster);
-    long missing = 0;
+    long missing = Math.max(0, RECORDS - comparison.ycsbRecords);
+    long surplus = 0;
     for (String dc : DemoCluster.DCS) {
       try (OsierClient client = cluster.only(dc)) {
-        missing = Math.max(missing, load.missing(client.session().keyspace(COUNTERS)));
+        CounterLoad.Audit audit = load.audit(client.session().keyspace(COUNTERS));
+        missing = Math.max(missing, audit.missing());
+        surplus = Math.max(surplus, audit.surplus());
       }
     }
-    missing += ycsbMissing(comparison);
     load.close();
-    return report(
-        cluster,
-        load,
-        equal && comparison.different == 0,
-        comparison,
-        missing,
-        (ycsbDone + load.done()) / loadSeconds);
+    Outcome outcome =
+        new Outcome(
+            equal && comparison.different == 0,
+            comparison,
+            missing,
+            surplus,
+            load.done() + ok(loadLog, "INSERT") + ycsbUpdates,
+            load.failures() + failed(ycsbLog),
+            (ycsbReads + ycsbUpdates + load.done()) / loadSeconds);
+    report(cluster, outcome);
+    return outcome.isGood() && ycsbReads > 0 && ycsbUpdates > 0;
+  }
+
+  /**
+   * What the demo found.
+   *
+   * @param acknowledged updates, as the clients count them
+   */
+  private record Outcome(
+      boolean converged,
+      Comparison comparison,
+      long missing,
+      long surplus,
+      long acknowledged,
+      long failed,
+      double throughput) {
+    boolean isGood() {
+      return converged && missing == 0 && surplus == 0;
+    }
   }
 
   private Process ycsb(DemoCluster cluster, Path log, boolean loading) throws IOException {
@@ -207,9 +248,15 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Operations as YCSB's summary counts them, both kinds. */
-  private static long ycsbOperations(Path log) throws IOException {
-    return summary(log, "[READ], Operations,") + summary(log, "[UPDATE], Operations,");
+  /** Operations that YCSB's summary counts as done. */
+  private static long ok(Path log, String operation) throws IOException {
+    return summary(log, "[" + operation + "], Return=OK,");
+  }
+
+  /** Operations that YCSB's summary counts as failed. */
+  private static long failed(Path log) throws IOException {
+    return summary(log, "[READ-FAILED], Operations,")
+        + summary(log, "[UPDATE-FAILED], Operations,");
   }
 
   private static long summary(Path log, String prefix) throws IOException {
@@ -221,11 +268,6 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Records that were loaded and are not there. */
-  private static long ycsbMissing(Comparison comparison) {
-    return Math.max(0, RECORDS - comparison.ycsbRecords);
-  }
-
   // ---------------------------------------------------------------- while it runs
 
   private void watch(DemoCluster cluster, CounterLoad load, long loadStart) {
@@ -235,9 +277,6 @@ public final class DemoCommand implements Callable<Integer> {
     long lastNanos = loadStart;
     while (true) {
       double at = (System.nanoTime() - loadStart) / 1e9 / seconds;
-      if (at >= 1) {
-        return;
-      }
       if (!cut && at >= CUT_FROM) {
         cluster.cut("eu", "us");
         cut = true;
@@ -247,6 +286,9 @@ public final class DemoCommand implements Callable<Integer> {
         cluster.heal("eu", "us");
         healed = true;
         say("--- the link eu - us is healed ---");
+      }
+      if (at >= 1) {
+        return; // only here, so that even slow reports cannot leave the link cut
       }
       LockSupport.parkNanos(1_000_000_000L);
       Figures figures = Figures.of(cluster);
@@ -307,6 +349,7 @@ public final class DemoCommand implements Callable<Integer> {
   /** Waits until all datacenters give the same digests. */
   private boolean settle(DemoCluster cluster) {
     long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
+    int asked = 0;
     while (System.nanoTime() < deadline) {
       Set<JsonNode> digests = new HashSet<>();
       for (String dc : DemoCluster.DCS) {
@@ -314,6 +357,9 @@ public final class DemoCommand implements Callable<Integer> {
       }
       if (digests.size() == 1) {
         return true;
+      }
+      if (++asked % 20 == 0) {
+        say("not equal yet");
       }
       LockSupport.parkNanos(250_000_000L);
     }
@@ -360,27 +406,23 @@ public final class DemoCommand implements Callable<Integer> {
     return rows;
   }
 
-  private boolean report(
-      DemoCluster cluster,
-      CounterLoad load,
-      boolean converged,
-      Comparison comparison,
-      long missing,
-      double throughput)
-      throws IOException {
+  private void report(DemoCluster cluster, Outcome outcome) throws IOException {
+    Comparison comparison = outcome.comparison;
     Figures f = Figures.of(cluster);
     long wan = cluster.wanBytes();
     JsonNode stat = cluster.inspect(DemoCluster.DCS.getFirst(), Request.Topic.STAT, 0);
     long slaMillis = stat.get("keyspaces").get(YCSB).get("sla_ms").asLong();
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode result = mapper.createObjectNode();
-    result.put("converged", converged);
+    result.put("converged", outcome.converged);
     result.put("objects_compared", comparison.objects);
     result.put("objects_different", comparison.different);
-    result.put("missing_acknowledged", missing);
-    result.put("acknowledged_updates", f.updates());
-    result.put("failed_or_unknown_updates", load.failures());
-    result.put("throughput_ops_per_s", Math.round(throughput));
+    result.put("missing_acknowledged", outcome.missing);
+    result.put("surplus_updates", outcome.surplus);
+    result.put("acknowledged_updates", outcome.acknowledged);
+    result.put("committed_updates", f.updates());
+    result.put("failed_or_unknown", outcome.failed);
+    result.put("throughput_ops_per_s", Math.round(outcome.throughput));
     result.put("wan_bytes", wan);
     result.put("wan_bytes_if_ops", f.wanBytesIfOps(wan));
     ObjectNode visibility = result.putObject("visibility_ms");
@@ -404,14 +446,22 @@ public final class DemoCommand implements Callable<Integer> {
     System.out.println(table);
     System.out.println();
     say(
-        converged && missing == 0
+        outcome.isGood()
             ? comparison.objects + " objects are equal at eu, us and ap; nothing is missing"
-            : "FAILED: "
-                + comparison.different
-                + " objects differ, "
-                + missing
-                + " updates missing");
-    return converged && missing == 0;
+            : "FAILED: %d objects differ, %d updates missing, %d too many"
+                .formatted(comparison.different, outcome.missing, outcome.surplus));
+  }
+
+  /** After Ctrl-C: nobody will look at the logs of a run that was broken off. */
+  private void cleanUp(DemoCluster cluster, Path directory) {
+    cluster.close();
+    if (!keepLogs) {
+      try {
+        delete(directory);
+      } catch (IOException e) {
+        System.err.println("could not delete " + directory + ": " + e.getMessage());
+      }
+    }
   }
 
   private static void delete(Path directory) throws IOException {

@@ -22,7 +22,7 @@ final class Jvm {
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add(heap);
     line.add("-XX:+UseSerialGC"); // several of them share two cores
-    line.add("-XX:TieredStopAtLevel=4");
+    line.add("-D" + Main.PARENT + "=" + ProcessHandle.current().pid());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (option.startsWith("--") || option.startsWith("-XX:+UseCompact")) {
         line.add(option);

@@ -1,2 +1,6 @@
-/** A wide-area network on loopback. */
+/**
+ * Emulated wide-area links: a TCP proxy with delay, jitter, bandwidth, cuts and byte counts. The
+ * timing is in {@link io.osier.bench.wan.WanDirection} and {@link io.osier.bench.wan.WanQueue},
+ * which know no clock and no socket.
+ */
 package io.osier.bench.wan;

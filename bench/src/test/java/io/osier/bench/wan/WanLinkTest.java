@@ -1,19 +1,17 @@
 package io.osier.bench.wan;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.osier.bench.wan.WanLink.Direction;
-import io.osier.bench.wan.WanLink.Quality;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -21,12 +19,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class WanLinkTest {
-  private EventLoopGroup loops;
+  private WanEmulator wan;
   private ServerSocket echo;
 
   @BeforeEach
   void start() throws IOException {
-    loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    wan = new WanEmulator(1);
     echo = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     Thread.ofPlatform().daemon(true).start(this::serve);
   }
@@ -54,22 +52,21 @@ final class WanLinkTest {
   @AfterEach
   void stop() throws IOException {
     echo.close();
-    loops.shutdownGracefully();
+    wan.close();
   }
 
-  private WanLink link(Quality quality) {
-    return new WanLink(
-        loops,
+  private WanLink link(WanQuality quality) {
+    return wan.open(
+        "test",
         0,
         new InetSocketAddress(InetAddress.getLoopbackAddress(), echo.getLocalPort()),
         quality,
-        quality,
-        1);
+        quality);
   }
 
   @Test
   void bytes_comeInOrderAndAreCounted_notBeforeTheDelay() throws IOException {
-    try (WanLink link = link(new Quality(30, 20, 0));
+    try (WanLink link = link(new WanQuality(30, 20, 0));
         Socket socket = new Socket("127.0.0.1", link.port())) {
       byte[] sent = new byte[300_000];
       new Random(1).nextBytes(sent);
@@ -93,7 +90,7 @@ final class WanLinkTest {
 
   @Test
   void cutDirection_holdsBytesUntilItIsHealed() throws IOException {
-    try (WanLink link = link(new Quality(1, 0, 0));
+    try (WanLink link = link(new WanQuality(1, 0, 0));
         Socket socket = new Socket("127.0.0.1", link.port())) {
       InputStream in = socket.getInputStream();
       socket.getOutputStream().write(1);
@@ -102,8 +99,7 @@ final class WanLinkTest {
       socket.getOutputStream().write(2);
       await().until(() -> link.bytes(Direction.FORTH) == 2);
       socket.setSoTimeout(200);
-      org.assertj.core.api.Assertions.assertThatThrownBy(in::read)
-          .isInstanceOf(SocketTimeoutException.class);
+      assertThatThrownBy(in::read).isInstanceOf(SocketTimeoutException.class);
       link.heal(Direction.BACK);
       socket.setSoTimeout(10_000);
       assertThat(in.read()).isEqualTo(2);
@@ -111,13 +107,64 @@ final class WanLinkTest {
   }
 
   @Test
-  void end_travelsThroughTheLink() throws IOException {
-    try (WanLink link = link(new Quality(5, 0, 0));
+  void halfClosedConnection_stillAnswers_thenEnds() throws IOException {
+    try (WanLink link = link(new WanQuality(5, 0, 0));
         Socket socket = new Socket("127.0.0.1", link.port())) {
+      socket.setSoTimeout(10_000);
       socket.getOutputStream().write(new byte[] {1, 2, 3});
-      assertThat(socket.getInputStream().readNBytes(3)).containsExactly(1, 2, 3);
-      socket.shutdownOutput(); // the echo then closes, and that comes back
-      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+      socket.shutdownOutput(); // before the echo has come: it must not be lost
+      assertThat(socket.getInputStream().readAllBytes()).containsExactly(1, 2, 3);
+      assertThat(link.bytes(Direction.BACK)).isEqualTo(3);
     }
+  }
+
+  @Test
+  void newConnection_hangsWhileEitherDirectionIsCut() throws IOException {
+    try (WanLink link = link(new WanQuality(1, 0, 0))) {
+      link.cut(Direction.BACK);
+      try (Socket socket = new Socket("127.0.0.1", link.port())) {
+        socket.getOutputStream().write(9);
+        socket.setSoTimeout(200);
+        assertThatThrownBy(() -> socket.getInputStream().read())
+            .isInstanceOf(SocketTimeoutException.class);
+        assertThat(link.bytes(Direction.FORTH)).isZero(); // not even the open direction helps
+        link.heal(Direction.BACK);
+        socket.setSoTimeout(10_000);
+        assertThat(socket.getInputStream().read()).isEqualTo(9);
+      }
+    }
+  }
+
+  @Test
+  void reset_endsConnectionsWithAnError_andNewOnesWork() throws IOException {
+    try (WanLink link = link(new WanQuality(1, 0, 0))) {
+      try (Socket socket = new Socket("127.0.0.1", link.port())) {
+        socket.setSoTimeout(10_000);
+        socket.getOutputStream().write(1);
+        assertThat(socket.getInputStream().read()).isEqualTo(1);
+        link.reset();
+        assertThatThrownBy(() -> socket.getInputStream().read())
+            .isInstanceOf(SocketException.class);
+      }
+      try (Socket socket = new Socket("127.0.0.1", link.port())) {
+        socket.setSoTimeout(10_000);
+        socket.getOutputStream().write(2);
+        assertThat(socket.getInputStream().read()).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void emulator_namesItsLinks() {
+    link(new WanQuality(0, 0, 0));
+    assertThat(wan.names()).containsExactly("test");
+    assertThatThrownBy(() -> link(new WanQuality(0, 0, 0)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("test");
+    assertThatThrownBy(() -> wan.cut("nope"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nope")
+        .hasMessageContaining("test");
+    assertThatThrownBy(() -> new WanQuality(-1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -1,0 +1,121 @@
+package io.osier.bench.wan;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.bench.wan.WanLink.Direction;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Any number of named {@linkplain WanLink links} in one process, on one daemon thread. The kernel's
+ * own emulation (netem) is not there on many machines, so this does it in user space. Each link has
+ * a seed of its own, drawn from the emulator's and its name, so links do not disturb each other's
+ * jitter. Thread-safe.
+ *
+ * <pre>{@code
+ * try (WanEmulator wan = new WanEmulator(1)) {
+ *   WanQuality quality = new WanQuality(40, 3, 0);
+ *   int port = wan.open("eu-us", 0, us, quality, quality).port(); // eu connects here
+ *   wan.cut("eu-us");
+ *   wan.heal("eu-us");
+ * }
+ * }</pre>
+ */
+public final class WanEmulator implements AutoCloseable {
+  private final long seed;
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("wan", true), NioIoHandler.newFactory());
+  private final Map<String, WanLink> links = new ConcurrentSkipListMap<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * An emulator without links.
+   *
+   * @param seed of all jitter
+   */
+  public WanEmulator(long seed) {
+    this.seed = seed;
+  }
+
+  /**
+   * Opens a link.
+   *
+   * @param name not used by another link
+   * @param listenPort where it listens on 127.0.0.1; 0 for any free port
+   * @param target where it leads; need not be there yet
+   * @throws IllegalArgumentException if the name is taken
+   */
+  public WanLink open(
+      String name, int listenPort, InetSocketAddress target, WanQuality forth, WanQuality back) {
+    if (links.containsKey(name)) {
+      throw new IllegalArgumentException("there is a link '" + name + "' already");
+    }
+    WanLink link =
+        new WanLink(loops.next(), listenPort, target, forth, back, seed * 31 + name.hashCode());
+    if (links.putIfAbsent(name, link) != null) {
+      link.close();
+      throw new IllegalArgumentException("there is a link '" + name + "' already");
+    }
+    return link;
+  }
+
+  /**
+   * A link by its name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public WanLink link(String name) {
+    WanLink link = links.get(name);
+    if (link == null) {
+      throw new IllegalArgumentException(
+          "there is no link '" + name + "'; there are " + links.keySet());
+    }
+    return link;
+  }
+
+  /** The names of all links. */
+  public Set<String> names() {
+    return Set.copyOf(links.keySet());
+  }
+
+  /** Cuts both directions of a link. */
+  public void cut(String name) {
+    for (Direction direction : Direction.values()) {
+      link(name).cut(direction);
+    }
+  }
+
+  /** Heals both directions of a link. */
+  public void heal(String name) {
+    for (Direction direction : Direction.values()) {
+      link(name).heal(direction);
+    }
+  }
+
+  /** Bytes delivered so far on all links, both ways. */
+  public long bytes() {
+    long bytes = 0;
+    for (WanLink link : links.values()) {
+      for (Direction direction : Direction.values()) {
+        bytes += link.bytes(direction);
+      }
+    }
+    return bytes;
+  }
+
+  /** Closes all links and their connections; a second call does nothing. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      links.values().forEach(WanLink::close);
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+  }
+}

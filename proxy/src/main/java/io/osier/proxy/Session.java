@@ -43,6 +43,12 @@ public final class Session {
   private final Map<Slice, Integer> writesUnderWay = new HashMap<>();
   private ReplicaId at;
 
+  /**
+   * Grows when the session moves and when it sees something of a datacenter that it has left. What
+   * was sent before that did not carry what is seen by then, so its answer attaches nothing.
+   */
+  private long epoch;
+
   Session(OsierClient client) {
     this.client = client;
     this.cache = new ReadCache(client.settings());
@@ -131,6 +137,7 @@ public final class Session {
     private final CompletableFuture<Reply> result = new CompletableFuture<>();
     private final Set<String> tried = new HashSet<>();
     private Slice slice;
+    private long sentIn;
 
     Call(String keyspace, Key key, boolean update) {
       this.keyspace = keyspace;
@@ -178,6 +185,7 @@ public final class Session {
       CompletableFuture<Reply> reply;
       synchronized (Session.this) {
         move(replica);
+        sentIn = epoch;
         slice = new Slice(keyspace, key == null ? -1 : key.partition(info.partitions()));
         VersionVector known = seen.getOrDefault(slice, VersionVector.EMPTY);
         after = attached.contains(slice) ? VersionVector.EMPTY : known;
@@ -205,7 +213,7 @@ public final class Session {
       switch (reply) {
         case Reply.Done d -> saw(replica, VersionVector.of(d.dot().replica(), d.dot().number()));
         case Reply.Answer a -> saw(replica, a.seen());
-        case Reply.Page p -> sawPage(p);
+        case Reply.Page p -> sawPage(replica, p);
         case Reply.Failure f -> {
           refused(from, f);
           return;
@@ -221,16 +229,22 @@ public final class Session {
     private void saw(ReplicaId replica, VersionVector vector) {
       synchronized (Session.this) {
         seen.merge(slice, vector, VersionVector::join);
-        if (replica.equals(at)) {
+        if (!replica.equals(at)) {
+          sawStranger();
+        } else if (sentIn == epoch) {
           attached.add(slice);
         }
       }
     }
 
-    private void sawPage(Reply.Page page) {
+    /** A page has no vector to wait for, so it attaches nothing. */
+    private void sawPage(ReplicaId replica, Reply.Page page) {
       synchronized (Session.this) {
         for (int i = 0; i < page.seen().size(); i++) {
           seen.merge(new Slice(keyspace, i), page.seen().get(i), VersionVector::join);
+        }
+        if (!replica.equals(at)) {
+          sawStranger();
         }
       }
     }
@@ -284,7 +298,12 @@ public final class Session {
         cache.clear();
       }
       at = to;
-      attached.clear();
+      sawStranger();
     }
+  }
+
+  private void sawStranger() {
+    epoch++;
+    attached.clear();
   }
 }

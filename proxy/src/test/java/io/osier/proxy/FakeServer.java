@@ -59,15 +59,26 @@ final class FakeServer implements AutoCloseable {
         if (counted) {
           requests.add(envelope.message());
         }
-        Reply reply = answers.apply(envelope.message());
-        if (reply != null) {
-          byte[] answer = ProtocolCodec.encode(envelope.id(), reply);
-          out.writeInt(answer.length);
-          out.write(answer);
-        }
+        // Each on a thread of its own, so that a test can hold one answer back.
+        Thread.ofVirtual().start(() -> answer(envelope, out));
       }
     } catch (IOException e) {
       // The client or the test ended the connection.
+    }
+  }
+
+  private void answer(Envelope<Request> envelope, DataOutputStream out) {
+    Reply reply = answers.apply(envelope.message());
+    if (reply != null) {
+      byte[] answer = ProtocolCodec.encode(envelope.id(), reply);
+      synchronized (out) {
+        try {
+          out.writeInt(answer.length);
+          out.write(answer);
+        } catch (IOException e) {
+          // As above.
+        }
+      }
     }
   }
 

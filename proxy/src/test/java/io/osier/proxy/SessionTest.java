@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -15,8 +16,11 @@ import io.osier.proxy.protocol.Request;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -82,6 +86,151 @@ final class SessionTest {
       assertThat(((Request.Read) us.requests.get(0)).after()).isEqualTo(VersionVector.of(EU, 5));
       assertThat(((Request.Read) us.requests.get(1)).after().isEmpty()).isTrue();
       assertThat(session.datacenter()).contains("us");
+    }
+  }
+
+  /** Two datacenters: the one with the fast pongs is nearest; answers wait while held. */
+  private static final class Roaming implements AutoCloseable {
+    private volatile String near = "eu";
+    private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
+    private final FakeServer eu = server(EU, 9);
+    private final FakeServer us = server(US, 3);
+    private final OsierClient client =
+        OsierClient.builder()
+            .endpoint("eu", eu.address())
+            .endpoint("us", us.address())
+            .pingInterval(Duration.ofMillis(20))
+            .timeout(Duration.ofSeconds(20))
+            .build();
+    private final Keyspace shop = client.session().keyspace("shop");
+
+    Roaming() throws IOException {
+      nearestIs("eu");
+    }
+
+    private FakeServer server(ReplicaId who, long number) throws IOException {
+      return new FakeServer(
+          request ->
+              switch (request) {
+                case Request.Hello h -> as(who, r -> null).apply(h);
+                case Request.Ping p -> {
+                  sleep(who.dc().equals(near) ? 0 : 60);
+                  yield new Reply.Pong();
+                }
+                case Request.Read r -> {
+                  await(r.key());
+                  yield count(1, VersionVector.of(who, number));
+                }
+                case Request.Write w -> {
+                  await(w.key());
+                  yield done(who, number);
+                }
+                default -> null;
+              });
+    }
+
+    private void await(Key key) {
+      try {
+        held.getOrDefault(key.toString(), new CountDownLatch(0)).await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private static void sleep(long millis) {
+      try {
+        Thread.sleep(millis);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    void hold(String key) {
+      held.put(Key.of(key).toString(), new CountDownLatch(1));
+    }
+
+    void release(String key) {
+      held.get(Key.of(key).toString()).countDown();
+    }
+
+    void nearestIs(String dc) {
+      near = dc;
+      org.awaitility.Awaitility.await()
+          .until(() -> client.nearest().filter(dc::equals).isPresent());
+    }
+
+    /** The vector that the next read carries. */
+    VersionVector nextCarries(FakeServer at) {
+      int before = at.requests.size();
+      shop.counter("next").get();
+      assertThat(at.requests).hasSize(before + 1);
+      return ((Request.Read) at.requests.getLast()).after();
+    }
+
+    static void arrived(FakeServer at, int requests) {
+      org.awaitility.Awaitility.await().until(() -> at.requests.size() == requests);
+    }
+
+    @Override
+    public void close() throws IOException {
+      held.values().forEach(CountDownLatch::countDown);
+      client.close();
+      eu.close();
+      us.close();
+    }
+  }
+
+  @Test
+  void lateAnswerOfADatacenterThatWasLeft_makesTheVectorGoAgain() throws IOException {
+    try (Roaming r = new Roaming()) {
+      r.hold("late");
+      CompletableFuture<Void> late = r.shop.counter("late").incrementAsync(1);
+      Roaming.arrived(r.eu, 1);
+      r.nearestIs("us");
+      assertThat(r.nextCarries(r.us).isEmpty()).isTrue();
+      r.release("late");
+      late.join();
+      assertThat(r.nextCarries(r.us))
+          .isEqualTo(VersionVector.of(EU, 9).join(VersionVector.of(US, 3)));
+      assertThat(r.nextCarries(r.us).isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void answerToARequestThatDidNotCarryAllThatIsSeenByNow_doesNotAttach() throws IOException {
+    try (Roaming r = new Roaming()) {
+      r.hold("late");
+      r.hold("slow");
+      CompletableFuture<Void> late = r.shop.counter("late").incrementAsync(1);
+      Roaming.arrived(r.eu, 1);
+      r.nearestIs("us");
+      CompletableFuture<Long> slow = r.shop.counter("slow").getAsync();
+      Roaming.arrived(r.us, 1);
+      r.release("late");
+      late.join();
+      r.release("slow");
+      slow.join();
+      assertThat(r.nextCarries(r.us).get(EU)).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void answerFromBeforeAJourneyThereAndBack_doesNotAttach() throws IOException {
+    try (Roaming r = new Roaming()) {
+      r.hold("late");
+      r.hold("slow");
+      CompletableFuture<Long> late = r.shop.counter("late").getAsync();
+      Roaming.arrived(r.eu, 1);
+      r.nearestIs("us");
+      r.shop.counter("c").get();
+      r.nearestIs("eu");
+      CompletableFuture<Long> slow = r.shop.counter("slow").getAsync();
+      Roaming.arrived(r.eu, 2);
+      r.release("late");
+      late.join();
+      assertThat(r.nextCarries(r.eu).get(US)).isEqualTo(3);
+      r.release("slow");
+      slow.join();
     }
   }
 

@@ -1,19 +1,55 @@
 package io.osier.bench.sim;
 
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
 /** What may go wrong in a simulation. */
-public enum Fault {
+enum Fault {
   /** Frames vanish inside a connection. */
   LOSS,
   /** Frames come twice. */
   DUPLICATES,
-  /** Frames of one link overtake each other. */
+  /** Frames of one link overtake each other, and frames of a lost connection come after all. */
   REORDER,
-  /** Links are cut, one way or both, noticed at once or late. */
+  /** Links are cut, one way or both, or all of a datacenter's; noticed at once or late. */
   PARTITIONS,
   /** Datacenters crash, lose their memory and start again. */
   CRASHES,
-  /** Datacenters handle their inputs late. */
+  /** Datacenters handle their inputs late, or links take long. */
   SLOW,
   /** Wall clocks jump and drift. */
-  CLOCKS
+  CLOCKS;
+
+  /**
+   * The faults of a comma list.
+   *
+   * @throws IllegalArgumentException if a name is unknown
+   */
+  static Set<Fault> parse(String list) {
+    return switch (list) {
+      case "all" -> EnumSet.allOf(Fault.class);
+      case "none" -> EnumSet.noneOf(Fault.class);
+      default -> {
+        Set<Fault> some = EnumSet.noneOf(Fault.class);
+        for (String name : list.split(",", -1)) {
+          some.add(parseOne(name.trim()));
+        }
+        yield some;
+      }
+    };
+  }
+
+  private static Fault parseOne(String name) {
+    for (Fault fault : values()) {
+      if (fault.label().equals(name)) {
+        return fault;
+      }
+    }
+    throw new IllegalArgumentException("there is no fault '" + name + "'");
+  }
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

@@ -1,5 +1,9 @@
 package io.osier.bench.sim;
 
+import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import io.osier.bench.sim.SimNetwork.Link;
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,132 +11,137 @@ import java.util.Random;
 
 /** Draws faults from the seed and ends them again. */
 final class FaultPlan {
-  private static final long MILLI = 1_000_000;
-  private static final long SECOND = 1_000 * MILLI;
+  private static final int FIRST_SECONDS_MAX = 25;
+  private static final int PAUSE_SECONDS_MAX = 40;
+  private static final int DURATION_MILLIS_MAX = 20_000;
+  private static final int LONG_SECONDS_MAX = 120;
 
   private final Simulation simulation;
   private final SimNetwork network;
+  private final Scheduler scheduler;
   private final Random random;
   private final List<Fault> faults;
-  private int active;
-  private long calmSinceNanos;
+  private final List<Runnable> ends = new ArrayList<>();
 
-  FaultPlan(Simulation simulation, SimNetwork network, Random random, List<Fault> faults) {
+  FaultPlan(Simulation simulation, Random random, List<Fault> faults) {
     this.simulation = simulation;
-    this.network = network;
+    this.network = simulation.network();
+    this.scheduler = simulation.scheduler();
     this.random = random;
     this.faults = faults;
   }
 
   void start() {
     if (!faults.isEmpty()) {
-      simulation.at((5 + random.nextInt(15)) * SECOND, this::next);
+      scheduler.in((5 + random.nextInt(FIRST_SECONDS_MAX)) * SECOND, this::next);
     }
   }
 
-  /** How long nothing has been wrong. */
-  long calmNanos() {
-    return active > 0 ? 0 : simulation.nanos() - calmSinceNanos;
-  }
-
-  private void begin(String what, long durationNanos, Runnable end) {
-    active++;
-    simulation.trace("fault begins for %d ms: %s", durationNanos / MILLI, what);
-    simulation.at(
-        durationNanos,
-        () -> {
-          end.run();
-          active--;
-          calmSinceNanos = simulation.nanos();
-          simulation.trace("fault ends: %s", what);
-        });
+  /** Ends all that is still wrong. */
+  void endAll() {
+    List.copyOf(ends).forEach(Runnable::run);
   }
 
   private void next() {
     if (!simulation.isLoading()) {
       return;
     }
-    simulation.at((3 + random.nextInt(40)) * SECOND, this::next);
-    long duration = (500 + random.nextInt(20_000)) * MILLI;
-    List<String[]> ends = new ArrayList<>(network.ends().values());
-    String[] link = ends.get(random.nextInt(ends.size()));
+    scheduler.in((2 + random.nextInt(PAUSE_SECONDS_MAX)) * SECOND, this::next);
+    begin(faults.get(random.nextInt(faults.size())));
+  }
+
+  private void during(String what, long durationNanos, Runnable end) {
+    simulation.trace().note("fault begins for %d ms: %s", durationNanos / MILLI, what);
+    Runnable once =
+        new Runnable() {
+          @Override
+          public void run() {
+            if (ends.remove(this)) {
+              end.run();
+              simulation.trace().note("fault ends: %s", what);
+            }
+          }
+        };
+    ends.add(once);
+    scheduler.in(durationNanos, once);
+  }
+
+  private void begin(Fault fault) {
+    long duration =
+        random.nextInt(12) == 0
+            ? (20 + random.nextInt(LONG_SECONDS_MAX)) * SECOND
+            : (200 + random.nextInt(DURATION_MILLIS_MAX)) * MILLI;
+    List<Link> links = network.links();
+    Link link = links.get(random.nextInt(links.size()));
     String dc = simulation.anyDc(random);
-    switch (faults.get(random.nextInt(faults.size()))) {
+    switch (fault) {
       case LOSS -> {
-        network.setLoss(link[0], link[1], 0.02 + random.nextDouble() * 0.3);
-        begin(
-            "loss " + link[0] + ">" + link[1],
-            duration,
-            () -> network.setLoss(link[0], link[1], 0));
+        network.setLoss(link, 0.02 + random.nextDouble() * 0.3);
+        during("loss " + link, duration, () -> network.setLoss(link, 0));
       }
       case DUPLICATES -> {
-        network.setDuplicates(link[0], link[1], 0.3);
-        begin(
-            "duplicates " + link[0] + ">" + link[1],
-            duration,
-            () -> network.setDuplicates(link[0], link[1], 0));
+        network.setDuplicates(link, 0.3);
+        during("duplicates " + link, duration, () -> network.setDuplicates(link, 0));
       }
       case REORDER -> {
-        network.setReorder(link[0], link[1], true);
-        begin(
-            "reorder " + link[0] + ">" + link[1],
-            duration,
-            () -> network.setReorder(link[0], link[1], false));
+        network.reorder(link, true);
+        during("reorder " + link, duration, () -> network.reorder(link, false));
       }
       case PARTITIONS -> partition(link, dc, duration);
       case CRASHES -> crash(dc, duration);
-      case SLOW -> {
-        simulation.dc(dc).slow((20 + random.nextInt(1_000)) * MILLI);
-        begin("slow " + dc, duration, () -> simulation.dc(dc).slow(0));
-      }
+      case SLOW -> slow(link, dc, duration);
       case CLOCKS -> {
         simulation.dc(dc).jump((random.nextInt(7_200) - 3_600) * 1_000L);
         simulation.dc(dc).drift((random.nextDouble() - 0.5) * 0.02);
-        begin("clock of " + dc, MILLI, () -> {});
+        simulation.trace().note("the clock of %s jumps and drifts", dc);
       }
     }
   }
 
-  private void partition(String[] link, String dc, long duration) {
+  private void partition(Link link, String dc, long duration) {
     switch (random.nextInt(4)) {
-      case 0 -> {
-        network.cut(link[0], link[1]);
-        begin("cut " + link[0] + ">" + link[1], duration, () -> network.heal(link[0], link[1]));
-      }
-      case 1 -> {
-        network.cut(link[0], link[1]);
-        network.cut(link[1], link[0]);
-        begin(
-            "cut " + link[0] + "-" + link[1],
-            duration,
-            () -> {
-              network.heal(link[0], link[1]);
-              network.heal(link[1], link[0]);
-            });
-      }
-      case 2 -> {
-        List<String[]> around =
-            network.ends().values().stream()
-                .filter(e -> e[0].equals(dc) || e[1].equals(dc))
-                .toList();
-        around.forEach(e -> network.cut(e[0], e[1]));
-        begin("isolated " + dc, duration, () -> around.forEach(e -> network.heal(e[0], e[1])));
-      }
+      case 0 -> cut(link.toString(), List.of(link), duration);
+      case 1 ->
+          cut(
+              link.from + "<>" + link.to,
+              List.of(link, network.link(link.to, link.from)),
+              duration);
+      case 2 ->
+          cut(
+              "all of " + dc,
+              network.links().stream().filter(l -> l.from.equals(dc) || l.to.equals(dc)).toList(),
+              duration);
       default -> {
-        network.flap(link[0], link[1]);
-        begin("flap " + link[0] + ">" + link[1], MILLI, () -> {});
+        simulation.trace().note("connection %s breaks", link);
+        network.flap(link);
       }
+    }
+  }
+
+  private void cut(String what, List<Link> links, long duration) {
+    links.forEach(network::cut);
+    during("cut " + what, duration, () -> links.forEach(network::heal));
+  }
+
+  private void slow(Link link, String dc, long duration) {
+    long by = (20 + random.nextInt(1_000)) * MILLI;
+    if (random.nextBoolean()) {
+      network.setExtraDelay(link, by);
+      during("slow link " + link, duration, () -> network.setExtraDelay(link, 0));
+    } else if (simulation.dc(dc).isUp()) {
+      simulation.dc(dc).slow(by);
+      during("slow " + dc, duration, () -> simulation.dc(dc).slow(0));
     }
   }
 
   private void crash(String name, long duration) {
     SimDc dc = simulation.dc(name);
-    if (!dc.isUp() || simulation.downCount() > 0) {
-      return; // one at a time: somebody must remember
+    if (!dc.isUp() || simulation.upCount() == 1) {
+      return; // somebody must go on
     }
     ReplicaId former = dc.self();
     simulation.crash(dc);
-    begin(
+    during(
         "crash " + former,
         duration,
         () -> simulation.restart(dc, new ReplicaId(name, former.incarnation() + 1)));

@@ -1,112 +1,231 @@
 package io.osier.bench.sim;
 
+import static io.osier.bench.sim.Scheduler.MILLI;
+
 import io.osier.core.CausalContext;
-import io.osier.core.ErrorCode;
-import io.osier.core.Key;
+import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
-import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Query;
+import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.ObjectId;
+import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 
 /**
- * One session: random operations on one keyspace, one after the other, here and there. It keeps its
- * vector as the client library does. Besides it remembers, for each object, what it has seen of it,
- * and checks the session guarantees from their definitions:
- *
- * <ul>
- *   <li>read your writes, monotonic reads: a read shows of its object all that the session wrote or
- *       read;
- *   <li>monotonic writes, writes follow reads: a write is made where all that the session wrote or
- *       read, of every object, is there already.
- * </ul>
+ * One session in one unit: single requests and pipelined ones, here and, after a failover, there.
+ * It keeps its vector as the client library does: the first request at another datacenter, or at
+ * another incarnation of the same, carries it; once one that carried all of it is answered the
+ * others need not. An answer of a datacenter that it has left in between makes it carry the vector
+ * again.
  */
 final class SimClient {
-  private static final int KEYS = 12;
-  private static final long MILLI = 1_000_000;
   private static final int WAIT_MILLIS = 3_000;
   private static final long PATIENCE_NANOS = 8_000 * MILLI;
+  private static final int BURST_MAX = 6;
+
+  /** One request under way. */
+  private final class Call {
+    final Workload.Task task;
+    final ReplicaId at;
+    final VersionVector after;
+
+    /** What the session knew when it asked. */
+    final SessionView wanted = view.copy();
+
+    /** Its own requests that were under way to the same datacenter. */
+    final List<Call> earlier = new ArrayList<>();
+
+    final long readsBefore = reads;
+    final long strangersBefore = strangers;
+    boolean open = true;
+    Dot dot;
+
+    /** What the object covered when it was read. */
+    CausalContext shown = CausalContext.EMPTY;
+
+    Call(Workload.Task task, ReplicaId at, VersionVector after) {
+      this.task = task;
+      this.at = at;
+      this.after = after;
+      for (Call call : calls) {
+        if (call.at.equals(at)) {
+          earlier.add(call);
+        }
+      }
+    }
+  }
 
   private final Simulation simulation;
-  private final int number;
-  private final int keyspace;
+  private final Scheduler scheduler;
+  private final String name;
+  private final Unit unit;
+  private final Workload workload;
   private final Random random;
-  private final Map<ObjectId, CausalContext> known = new HashMap<>();
+
+  /** The longest pause between two requests, nearly always. */
+  private final int paceMillis;
+
+  private final SessionView view = new SessionView();
+  private final List<Call> calls = new ArrayList<>();
   private String home;
   private VersionVector seen = VersionVector.EMPTY;
   private ReplicaId attachedTo;
-  private long open;
+  private long reads;
 
-  SimClient(Simulation simulation, int number, int keyspace, Random random, String home) {
+  /**
+   * Counts moves, and what came from datacenters other than home: requests sent before do not carry
+   * it.
+   */
+  private long strangers;
+
+  SimClient(
+      Simulation simulation,
+      String name,
+      Unit unit,
+      Workload workload,
+      Random random,
+      int paceMillis,
+      String home) {
     this.simulation = simulation;
-    this.number = number;
-    this.keyspace = keyspace;
+    this.scheduler = simulation.scheduler();
+    this.name = name;
+    this.unit = unit;
+    this.workload = workload;
     this.random = random;
+    this.paceMillis = paceMillis;
     this.home = home;
   }
 
   void start() {
-    simulation.at(pause(), this::step);
+    scheduler.in(pause(), this::step);
   }
 
   private long pause() {
-    // Mostly a steady pace, sometimes a burst on hot keys.
+    // Mostly a steady pace, sometimes at once.
     return random.nextInt(10) == 0
         ? random.nextInt(20) * MILLI
-        : (20 + random.nextInt(800)) * MILLI;
+        : (20 + random.nextInt(paceMillis)) * MILLI;
   }
+
+  // ---------------------------------------------------------------- requests
 
   private void step() {
     if (!simulation.isLoading()) {
       return;
     }
-    if (random.nextInt(20) == 0) {
+    if (random.nextInt(25) == 0) {
       move();
     }
     SimDc dc = simulation.dc(home);
     if (!dc.isUp()) {
       move();
-      simulation.at(200 * MILLI, this::step);
+      scheduler.in(200 * MILLI, this::step);
       return;
     }
-    int k = (int) (KEYS * Math.pow(random.nextDouble(), 3));
-    CrdtType type = CrdtType.values()[k % CrdtType.values().length];
-    ObjectId object = new ObjectId(Key.of("k" + k), type);
-    boolean write = random.nextInt(3) > 0;
-    VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
-    Request request =
-        write
-            ? new Request.Write("k", object.key(), type, operation(type, 0), after, WAIT_MILLIS)
-            : new Request.Read(
-                "k", object.key(), Optional.of(type), new Query.Whole(), after, false, WAIT_MILLIS);
-    long ticket = simulation.nextTicket();
-    open = ticket;
-    simulation.command(
-        dc,
-        keyspace,
-        ticket,
-        request,
-        (at, reply, state) -> replied(ticket, at, object, reply, state));
-    simulation.at(PATIENCE_NANOS, () -> giveUp(ticket));
+    int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
+    for (int i = 0; i < burst; i++) {
+      ask(dc);
+    }
+    if (random.nextInt(20) == 0) {
+      // Goes on elsewhere without waiting for the answers.
+      move();
+      scheduler.in(random.nextInt(100) * MILLI, this::step);
+    }
   }
 
-  private void giveUp(long ticket) {
-    if (open == ticket) {
-      open = 0; // the datacenter crashed, or is slow; the outcome is unknown
+  private void ask(SimDc dc) {
+    Workload.Task task = workload.next(random);
+    VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
+    after = simulation.options().sabotage().after(after);
+    ObjectId object = task.object();
+    Call call = new Call(task, dc.self(), after);
+    boolean ordered = call.earlier.stream().anyMatch(c -> c.task.isWrite());
+    String keyspace = unit.policy().name();
+    Request request =
+        task.isWrite()
+            ? new Request.Write(
+                keyspace,
+                object.key(),
+                object.type(),
+                task.operation().orElseThrow(),
+                after,
+                WAIT_MILLIS)
+            : new Request.Read(
+                keyspace,
+                object.key(),
+                Optional.of(object.type()),
+                task.query(),
+                after,
+                ordered,
+                WAIT_MILLIS);
+    calls.add(call);
+    if (task.isWrite()) {
+      simulation.checks(unit).sessions().asked(view, object, task.effect());
+    }
+    send(dc, call, request);
+    scheduler.in(PATIENCE_NANOS, () -> giveUp(call));
+  }
+
+  private void send(SimDc dc, Call call, Request request) {
+    long ticket = simulation.nextTicket();
+    byte[] bytes = ProtocolCodec.encode(ticket, request);
+    simulation.trace().hash(bytes);
+    simulation
+        .trace()
+        .about(unit + "/" + call.task.object(), "%s asks %s: %s", name, call.at, request);
+    SimNode node = dc.node(unit);
+    scheduler.in(
+        way(dc),
+        () -> {
+          if (node.isAlive()) {
+            Request arrived = ProtocolCodec.decodeRequest(bytes).message();
+            node.command(ticket, arrived, (at, reply) -> made(call, ticket, at, reply));
+            if (call.task.isWrite() && simulation.options().sabotage().again()) {
+              node.command(simulation.nextTicket(), arrived, (at, reply) -> {});
+            }
+          } else {
+            dropped(call);
+          }
+        });
+  }
+
+  /** The time to a datacenter, and back: one connection, so nothing overtakes. */
+  private long way(SimDc dc) {
+    return (1 + Math.floorMod(dc.self().dc().hashCode(), 7)) * MILLI;
+  }
+
+  /** The request came to a crashed datacenter, whose name the client still knew. */
+  private void dropped(Call call) {
+    if (call.open) {
+      close(call);
       move();
-      simulation.at(pause(), this::step);
+      next();
+    }
+  }
+
+  private void giveUp(Call call) {
+    if (call.open) {
+      close(call); // the datacenter crashed, or is slow; the outcome is unknown
+      move();
+      next();
+    }
+  }
+
+  private void close(Call call) {
+    call.open = false;
+    calls.remove(call);
+  }
+
+  /** The next step, when all answers are there. */
+  private void next() {
+    if (calls.isEmpty()) {
+      scheduler.in(pause(), this::step);
     }
   }
 
@@ -114,120 +233,131 @@ final class SimClient {
   private void move() {
     home = simulation.anyDc(random);
     attachedTo = null;
+    strangers++;
   }
 
-  private void replied(long ticket, ReplicaId at, ObjectId object, Reply reply, Causal state) {
-    if (open != ticket) {
-      return; // too late: the session went on without it
+  // ---------------------------------------------------------------- replies
+
+  /** The datacenter has made its reply, which now goes to the client. */
+  private void made(Call call, long ticket, SimNode node, Reply reply) {
+    ObjectId object = call.task.object();
+    Checks checks = simulation.checks(unit);
+    if (reply instanceof Reply.Done done) {
+      checks.ledger().acknowledged(object, done.dot(), call.task.effect());
+      checks.sessions().made(node.self(), node.store(), call.wanted, object);
+    } else if (reply instanceof Reply.Answer) {
+      call.shown = shown(node.store(), object);
     }
-    open = 0;
+    byte[] bytes = ProtocolCodec.encode(ticket, reply);
+    simulation.trace().hash(bytes);
+    simulation.counted(reply);
+    scheduler.in(
+        way(simulation.dc(node.self().dc())),
+        () -> {
+          if (!node.isAlive() && random.nextBoolean()) {
+            return; // on its way when the datacenter crashed
+          }
+          if (call.open) {
+            Reply arrived = ProtocolCodec.decodeReply(bytes).message();
+            simulation.trace().about(unit + "/" + object, "%s -> %s: %s", call.at, name, arrived);
+            replied(call, arrived);
+          }
+        });
+  }
+
+  private static CausalContext shown(ObjectStore store, ObjectId object) {
+    Causal state = store.get(object);
+    return state == null ? CausalContext.EMPTY : state.context();
+  }
+
+  private void replied(Call call, Reply reply) {
+    close(call);
     switch (reply) {
-      case Reply.Done d -> {
-        check(at, object, true);
-        CausalContext own =
-            CausalContext.range(d.dot().replica(), d.dot().number() - 1, d.dot().number());
-        known.merge(object, own, CausalContext::join);
-        saw(at, VersionVector.of(d.dot().replica(), d.dot().number()));
-      }
-      case Reply.Answer a -> {
-        check(at, object, false);
-        if (state != null) {
-          known.merge(object, state.context(), CausalContext::join);
-        }
-        saw(at, a.seen());
-      }
-      case Reply.Failure f -> {
-        if (f.code() == ErrorCode.SESSION_LOST) {
-          forget(at);
-        } else if (f.code() != ErrorCode.SESSION_BEHIND && f.code() != ErrorCode.UNAVAILABLE) {
-          throw new Violation(object.key().toString(), "session " + number + " was refused: " + f);
-        } else {
-          move();
-        }
-      }
+      case Reply.Done d -> wrote(call, d.dot());
+      case Reply.Answer a -> read(call, a);
+      case Reply.Failure f -> failed(call, f);
       default -> throw new IllegalStateException("unexpected " + reply);
     }
-    simulation.at(pause(), this::step);
+    next();
   }
 
-  private void saw(ReplicaId at, VersionVector vector) {
+  private void wrote(Call call, Dot dot) {
+    call.dot = dot;
+    Effect effect = call.task.effect();
+    // A read that was answered in between may have shown it already.
+    Effect certain = reads == call.readsBefore ? effect : new Effect(effect.tokens(), 0);
+    simulation
+        .checks(unit)
+        .sessions()
+        .wrote(view, call.task.object(), CausalContext.of(dot), certain);
+    saw(call, VersionVector.of(dot.replica(), dot.number()));
+  }
+
+  private void read(Call call, Reply.Answer answer) {
+    reads++;
+    ObjectId object = call.task.object();
+    SessionCheck check = simulation.checks(unit).sessions();
+    SessionView wanted = call.wanted;
+    for (Call before : call.earlier) {
+      if (before.dot != null && before.task.object().equals(object)) {
+        Effect tokens = new Effect(before.task.effect().tokens(), 0);
+        check.wrote(wanted, object, CausalContext.of(before.dot), tokens);
+      }
+    }
+    check.read(call.at, wanted, object, call.shown, answer.reading().orElseThrow());
+    check.saw(view, object, call.shown, answer.reading().orElseThrow());
+    saw(call, answer.seen());
+  }
+
+  private void saw(Call call, VersionVector vector) {
     seen = seen.join(vector);
-    attachedTo = at.dc().equals(home) ? at : null;
+    if (!call.at.dc().equals(home)) {
+      strangers++;
+      attachedTo = null;
+    } else if (call.strangersBefore == strangers) {
+      attachedTo = call.at;
+    }
+  }
+
+  private void failed(Call call, Reply.Failure failure) {
+    switch (failure.code()) {
+      case SESSION_LOST -> forget(call);
+      case SESSION_BEHIND, UNAVAILABLE -> move();
+      case WRONG_TYPE -> {
+        if (!Workload.mayClash(call.task.object())) {
+          throw refused(call, failure);
+        }
+      }
+      default -> throw refused(call, failure);
+    }
+  }
+
+  private Violation refused(Call call, Reply.Failure failure) {
+    return new Violation(
+        unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
   }
 
   /** Only memory that was really lost may be reported as lost. */
-  private void forget(ReplicaId at) {
+  private void forget(Call call) {
     boolean any = false;
-    for (int i = 0; i < seen.size(); i++) {
-      any |= simulation.lost().contains(seen.replica(i));
+    for (int i = 0; i < call.after.size(); i++) {
+      any |= simulation.lost().contains(call.after.replica(i));
     }
     if (!any) {
-      throw new Violation("", at + " says that session " + number + " saw what was lost: " + seen);
+      throw new Violation("", "%s says that %s saw what was lost: %s", call.at, name, call.after);
     }
     seen = VersionVector.EMPTY;
     attachedTo = null;
-    known.clear();
+    strangers++;
+    view.clear();
   }
 
-  private void check(ReplicaId at, ObjectId object, boolean write) {
-    SimDc dc = simulation.dc(at.dc());
-    if (!dc.self().equals(at)) {
-      return; // it crashed since; what it held then cannot be looked at any more
-    }
-    List<ObjectId> objects = write ? new ArrayList<>(known.keySet()) : List.of(object);
-    for (ObjectId o : objects) {
-      CausalContext wanted = known.getOrDefault(o, CausalContext.EMPTY);
-      Causal state = dc.store(keyspace).get(o);
-      CausalContext has = state == null ? CausalContext.EMPTY : state.context();
-      if (!has.covers(wanted)) {
-        throw new Violation(
-            o.key().toString(),
-            "session "
-                + number
-                + (write ? " wrote " + object : " read")
-                + " at "
-                + at
-                + ", which does not have what the session knows of "
-                + o
-                + ": has "
-                + has
-                + ", known "
-                + wanted);
+  /** What was asked of a node that crashed and will never be answered. */
+  void crashed(ReplicaId at) {
+    for (Call call : calls) {
+      if (call.at.equals(at) && call.task.isWrite() && call.dot == null) {
+        simulation.checks(unit).ledger().unanswered(call.task.object(), call.task.effect());
       }
     }
-  }
-
-  // ---------------------------------------------------------------- operations
-
-  private Operation operation(CrdtType type, int depth) {
-    if (random.nextInt(40) == 0) {
-      return new Operation.Clear();
-    }
-    return switch (type) {
-      case PN_COUNTER -> new Operation.Increment(random.nextInt(9) - 3);
-      case G_COUNTER -> new Operation.Increment(random.nextInt(5));
-      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(Value.of(random.nextInt(1_000)));
-      case EW_FLAG, DW_FLAG -> new Operation.SetFlag(random.nextBoolean());
-      case G_SET -> new Operation.Add(element());
-      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          random.nextInt(3) == 0
-              ? new Operation.Remove(element())
-              : new Operation.Add(List.of(element(), element()));
-      case OR_MAP -> {
-        if (random.nextInt(5) == 0) {
-          yield new Operation.RemoveFields(List.of("f" + random.nextInt(3)));
-        }
-        CrdtType[] types = CrdtType.values();
-        CrdtType field = types[random.nextInt(types.length - (depth > 1 ? 1 : 0))];
-        yield new Operation.UpdateFields(
-            List.of(
-                new Operation.FieldUpdate(
-                    new FieldId("f" + random.nextInt(3), field), operation(field, depth + 1))));
-      }
-    };
-  }
-
-  private Value element() {
-    return Value.of("e" + random.nextInt(20));
   }
 }

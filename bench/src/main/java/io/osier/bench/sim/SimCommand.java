@@ -3,14 +3,27 @@ package io.osier.bench.sim;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Runs simulations of many seeds. */
 @Command(
@@ -18,17 +31,21 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Simulates datacenters, clients and faults in virtual time and checks convergence, that every",
-      "acknowledged update is there exactly once, per-object causal order, session guarantees and",
-      "SLAs. The same seed gives the same run.",
+      "acknowledged update is there exactly once, per-object causal order, the session guarantees,",
+      "SLAs and what the partitions report. The same seed gives the same run.",
       "",
       "  osier sim --dcs 3 --seeds 1..100",
       "  osier sim --dcs 5 --seeds 42 --faults partitions,crashes --trace trace.txt",
       "",
-      "The last line reads: N seeds, F failures, H simulated hours."
+      "The last line reads: N seeds, F failures, H simulated hours"
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:no failures", "1:failures", "2:wrong usage"})
 public final class SimCommand implements Callable<Integer> {
+  private static final Pattern RANGE = Pattern.compile("(\\d{1,18})(?:\\.\\.(\\d{1,18}))?");
+
+  @Spec private CommandSpec spec;
+
   @Option(
       names = "--dcs",
       defaultValue = "3",
@@ -70,91 +87,125 @@ public final class SimCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    long first;
-    long last;
-    Set<Fault> wanted;
-    try {
-      String[] range = seeds.split("\\.\\.", -1);
-      first = Long.parseLong(range[0]);
-      last = Long.parseLong(range[range.length - 1]);
-      wanted = faults();
-      if (range.length > 2 || last < first || dcs < 2 || dcs > 10 || minutes < 1 || minutes > 600) {
-        throw new IllegalArgumentException("a value is out of range");
-      }
-    } catch (IllegalArgumentException e) {
-      System.err.println(
-          "--dcs must be 2 to 10, --seeds a number or A..B, --minutes 1 to 600, --faults none, all or a"
-              + " list of "
-              + Arrays.toString(Fault.values()).toLowerCase(Locale.ROOT)
-              + " ("
-              + e.getMessage()
-              + ")");
-      return 2;
-    }
-    SimOptions options = new SimOptions(dcs, wanted, minutes * 60);
+    require(dcs >= 2 && dcs <= 10, "--dcs must be 2 to 10, not " + dcs);
+    require(minutes >= 1 && minutes <= 600, "--minutes must be 1 to 600, not " + minutes);
+    Matcher range = RANGE.matcher(seeds);
+    require(range.matches(), "--seeds must be a number or A..B, not '" + seeds + "'");
+    long first = Long.parseLong(range.group(1));
+    long last = range.group(2) == null ? first : Long.parseLong(range.group(2));
+    require(first <= last, "--seeds must not end before it begins: '" + seeds + "'");
+    SimOptions options = new SimOptions(dcs, faults(), minutes * 60);
     int failures = 0;
     long nanos = 0;
+    long operations = 0;
     try (PrintStream trace =
         traceFile == null ? null : new PrintStream(traceFile, StandardCharsets.UTF_8)) {
-      for (long seed = first; seed <= last; seed++) {
-        Simulation simulation = new Simulation(options, seed, trace);
-        failures += run(simulation, seed) ? 0 : 1;
-        nanos += simulation.elapsedNanos();
+      // A trace is one run after the other; otherwise every processor has its own.
+      int threads = trace == null ? Runtime.getRuntime().availableProcessors() : 1;
+      try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+        Queue<Future<Result>> results = new ArrayDeque<>();
+        for (long seed = first; seed <= last || !results.isEmpty(); seed++) {
+          if (seed <= last) {
+            long number = seed;
+            results.add(pool.submit(() -> run(options, number, trace)));
+          }
+          // In the order of the seeds; few at a time, so that their number is not bounded.
+          if (seed >= last || results.size() > 2 * threads) {
+            Result result = get(results.remove());
+            System.out.print(result.text);
+            failures += result.failed ? 1 : 0;
+            nanos += result.nanos;
+            operations += result.operations;
+          }
+        }
       }
     }
     System.out.printf(
         Locale.ROOT,
-        "%d seeds, %d failures, %.1f simulated hours%n",
+        "%d operations, %.1f a simulated second%n",
+        operations,
+        operations / (nanos / 1e9));
+    System.out.printf(
+        Locale.ROOT,
+        "%d seeds, %d failures, %.2f simulated hours%n",
         last - first + 1,
         failures,
         nanos / 3.6e12);
     return failures == 0 ? 0 : 1;
   }
 
-  private Set<Fault> faults() {
-    return switch (faults) {
-      case "all" -> EnumSet.allOf(Fault.class);
-      case "none" -> EnumSet.noneOf(Fault.class);
-      default -> {
-        Set<Fault> some = EnumSet.noneOf(Fault.class);
-        for (String name : faults.split(",", -1)) {
-          some.add(Fault.valueOf(name.trim().toUpperCase(Locale.ROOT)));
-        }
-        yield some;
-      }
-    };
+  private void require(boolean holds, String message) {
+    if (!holds) {
+      throw new ParameterException(spec.commandLine(), message);
+    }
   }
 
-  private boolean run(Simulation simulation, long seed) {
+  private Set<Fault> faults() {
+    try {
+      return Fault.parse(faults);
+    } catch (IllegalArgumentException e) {
+      String names =
+          Arrays.stream(Fault.values()).map(Fault::label).collect(Collectors.joining(","));
+      throw new ParameterException(
+          spec.commandLine(),
+          "--faults must be none, all, or some of " + names + ": " + e.getMessage(),
+          e);
+    }
+  }
+
+  /** What is left of a seed's run. */
+  private record Result(boolean failed, long nanos, long operations, String text) {}
+
+  private static Result get(Future<Result> future) {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a simulation cannot be made", e.getCause());
+    }
+  }
+
+  private Result run(SimOptions options, long seed, PrintStream trace) {
+    Simulation simulation = new Simulation(options, seed, trace);
+    String text = "";
+    boolean failed = false;
     try {
       simulation.run();
       if (verbose) {
-        System.out.printf(
-            Locale.ROOT,
-            "seed %d: %.0f s, %d updates, %d of them checked against their SLA%n",
-            seed,
-            simulation.elapsedNanos() / 1e9,
-            simulation.updates(),
-            simulation.slaChecked());
+        text = "seed " + seed + ": " + simulation.summary() + "\n";
       }
-      return true;
     } catch (Violation e) {
-      failed(simulation, seed, e, e.about);
+      failed = true;
+      text = failure(simulation, seed, e, e.about());
     } catch (RuntimeException e) {
-      failed(simulation, seed, e, "");
-      e.printStackTrace(System.out);
+      failed = true;
+      StringWriter stack = new StringWriter();
+      e.printStackTrace(new PrintWriter(stack));
+      text = failure(simulation, seed, e, "") + stack;
     }
-    return false;
+    return new Result(failed, simulation.elapsedNanos(), simulation.operations(), text);
   }
 
-  private void failed(Simulation simulation, long seed, RuntimeException e, String about) {
-    System.out.println("seed " + seed + " FAILED: " + e.getMessage());
-    System.out.println("  the last events about it:");
-    System.out.print(simulation.trace().about(about));
-    System.out.println("  the streams:");
-    System.out.print(simulation.streams());
-    System.out.printf(
-        "  repeat with: osier sim --dcs %d --seeds %d --faults %s --minutes %d%n",
-        dcs, seed, faults, minutes);
+  private String failure(Simulation simulation, long seed, RuntimeException e, String about) {
+    return String.format(
+        Locale.ROOT,
+        """
+        seed %d FAILED at %.6f s: %s
+          the last events, and those about %s:
+        %s  the partitions and their streams:
+        %s  repeat with: osier sim --dcs %d --seeds %d --faults %s --minutes %d
+        """,
+        seed,
+        simulation.scheduler().nanos() / 1e9,
+        e instanceof Violation ? e.getMessage() : e.toString(),
+        about,
+        simulation.trace().last(about),
+        simulation.state(),
+        dcs,
+        seed,
+        faults,
+        minutes);
   }
 }

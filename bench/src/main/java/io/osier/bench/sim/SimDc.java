@@ -1,90 +1,72 @@
 package io.osier.bench.sim;
 
-import io.osier.adaptation.AdaptationSettings;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.propagation.StreamSettings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One datacenter: a partition for each keyspace, a wall clock of its own, up or down. */
+/** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
-  /** Decides often and soon, so that modes switch all the time. */
-  private static final AdaptationSettings RESTLESS =
-      new AdaptationSettings(20, 5, 200, 400, 0, 1, AdaptationSettings.Policy.COST, 4.0);
-
-  private static final StreamSettings STREAMS =
-      new StreamSettings(64 << 10, 2 << 10, 1_000, 200, 1_000);
-
-  private final List<String> peers;
-  private final List<KeyspacePolicy> keyspaces;
-  private final List<Partition> partitions = new ArrayList<>();
-  private final List<MemoryStore> stores = new ArrayList<>();
+  private final Simulation simulation;
+  private final List<SimNode> nodes = new ArrayList<>();
   private ReplicaId self;
   private boolean up;
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
-
-  /** Inputs are handled so much later. */
   private long slowNanos;
+  private long changedNanos;
 
-  SimDc(String name, List<String> peers, List<KeyspacePolicy> keyspaces) {
+  SimDc(Simulation simulation, String name) {
+    this.simulation = simulation;
     this.self = new ReplicaId(name, 1);
-    this.peers = peers;
-    this.keyspaces = keyspaces;
   }
 
-  void start(ReplicaId id, long nanos) {
-    self = id;
+  /** Starts without any memory. */
+  void start(ReplicaId as) {
+    long nanos = simulation.scheduler().nanos();
+    self = as;
     up = true;
+    changedNanos = nanos;
     clock = new SlewedClock(wall(nanos), nanos);
-    partitions.clear();
-    stores.clear();
-    for (int k = 0; k < keyspaces.size(); k++) {
-      MemoryStore store = new MemoryStore();
-      stores.add(store);
-      partitions.add(
-          new Partition(
-              new PartitionConfig(self, peers, keyspaces.get(k), 0, STREAMS, RESTLESS),
-              store,
-              now(nanos)));
-    }
+    nodes.clear();
+    simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
   }
 
   private long wall(long nanos) {
     return EPOCH_MILLIS + nanos / 1_000_000 + jumpMillis + (long) (nanos * driftPerNano / 1e6);
   }
 
-  Now now(long nanos) {
+  Now now() {
+    long nanos = simulation.scheduler().nanos();
     return new Now(nanos, clock.read(wall(nanos), nanos));
   }
 
   void crash() {
     up = false;
+    changedNanos = simulation.scheduler().nanos();
   }
 
   boolean isUp() {
     return up;
   }
 
+  /** Its present incarnation, or the last one. */
   ReplicaId self() {
     return self;
   }
 
-  Partition partition(int keyspace) {
-    return partitions.get(keyspace);
+  SimNode node(Unit unit) {
+    return nodes.get(unit.number());
   }
 
-  MemoryStore store(int keyspace) {
-    return stores.get(keyspace);
+  /** An input for all units. */
+  void submitToAll(Input input) {
+    nodes.forEach(n -> n.submit(input));
   }
 
   void jump(long millis) {
@@ -95,11 +77,18 @@ final class SimDc {
     driftPerNano = perNano;
   }
 
+  /** From now on inputs are handled so much later. */
   void slow(long nanos) {
     slowNanos = nanos;
+    changedNanos = simulation.scheduler().nanos();
   }
 
   long slowNanos() {
     return slowNanos;
+  }
+
+  /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
+  long steadySinceNanos() {
+    return up && slowNanos == 0 ? changedNanos : Long.MAX_VALUE;
   }
 }

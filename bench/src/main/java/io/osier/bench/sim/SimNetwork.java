@@ -1,136 +1,201 @@
 package io.osier.bench.sim;
 
+import static io.osier.bench.sim.Scheduler.MILLI;
+
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** The links between the datacenters. Every frame is encoded, delayed, and decoded. */
+/**
+ * The links between the datacenters, one for each way. Every frame is encoded, delayed, and
+ * decoded. While a connection lives its frames arrive in order, unless a fault reorders them. A
+ * lost connection takes what is under way with it; its sender notices at once or later, and opens
+ * another one after that.
+ */
 final class SimNetwork {
-  private static final long MILLI = 1_000_000;
-
   /** How long a side may take to notice that a link is gone. */
   private static final int NOTICE_MILLIS_MAX = 5_000;
 
+  /** How long opening another connection takes. */
+  private static final int RECONNECT_MILLIS_MAX = 2_000;
+
+  private static final int OVERTAKE_MILLIS_MAX = 200;
+  private static final int LOST = 2;
+
   /** One way from one datacenter to another. */
-  private static final class Link {
+  static final class Link {
     final String from;
     final String to;
     final long delayNanos;
     final long jitterNanos;
-    boolean cut;
-    boolean up;
+    private int cuts;
+    private boolean up;
 
-    /** Counts connections: frames of an earlier one are lost. */
-    long connection;
+    /**
+     * Grows by one with each connection, and by {@link #LOST} with the loss of all that was under
+     * way: otherwise what is left of the connection before may still come, if ghosts are allowed.
+     */
+    private long connection;
 
-    long lastArrivalNanos;
-    double loss;
-    double duplicates;
-    boolean reorder;
+    /** The sender has been told of the connection and not yet that it is gone. */
+    private boolean known;
 
-    Link(String from, String to, long delayNanos, long jitterNanos) {
+    private long lastArrivalNanos;
+    private double loss;
+    private double duplicates;
+    private int reorderings;
+    private long extraDelayNanos;
+    private long changedNanos;
+
+    private Link(String from, String to, long delayNanos, long jitterNanos) {
       this.from = from;
       this.to = to;
       this.delayNanos = delayNanos;
       this.jitterNanos = jitterNanos;
     }
+
+    private boolean isHealthy() {
+      return up && loss == 0 && duplicates == 0 && reorderings == 0 && extraDelayNanos == 0;
+    }
+
+    @Override
+    public String toString() {
+      return from + ">" + to;
+    }
   }
 
   private final Simulation simulation;
+  private final Scheduler scheduler;
+  private final Sabotage sabotage;
   private final Random random;
+  private final boolean ghosts;
   private final Map<String, Link> links = new TreeMap<>();
-  private long delayNanosMax;
 
-  SimNetwork(Simulation simulation, Random random) {
+  /**
+   * A network without links.
+   *
+   * @param ghosts whether frames of a lost connection may come after all
+   */
+  SimNetwork(Simulation simulation, Sabotage sabotage, Random random, boolean ghosts) {
     this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.sabotage = sabotage;
     this.random = random;
+    this.ghosts = ghosts;
   }
 
   void addLink(String from, String to) {
     long delay = (5 + random.nextInt(75)) * MILLI;
     long jitter = random.nextInt(10) * MILLI;
-    delayNanosMax = Math.max(delayNanosMax, delay + jitter);
     links.put(from + ">" + to, new Link(from, to, delay, jitter));
   }
 
-  /** The longest way through any link. */
-  long delayNanosMax() {
-    return delayNanosMax;
+  Link link(String from, String to) {
+    return links.get(from + ">" + to);
   }
 
-  /** Opens the connection of a link if both ends are there. */
-  void connect(String from, String to) {
-    Link link = links.get(from + ">" + to);
-    SimDc a = simulation.dc(from);
-    SimDc b = simulation.dc(to);
-    if (link.cut || link.up || !a.isUp() || !b.isUp()) {
+  /** All links, in a fixed order. */
+  List<Link> links() {
+    return List.copyOf(links.values());
+  }
+
+  /** The longest that a frame takes on a healthy link. */
+  static long delayNanosMax(Link link) {
+    return link.delayNanos + link.jitterNanos;
+  }
+
+  /** Since when the link has been connected and without any fault; Long.MAX_VALUE if it is not. */
+  static long healthySinceNanos(Link link) {
+    return link.isHealthy() ? link.changedNanos : Long.MAX_VALUE;
+  }
+
+  // ---------------------------------------------------------------- connections
+
+  void connectAll() {
+    links.values().forEach(this::connect);
+  }
+
+  private void connect(Link link) {
+    SimDc from = simulation.dc(link.from);
+    SimDc to = simulation.dc(link.to);
+    if (link.cuts > 0 || link.up || link.known || !from.isUp() || !to.isUp()) {
       return;
     }
     link.up = true;
+    link.known = true;
     link.connection++;
-    simulation.input(a, new Input.PeerUp(b.self()));
+    link.changedNanos = scheduler.nanos();
+    simulation.trace().note("%s is connected to %s", link.from, to.self());
+    from.submitToAll(new Input.PeerUp(to.self()));
   }
 
-  void connectAll() {
-    links.values().forEach(l -> connect(l.from, l.to));
-  }
-
-  /** Loses a link's connection: what is under way is lost; the sender notices at once or later. */
   private void lose(Link link) {
     if (!link.up) {
       return;
     }
     link.up = false;
-    long connection = ++link.connection;
+    if (!ghosts || random.nextBoolean()) {
+      link.connection += LOST;
+    }
+    link.changedNanos = scheduler.nanos();
     long notice = random.nextBoolean() ? 0 : random.nextInt(NOTICE_MILLIS_MAX) * MILLI;
-    simulation.at(
+    scheduler.in(
         notice,
         () -> {
-          SimDc from = simulation.dc(link.from);
-          if (from.isUp() && (link.connection == connection || !link.up)) {
-            simulation.input(from, new Input.PeerDown(link.to));
+          if (link.known && !link.up) {
+            link.known = false;
+            SimDc from = simulation.dc(link.from);
+            simulation.trace().note("%s sees that %s is gone", link.from, link.to);
+            if (from.isUp()) {
+              from.submitToAll(new Input.PeerDown(link.to));
+            }
           }
+          reconnectLater(link);
         });
   }
 
-  void cut(String from, String to) {
-    Link link = links.get(from + ">" + to);
-    link.cut = true;
+  private void reconnectLater(Link link) {
+    scheduler.in((10 + random.nextInt(RECONNECT_MILLIS_MAX)) * MILLI, () -> connect(link));
+  }
+
+  void cut(Link link) {
+    link.cuts++;
     lose(link);
   }
 
-  void heal(String from, String to) {
-    Link link = links.get(from + ">" + to);
-    link.cut = false;
+  void heal(Link link) {
+    link.cuts--;
     reconnectLater(link);
   }
 
-  private void reconnectLater(Link link) {
-    // A dialler notices first that the old connection is gone, then opens a new one.
-    simulation.at(
-        (10 + random.nextInt(NOTICE_MILLIS_MAX)) * MILLI + NOTICE_MILLIS_MAX * MILLI,
-        () -> connect(link.from, link.to));
+  /** Breaks a connection; it is opened again. */
+  void flap(Link link) {
+    lose(link);
   }
 
   /** Loses all connections of a datacenter that crashes. */
-  void crash(String dc) {
+  void crashed(String dc) {
     for (Link link : links.values()) {
       if (link.from.equals(dc)) {
         link.up = false;
-        link.connection++;
+        link.known = false;
+        link.connection += LOST;
+        link.changedNanos = scheduler.nanos();
       } else if (link.to.equals(dc)) {
+        link.connection += LOST;
         lose(link);
       }
     }
   }
 
   /** Connects a datacenter that has started again. */
-  void restart(String dc) {
+  void restarted(String dc) {
     for (Link link : links.values()) {
       if (link.from.equals(dc) || link.to.equals(dc)) {
         reconnectLater(link);
@@ -138,81 +203,69 @@ final class SimNetwork {
     }
   }
 
-  /** Breaks a connection and lets it be opened again. */
-  void flap(String from, String to) {
-    Link link = links.get(from + ">" + to);
-    lose(link);
-    reconnectLater(link);
+  // ---------------------------------------------------------------- faults of a connection
+
+  void setLoss(Link link, double probability) {
+    link.loss = probability;
+    link.changedNanos = scheduler.nanos();
   }
 
-  void setLoss(String from, String to, double probability) {
-    links.get(from + ">" + to).loss = probability;
+  void setDuplicates(Link link, double probability) {
+    link.duplicates = probability;
+    link.changedNanos = scheduler.nanos();
   }
 
-  void setDuplicates(String from, String to, double probability) {
-    links.get(from + ">" + to).duplicates = probability;
+  void reorder(Link link, boolean begin) {
+    link.reorderings += begin ? 1 : -1;
+    link.changedNanos = scheduler.nanos();
   }
 
-  void setReorder(String from, String to, boolean reorder) {
-    links.get(from + ">" + to).reorder = reorder;
+  void setExtraDelay(Link link, long nanos) {
+    link.extraDelayNanos = nanos;
+    link.changedNanos = scheduler.nanos();
   }
 
-  /** Ends every fault of the network. */
-  void calm() {
-    for (Link link : links.values()) {
-      link.loss = 0;
-      link.duplicates = 0;
-      link.reorder = false;
-      if (link.cut) {
-        heal(link.from, link.to);
-      }
-    }
-  }
+  // ---------------------------------------------------------------- frames
 
-  void send(ReplicaId from, String to, int keyspace, Frame frame) {
-    Link link = links.get(from.dc() + ">" + to);
+  void send(ReplicaId from, String to, Unit unit, Frame frame) {
+    Link link = link(from.dc(), to);
     if (!link.up || (link.loss > 0 && random.nextDouble() < link.loss)) {
       return;
     }
     byte[] bytes = FrameCodec.encode(from, frame);
-    deliver(link, from, keyspace, bytes);
+    simulation.trace().hash(bytes);
+    deliver(link, from, unit, bytes, sabotage.extraDelayNanos(frame));
     if (link.duplicates > 0 && random.nextDouble() < link.duplicates) {
-      deliver(link, from, keyspace, bytes);
+      deliver(link, from, unit, bytes, 0);
     }
   }
 
-  private void deliver(Link link, ReplicaId from, int keyspace, byte[] bytes) {
+  private void deliver(Link link, ReplicaId from, Unit unit, byte[] bytes, long extraNanos) {
+    long now = scheduler.nanos();
     long jitter = link.jitterNanos == 0 ? 0 : (long) (random.nextDouble() * link.jitterNanos);
-    long arrival = simulation.nanos() + link.delayNanos + jitter;
-    if (link.reorder && random.nextInt(4) == 0) {
-      arrival += random.nextInt(200) * MILLI;
-    } else if (!link.reorder) {
+    long arrival = now + link.delayNanos + jitter + link.extraDelayNanos + extraNanos;
+    if (link.reorderings > 0 && random.nextInt(4) == 0) {
+      arrival += random.nextInt(OVERTAKE_MILLIS_MAX) * MILLI;
+    } else if (link.reorderings == 0) {
       arrival = Math.max(arrival, link.lastArrivalNanos);
       link.lastArrivalNanos = arrival;
     }
     long connection = link.connection;
-    simulation.at(
-        arrival - simulation.nanos(),
+    scheduler.in(
+        arrival - now,
         () -> {
           SimDc to = simulation.dc(link.to);
-          if (link.connection == connection && to.isUp()) {
-            simulation.input(
-                to, keyspace, new Input.FromPeer(from, FrameCodec.decode(from, bytes)));
+          if (link.connection - connection < (ghosts ? LOST : 1) && to.isUp()) {
+            Frame frame = sabotage.frame(link.to, FrameCodec.decode(from, bytes));
+            to.node(unit).submit(new Input.FromPeer(from, frame));
           }
         });
   }
 
-  /** The ends of every link, in a fixed order. */
-  Map<String, String[]> ends() {
-    Map<String, String[]> ends = new TreeMap<>();
-    links.forEach((name, l) -> ends.put(name, new String[] {l.from, l.to}));
-    return ends;
-  }
-
-  /** How many links are not up. */
-  int down() {
-    Map<Boolean, Integer> counts = new HashMap<>();
-    links.values().forEach(l -> counts.merge(l.up, 1, Integer::sum));
-    return counts.getOrDefault(false, 0);
+  /** The links that are not up. */
+  List<Link> down() {
+    List<Link> down = new ArrayList<>(links.values());
+    down.removeIf(l -> l.up);
+    return down;
   }
 }

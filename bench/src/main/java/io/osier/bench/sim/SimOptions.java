@@ -8,5 +8,10 @@ import java.util.Set;
  * @param dcs how many datacenters, 2 to 10
  * @param faults what may go wrong
  * @param seconds virtual seconds of load
+ * @param sabotage spoils a run on purpose: for tests of the checks
  */
-record SimOptions(int dcs, Set<Fault> faults, int seconds) {}
+record SimOptions(int dcs, Set<Fault> faults, int seconds, Sabotage sabotage) {
+  SimOptions(int dcs, Set<Fault> faults, int seconds) {
+    this(dcs, faults, seconds, Sabotage.NONE);
+  }
+}

@@ -2,13 +2,23 @@ package io.osier.bench.sim;
 
 import java.io.PrintStream;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
-/** The last events of a simulation, formatted only when they are needed; and a hash over all. */
+/**
+ * What happened, formatted only when it is needed: the last events of each object and the last
+ * common ones; and a hash over everything that was sent, asked and answered, by which two runs are
+ * compared.
+ */
 final class Trace {
-  private static final int KEPT = 400;
+  private static final int KEPT_OBJECT = 60;
+  private static final int KEPT_COMMON = 60;
 
-  private record Line(long nanos, String format, Object[] arguments) {
+  private record Line(long nanos, long order, String format, Object[] arguments) {
     @Override
     public String toString() {
       return String.format(
@@ -16,26 +26,51 @@ final class Trace {
     }
   }
 
-  private final ArrayDeque<Line> last = new ArrayDeque<>(KEPT);
+  private final Scheduler scheduler;
   private final PrintStream all;
+  private final ArrayDeque<Line> common = new ArrayDeque<>(KEPT_COMMON);
+  private final Map<String, ArrayDeque<Line>> objects = new HashMap<>();
+  private long order;
   private long hash = 1;
 
   /** A trace that also prints every line, if {@code all} is not null. */
-  Trace(PrintStream all) {
+  Trace(Scheduler scheduler, PrintStream all) {
+    this.scheduler = scheduler;
     this.all = all;
   }
 
-  void add(long nanos, String format, Object... arguments) {
-    Line line = new Line(nanos, format, arguments);
-    hash = hash * 31 + nanos;
-    hash = hash * 31 + format.hashCode();
+  /** Notes what concerns everything, such as a fault. */
+  void note(String format, Object... arguments) {
+    add(common, KEPT_COMMON, format, arguments);
+  }
+
+  /** Notes what concerns one object. */
+  void about(Object object, String format, Object... arguments) {
+    add(
+        objects.computeIfAbsent(object.toString(), o -> new ArrayDeque<>()),
+        KEPT_OBJECT,
+        format,
+        arguments);
+  }
+
+  private void add(ArrayDeque<Line> to, int kept, String format, Object... arguments) {
+    Line line = new Line(scheduler.nanos(), ++order, format, arguments);
     if (all != null) {
       all.println(line);
     }
-    if (last.size() == KEPT) {
-      last.poll();
+    if (to.size() == kept) {
+      to.poll();
     }
-    last.add(line);
+    to.add(line);
+  }
+
+  /** Takes bytes that were sent into the hash. */
+  void hash(byte[] bytes) {
+    long h = hash * 31 + scheduler.nanos();
+    for (byte b : bytes) {
+      h = h * 31 + b;
+    }
+    hash = h;
   }
 
   /** Two runs of one seed have the same. */
@@ -43,15 +78,13 @@ final class Trace {
     return hash;
   }
 
-  /** The last lines that mention a word, and the others near the end. */
-  String about(String word) {
+  /** The last lines about an object, among the last common ones. */
+  String last(String object) {
+    List<Line> lines = new ArrayList<>(common);
+    lines.addAll(objects.getOrDefault(object, new ArrayDeque<>()));
+    lines.sort(Comparator.comparingLong(Line::order));
     StringBuilder text = new StringBuilder();
-    for (Line line : last) {
-      String formatted = line.toString();
-      if (word.isEmpty() || formatted.contains(word) || formatted.contains("fault")) {
-        text.append("    ").append(formatted).append('\n');
-      }
-    }
+    lines.forEach(l -> text.append("    ").append(l).append('\n'));
     return text.toString();
   }
 }

@@ -1,14 +1,27 @@
 package io.osier.bench.sim;
 
+import java.util.Locale;
+
 /** Something that must never be. Ends its simulation. */
 final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What the trace should be searched for. */
-  final String about;
+  private final String about;
 
-  Violation(String about, String message) {
-    super(message);
-    this.about = about;
+  /**
+   * A violation.
+   *
+   * @param about the object it is about, or anything else if it is about none
+   * @param format what is wrong
+   */
+  @SuppressWarnings("AnnotateFormatMethod") // its annotation would be a dependency for this alone
+  Violation(Object about, String format, Object... arguments) {
+    super(String.format(Locale.ROOT, format, arguments));
+    this.about = about.toString();
+  }
+
+  /** What the trace should show. */
+  String about() {
+    return about;
   }
 }

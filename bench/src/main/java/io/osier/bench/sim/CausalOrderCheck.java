@@ -1,0 +1,74 @@
+package io.osier.bench.sim;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.ObjectId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Per-object causal order: no datacenter's object ever covers an update without covering all that
+ * the update's origin had covered of the object when it made it, its own earlier updates among
+ * that. Checked whenever an object of a datacenter changes, for the updates that the change brings.
+ */
+final class CausalOrderCheck {
+  private final Unit unit;
+  private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, CausalContext>>> made = new HashMap<>();
+
+  CausalOrderCheck(Unit unit) {
+    this.unit = unit;
+  }
+
+  /** An update was made where the object covered this. */
+  void made(ObjectId object, ReplicaId origin, long number, CausalContext before) {
+    made.computeIfAbsent(object, o -> new HashMap<>())
+        .computeIfAbsent(origin, r -> new TreeMap<>())
+        .put(number, before);
+  }
+
+  /** An object at a datacenter covers more than before. */
+  void changed(ReplicaId at, ObjectId object, CausalContext before, CausalContext after) {
+    if (!after.covers(before)) {
+      throw new Violation(
+          unit + "/" + object, "%s forgot: %s covered %s, now %s", at, object, before, after);
+    }
+    Map<ReplicaId, TreeMap<Long, CausalContext>> of = made.getOrDefault(object, Map.of());
+    for (int i = 0; i < after.size(); i++) {
+      ReplicaId origin = after.replica(i);
+      TreeMap<Long, CausalContext> updates = of.get(origin);
+      if (updates == null) {
+        continue;
+      }
+      for (int k = 0; k < after.rangeCount(i); k++) {
+        long from = Math.max(after.rangeAfter(i, k), before.through(origin));
+        long through = after.rangeThrough(i, k);
+        if (from < through) {
+          check(at, object, origin, after, updates.subMap(from, false, through, true));
+        }
+      }
+    }
+  }
+
+  private void check(
+      ReplicaId at,
+      ObjectId object,
+      ReplicaId origin,
+      CausalContext after,
+      Map<Long, CausalContext> updates) {
+    for (Map.Entry<Long, CausalContext> update : updates.entrySet()) {
+      if (!after.covers(update.getValue())) {
+        throw new Violation(
+            unit + "/" + object,
+            "%s shows update %s:%d of %s without all that it had seen: it covers %s, the origin had"
+                + " covered %s",
+            at,
+            origin,
+            update.getKey(),
+            object,
+            after,
+            update.getValue());
+      }
+    }
+  }
+}

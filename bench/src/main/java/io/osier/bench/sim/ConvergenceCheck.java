@@ -1,0 +1,72 @@
+package io.osier.bench.sim;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.Query;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.ObjectId;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** At the end all datacenters hold the same objects with equal states and equal readings. */
+final class ConvergenceCheck {
+  private ConvergenceCheck() {}
+
+  /** Whether the stores cover the same: cheap, and nearly always the same as equality. */
+  static boolean isSettled(Collection<ObjectStore> stores) {
+    Map<ObjectId, VersionVector> first = null;
+    for (ObjectStore store : stores) {
+      Map<ObjectId, VersionVector> vectors = new HashMap<>();
+      for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
+        vectors.put(e.object(), e.state().context().toVersionVector());
+      }
+      if (first != null && !first.equals(vectors)) {
+        return false;
+      }
+      first = vectors;
+    }
+    return true;
+  }
+
+  static Map<ObjectId, Causal> content(ObjectStore store) {
+    Map<ObjectId, Causal> content = new TreeMap<>();
+    for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
+      content.put(e.object(), e.state());
+    }
+    return content;
+  }
+
+  static void ended(Unit unit, Map<ReplicaId, Map<ObjectId, Causal>> contents) {
+    Map.Entry<ReplicaId, Map<ObjectId, Causal>> first = contents.entrySet().iterator().next();
+    for (Map.Entry<ReplicaId, Map<ObjectId, Causal>> other : contents.entrySet()) {
+      Set<ObjectId> objects = new TreeSet<>(first.getValue().keySet());
+      objects.addAll(other.getValue().keySet());
+      for (ObjectId object : objects) {
+        Causal one = first.getValue().get(object);
+        Causal two = other.getValue().get(object);
+        if (!isEqual(one, two)) {
+          throw new Violation(
+              unit + "/" + object,
+              "%s differs: %s has %s, %s has %s",
+              object,
+              first.getKey(),
+              one,
+              other.getKey(),
+              two);
+        }
+      }
+    }
+  }
+
+  private static boolean isEqual(Causal one, Causal two) {
+    return one != null
+        && one.equals(two)
+        && one.read(new Query.Whole()).equals(two.read(new Query.Whole()));
+  }
+}

@@ -1,0 +1,45 @@
+package io.osier.bench.sim;
+
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Reading;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a reader can tell of updates whose traces are never removed: unique tokens (elements of
+ * sets, values of registers) and amounts added to a counter.
+ *
+ * @param tokens unique in their object
+ * @param amount 0 or more
+ */
+record Effect(List<Value> tokens, long amount) {
+  static final Effect NONE = new Effect(List.of(), 0);
+
+  /** The field of an accountable map that holds tokens. */
+  static final FieldId TOKENS = new FieldId("tokens", CrdtType.AW_SET);
+
+  /** The field of an accountable map that holds amounts. */
+  static final FieldId AMOUNT = new FieldId("amount", CrdtType.PN_COUNTER);
+
+  static Effect token(Value token) {
+    return new Effect(List.of(token), 0);
+  }
+
+  /** What a whole reading shows. */
+  static Effect shownBy(Reading reading) {
+    return switch (reading) {
+      case Reading.Count c -> new Effect(List.of(), c.value());
+      case Reading.Single s -> new Effect(s.value().map(List::of).orElse(List.of()), 0);
+      case Reading.Many m -> new Effect(m.values(), 0);
+      case Reading.Fields f ->
+          new Effect(
+              Optional.ofNullable(f.fields().get(TOKENS))
+                  .map(r -> shownBy(r).tokens)
+                  .orElse(List.of()),
+              Optional.ofNullable(f.fields().get(AMOUNT)).map(r -> shownBy(r).amount).orElse(0L));
+      case Reading.Flag f -> throw new IllegalArgumentException("no account is kept of flags");
+    };
+  }
+}

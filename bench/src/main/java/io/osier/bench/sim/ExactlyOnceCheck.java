@@ -1,0 +1,126 @@
+package io.osier.bench.sim;
+
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Against a reference: at the end each object is the join of just the updates that must be in it,
+ * each as it was when it was made. Those are all of the incarnations that kept their memory, and of
+ * one that lost it those up to the last that anyone has. Also, what each datacenter journalled
+ * since its start joins to what it holds.
+ */
+final class ExactlyOnceCheck {
+  private final Unit unit;
+  private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, Causal>>> made = new TreeMap<>();
+  private final Map<ReplicaId, Map<ObjectId, Causal>> journals = new HashMap<>();
+  private final Map<ReplicaId, Long> committed = new HashMap<>();
+  private long updates;
+
+  ExactlyOnceCheck(Unit unit) {
+    this.unit = unit;
+  }
+
+  /** How many updates were made. */
+  long updates() {
+    return updates;
+  }
+
+  /** The last commit number of each incarnation that made an update. */
+  Map<ReplicaId, Long> committed() {
+    return committed;
+  }
+
+  /** An update was made and journalled. */
+  void made(Shipment update) {
+    if (update.last() <= committed.getOrDefault(update.origin(), 0L)) {
+      throw new Violation(
+          unit + "/" + update.object(),
+          "%s gave commit number %d again, after %d",
+          update.origin(),
+          update.last(),
+          committed.get(update.origin()));
+    }
+    committed.put(update.origin(), update.last());
+    made.computeIfAbsent(update.object(), o -> new HashMap<>())
+        .computeIfAbsent(update.origin(), r -> new TreeMap<>())
+        .put(update.last(), update.content());
+    updates++;
+  }
+
+  /** An update, local or remote, was journalled. */
+  void journalled(ReplicaId at, Shipment update) {
+    journals
+        .computeIfAbsent(at, r -> new HashMap<>())
+        .merge(
+            update.object(),
+            Causal.bottom(update.object().type()).join(update.content()),
+            (state, fresh) -> state.join(update.content()));
+  }
+
+  /**
+   * Checks the end.
+   *
+   * @param contents what each datacenter holds: equal by now
+   * @param lost the incarnations that lost their memory
+   */
+  void ended(Map<ReplicaId, Map<ObjectId, Causal>> contents, Set<ReplicaId> lost) {
+    contents.forEach(this::checkJournal);
+    Map<ObjectId, Causal> content = contents.values().iterator().next();
+    for (Map.Entry<ObjectId, Map<ReplicaId, TreeMap<Long, Causal>>> e : made.entrySet()) {
+      ObjectId object = e.getKey();
+      Causal actual = content.getOrDefault(object, Causal.bottom(object.type()));
+      Causal expected = expected(e.getValue(), actual, object, lost);
+      if (!expected.equals(actual)) {
+        throw new Violation(
+            unit + "/" + object,
+            "updates are missing or twice in %s: it is %s, must be %s",
+            object,
+            actual,
+            expected);
+      }
+    }
+    for (ObjectId object : content.keySet()) {
+      if (!made.containsKey(object)) {
+        throw new Violation(unit + "/" + object, "%s is there, but nobody wrote it", object);
+      }
+    }
+  }
+
+  private static Causal expected(
+      Map<ReplicaId, TreeMap<Long, Causal>> of,
+      Causal actual,
+      ObjectId object,
+      Set<ReplicaId> lost) {
+    Causal expected = Causal.bottom(object.type());
+    for (Map.Entry<ReplicaId, TreeMap<Long, Causal>> own : of.entrySet()) {
+      long through =
+          lost.contains(own.getKey()) ? actual.context().through(own.getKey()) : Long.MAX_VALUE;
+      for (Causal delta : own.getValue().headMap(through, true).values()) {
+        expected = expected.join(delta);
+      }
+    }
+    return expected;
+  }
+
+  private void checkJournal(ReplicaId at, Map<ObjectId, Causal> content) {
+    Map<ObjectId, Causal> journal = journals.getOrDefault(at, Map.of());
+    content.forEach(
+        (object, state) -> {
+          if (!state.equals(journal.get(object))) {
+            throw new Violation(
+                unit + "/" + object,
+                "%s holds of %s what it did not journal: it is %s, the journal gives %s",
+                at,
+                object,
+                state,
+                journal.get(object));
+          }
+        });
+  }
+}

@@ -1,0 +1,124 @@
+package io.osier.bench.sim;
+
+import io.osier.core.KeyspacePolicy.Propagation;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.PartitionReport;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a partition reports of itself is sane: counters never fall, commit numbers and objects are
+ * those that were counted here, only an adaptive keyspace switches modes, and at the end nothing is
+ * dirty, under way or behind.
+ */
+final class ReportCheck {
+  private final Unit unit;
+  private final Map<ReplicaId, List<Long>> before = new HashMap<>();
+  private final Map<ReplicaId, PartitionReport> last = new HashMap<>();
+
+  ReportCheck(Unit unit) {
+    this.unit = unit;
+  }
+
+  /** The last report of each incarnation. */
+  Map<ReplicaId, PartitionReport> last() {
+    return last;
+  }
+
+  /**
+   * Checks a report during the run.
+   *
+   * @param committed the last commit number that was seen of each incarnation
+   */
+  void during(SimNode node, PartitionReport r, Map<ReplicaId, Long> committed, int peers) {
+    require(node, r, "commit number", r.committed() == committed.getOrDefault(node.self(), 0L));
+    require(node, r, "through", r.through().get(node.self()) == r.committed());
+    committed.forEach(
+        (origin, number) -> require(node, r, "through", r.through().get(origin) <= number));
+    require(node, r, "objects", r.objects() == keys(node));
+    require(node, r, "dirty objects", r.dirtyObjects() >= 0 && r.dirtyObjects() <= r.objects());
+    boolean adaptive = unit.policy().propagation() == Propagation.ADAPTIVE;
+    require(node, r, "mode switches", adaptive || r.modeSwitches() == 0);
+    require(node, r, "op mode", unit.policy().propagation() != Propagation.OP || isOpOnly(r));
+    require(node, r, "peers", r.peers().size() == peers);
+    for (PartitionReport.Peer p : r.peers()) {
+      require(node, r, "lag", p.lagUpdates() >= 0 && p.lagUpdates() <= r.committed());
+      require(node, r, "in flight", p.inFlightBytes() >= 0);
+      require(node, r, "behind", p.behindUpdates() >= 0);
+    }
+    require(node, r, "hot objects", r.hot().size() <= unit.adaptation().topK());
+    List<Long> counters = counters(r);
+    List<Long> earlier = before.put(node.self(), counters);
+    for (int i = 0; earlier != null && i < counters.size(); i++) {
+      require(node, r, "a counter fell", counters.get(i) >= earlier.get(i));
+    }
+    last.put(node.self(), r);
+  }
+
+  private static boolean isOpOnly(PartitionReport r) {
+    return r.statesShipped() == 0 && r.stateObjects() == 0 && r.dirtyObjects() == 0;
+  }
+
+  private static long keys(SimNode node) {
+    return node.store().size();
+  }
+
+  private static List<Long> counters(PartitionReport r) {
+    return List.of(
+        r.committed(),
+        r.objects(),
+        r.modeSwitches(),
+        r.appliedRemote(),
+        r.shippedBytes(),
+        r.opBytes(),
+        r.opsShipped(),
+        r.statesShipped(),
+        r.catchUpsShipped(),
+        r.gapsSeen(),
+        r.healed(),
+        r.slaViolations(),
+        r.lateAfterOutage(),
+        r.visibilityMicros().getTotalCount());
+  }
+
+  /** Whether nothing is dirty, under way or behind. */
+  static boolean isQuiet(PartitionReport r) {
+    return r.dirtyObjects() == 0
+        && r.peers().stream()
+            .allMatch(
+                p ->
+                    p.connected()
+                        && p.stream().equals("streaming")
+                        && p.lagUpdates() == 0
+                        && p.inFlightBytes() == 0
+                        && p.behindUpdates() == 0);
+  }
+
+  /**
+   * Checks a report at the end.
+   *
+   * @param kept the last commit number of each incarnation that kept its memory
+   * @param faultless whether no fault was ever injected
+   */
+  void ended(SimNode node, PartitionReport r, Map<ReplicaId, Long> kept, boolean faultless) {
+    require(node, r, "not quiet", isQuiet(r));
+    kept.forEach(
+        (origin, number) -> require(node, r, "through", r.through().get(origin) == number));
+    if (faultless) {
+      long others =
+          kept.entrySet().stream()
+              .filter(e -> !e.getKey().equals(node.self()))
+              .mapToLong(Map.Entry::getValue)
+              .sum();
+      require(node, r, "late", r.slaViolations() == 0 && r.lateAfterOutage() == 0);
+      require(node, r, "applied", r.appliedRemote() <= others);
+    }
+  }
+
+  private void require(SimNode node, PartitionReport report, String what, boolean holds) {
+    if (!holds) {
+      throw new Violation("", "%s reports what cannot be (%s): %s", node, what, report);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.osier.bench.sim;
+
+import java.util.PriorityQueue;
+
+/** Virtual time: events in the order of their times, and of their making at equal times. */
+final class Scheduler {
+  static final long MILLI = 1_000_000;
+  static final long SECOND = 1_000 * MILLI;
+
+  /** Not zero, so that a zero somewhere is seen as the mistake that it is. */
+  private static final long START_NANOS = 1_000 * SECOND;
+
+  private record Event(long nanos, long order, Runnable action) {}
+
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(
+          (a, b) ->
+              a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+  private long nanos = START_NANOS;
+  private long order;
+
+  /** Now. */
+  long nanos() {
+    return nanos;
+  }
+
+  /** How long the run has taken so far. */
+  long elapsedNanos() {
+    return nanos - START_NANOS;
+  }
+
+  /** Does something later; what is due at one time is done in the order of these calls. */
+  void in(long afterNanos, Runnable action) {
+    if (afterNanos < 0) {
+      throw new IllegalArgumentException("that is past: " + afterNanos + " ns");
+    }
+    events.add(new Event(nanos + afterNanos, ++order, action));
+  }
+
+  /** Lets time pass. */
+  void runFor(long durationNanos) {
+    long until = nanos + durationNanos;
+    while (!events.isEmpty() && events.peek().nanos <= until) {
+      Event event = events.poll();
+      nanos = event.nanos;
+      event.action.run();
+    }
+    nanos = until;
+  }
+}

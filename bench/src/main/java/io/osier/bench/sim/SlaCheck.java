@@ -1,0 +1,140 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.propagation.ObjectId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * No update is visible later than its SLA allows where the network allows it. The exact rule:
+ *
+ * <p>An update is watched at every datacenter to which its origin's link, and from which the link
+ * back, have been connected and free of any fault from {@link #SETTLE_NANOS} before its commit
+ * until its deadline, and where neither of the two datacenters was slow, down or started in that
+ * time. (In {@code SETTLE_NANOS} a stream that was interrupted has caught up and has measured its
+ * coordination time.) Jumps and drift of clocks are no excuse.
+ *
+ * <p>The deadline is the commit plus the larger of δ and the longest time that a frame takes on
+ * that link, plus {@link #SLACK_NANOS}. By then the object must cover the update's dot there.
+ *
+ * <p>One excuse: where the object does not even cover what the origin had seen of it before the
+ * update, because a third datacenter's update that it builds on has not come over its own, faulty
+ * link, the state is fetched from the origin, after a grace time, and again after a retry time: so
+ * much longer it may take, and the way there and back.
+ */
+final class SlaCheck {
+  /** How long a link must have been healthy. */
+  static final long SETTLE_NANOS = 15 * SECOND;
+
+  /** The granularity of ticks. */
+  private static final long SLACK_NANOS = 5 * MILLI;
+
+  /** Grace and retry time of fetching what an update builds on. */
+  private static final long FETCH_NANOS = 1_100 * MILLI;
+
+  private record Watched(SimDc dc, ReplicaId as, SimNetwork.Link there, SimNetwork.Link back) {}
+
+  private record Update(
+      ObjectId object, ReplicaId origin, long number, CausalContext before, long madeNanos) {}
+
+  private final Simulation simulation;
+  private final Unit unit;
+  private long checked;
+  private long excused;
+
+  SlaCheck(Simulation simulation, Unit unit) {
+    this.simulation = simulation;
+    this.unit = unit;
+  }
+
+  /** How many times an update's visibility at a datacenter was checked. */
+  long checked() {
+    return checked;
+  }
+
+  /** How many of those had to fetch what they build on. */
+  long excused() {
+    return excused;
+  }
+
+  /** An update was made. */
+  void made(SimNode at, ObjectId object, long number, CausalContext before) {
+    long now = simulation.scheduler().nanos();
+    SimDc origin = simulation.dc(at.self().dc());
+    if (origin.steadySinceNanos() > now - SETTLE_NANOS) {
+      return;
+    }
+    Update update = new Update(object, at.self(), number, before, now);
+    List<Watched> watched = new ArrayList<>();
+    long slowest = 0;
+    for (SimDc dc : simulation.dcs()) {
+      if (dc != origin) {
+        Watched w =
+            new Watched(
+                dc,
+                dc.self(),
+                simulation.network().link(at.self().dc(), dc.self().dc()),
+                simulation.network().link(dc.self().dc(), at.self().dc()));
+        if (isHealthy(w, update)) {
+          watched.add(w);
+          slowest = Math.max(slowest, SimNetwork.delayNanosMax(w.there));
+        }
+      }
+    }
+    if (!watched.isEmpty()) {
+      long bound = Math.max(unit.policy().sla().toNanos(), slowest) + SLACK_NANOS;
+      simulation.scheduler().in(bound, () -> watched.forEach(w -> check(update, w, false)));
+    }
+  }
+
+  private boolean isHealthy(Watched w, Update update) {
+    long since = update.madeNanos - SETTLE_NANOS;
+    return SimNetwork.healthySinceNanos(w.there) <= since
+        && SimNetwork.healthySinceNanos(w.back) <= since
+        && w.dc.steadySinceNanos() <= since
+        && simulation.dc(update.origin.dc()).steadySinceNanos() <= since;
+  }
+
+  private void check(Update update, Watched w, boolean excuse) {
+    if (!isHealthy(w, update)) {
+      return;
+    }
+    Causal state = w.dc.node(unit).store().get(update.object);
+    CausalContext here = state == null ? CausalContext.EMPTY : state.context();
+    if (here.contains(update.origin, update.number)) {
+      checked++;
+    } else if (!excuse && !here.covers(update.before)) {
+      excused++;
+      long more =
+          FETCH_NANOS
+              + SimNetwork.delayNanosMax(w.there)
+              + SimNetwork.delayNanosMax(w.back)
+              + SLACK_NANOS;
+      simulation.scheduler().in(more, () -> check(update, w, true));
+    } else {
+      throw late(update, w, here);
+    }
+  }
+
+  private Violation late(Update update, Watched w, CausalContext here) {
+    return new Violation(
+        unit + "/" + update.object,
+        "%s:%d of %s, made at %.6f s, is not visible at %s after %d ms (SLA %d ms, %s); it covers %s,"
+            + " the origin had covered %s",
+        update.origin,
+        update.number,
+        update.object,
+        update.madeNanos / 1e9,
+        w.as,
+        (simulation.scheduler().nanos() - update.madeNanos) / MILLI,
+        unit.policy().sla().toMillis(),
+        unit.policy().propagation(),
+        here,
+        update.before);
+  }
+}

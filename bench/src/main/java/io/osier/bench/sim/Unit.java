@@ -1,0 +1,67 @@
+package io.osier.bench.sim;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.KeyspacePolicy.Propagation;
+import io.osier.core.KeyspacePolicy.StatePayload;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One partition of one keyspace, at every datacenter.
+ *
+ * @param number its place among all of the simulation
+ * @param policy the keyspace's
+ * @param partition its number in the keyspace
+ * @param adaptation decides often and soon, so that modes switch all the time
+ */
+record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings adaptation) {
+  private static final int KEYSPACES = 2;
+  private static final int[] SLA_MILLIS = {0, 200, 1_000, 2_000, 2_000, 10_000};
+  private static final int[] PERIOD_MILLIS = {50, 200, 1_000};
+
+  /** Keyspaces of random policies, with one or two partitions. */
+  static List<Unit> draw(Random random) {
+    List<Unit> units = new ArrayList<>();
+    for (int k = 0; k < KEYSPACES; k++) {
+      KeyspacePolicy policy = policy("k" + k, random);
+      AdaptationSettings adaptation = adaptation(random);
+      for (int p = 0; p < policy.partitions(); p++) {
+        units.add(new Unit(units.size(), policy, p, adaptation));
+      }
+    }
+    return units;
+  }
+
+  private static KeyspacePolicy policy(String name, Random random) {
+    Propagation[] all = Propagation.values();
+    // Adaptive half of the time: it has the most to go wrong.
+    Propagation propagation =
+        random.nextBoolean() ? Propagation.ADAPTIVE : all[random.nextInt(all.length)];
+    return KeyspacePolicy.session(
+            name, Duration.ofMillis(SLA_MILLIS[random.nextInt(SLA_MILLIS.length)]))
+        .with(propagation)
+        .with(random.nextInt(4) == 0 ? StatePayload.FULL : StatePayload.DELTA)
+        .withPartitions(random.nextInt(3) == 0 ? 2 : 1);
+  }
+
+  private static AdaptationSettings adaptation(Random random) {
+    int period = PERIOD_MILLIS[random.nextInt(PERIOD_MILLIS.length)];
+    return new AdaptationSettings(
+        20,
+        1 + random.nextInt(8),
+        period,
+        2 * period,
+        random.nextInt(3),
+        1,
+        random.nextInt(3) == 0 ? AdaptationSettings.Policy.RATIO : AdaptationSettings.Policy.COST,
+        0.5 + 4 * random.nextDouble());
+  }
+
+  @Override
+  public String toString() {
+    return policy.name() + "." + partition;
+  }
+}

@@ -1,0 +1,268 @@
+package io.osier.bench.sim;
+
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.propagation.ObjectId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * What the clients of one unit do: a few hot keys and many cold ones, of two sorts. Of accountable
+ * objects every update leaves a trace that is never removed, so that readings can be checked; with
+ * wild ones everything is done that their type allows. A set that has grown large is left alone,
+ * and a new one takes its place.
+ */
+final class Workload {
+  /** How hot the hot keys are: the k-th of n gets the draws with u^4 in [k/n, (k+1)/n). */
+  private static final double SKEW = 4;
+
+  private static final int TOKENS_MAX = 150;
+  private static final int DEPTH_MAX = 2;
+
+  private static final Set<CrdtType> SETS =
+      EnumSet.of(
+          CrdtType.G_SET,
+          CrdtType.AW_SET,
+          CrdtType.RW_SET,
+          CrdtType.LWW_SET_ADD_BIAS,
+          CrdtType.LWW_SET_REMOVE_BIAS);
+
+  /** Types of which an account can be kept. */
+  private static final List<CrdtType> ACCOUNTABLE =
+      List.of(
+          CrdtType.PN_COUNTER,
+          CrdtType.G_COUNTER,
+          CrdtType.LWW_REGISTER,
+          CrdtType.MV_REGISTER,
+          CrdtType.G_SET,
+          CrdtType.AW_SET,
+          CrdtType.RW_SET,
+          CrdtType.LWW_SET_ADD_BIAS,
+          CrdtType.LWW_SET_REMOVE_BIAS,
+          CrdtType.OR_MAP);
+
+  /** Types that clash at one key. */
+  private static final CrdtType[] CLASHING = {
+    CrdtType.PN_COUNTER, CrdtType.AW_SET, CrdtType.OR_MAP
+  };
+
+  /**
+   * Something to do.
+   *
+   * @param operation empty for a read
+   * @param effect of an update of an accountable object
+   */
+  record Task(ObjectId object, Optional<Operation> operation, Query query, Effect effect) {
+    boolean isWrite() {
+      return operation.isPresent();
+    }
+  }
+
+  private enum Sort {
+    ACCOUNTABLE,
+    WILD,
+    CLASHING
+  }
+
+  private static final class Slot {
+    final Sort sort;
+    final CrdtType type;
+    Key key;
+    int tokens;
+
+    Slot(Sort sort, CrdtType type, Key key) {
+      this.sort = sort;
+      this.type = type;
+      this.key = key;
+    }
+  }
+
+  private final Unit unit;
+  private final List<Slot> slots = new ArrayList<>();
+  private final List<ObjectId> accountable = new ArrayList<>();
+  private int keys;
+  private long tokens;
+
+  Workload(Unit unit, Random random) {
+    this.unit = unit;
+    for (CrdtType type : ACCOUNTABLE) {
+      slots.add(new Slot(Sort.ACCOUNTABLE, type, newKey(type, "")));
+    }
+    for (CrdtType type : CrdtType.values()) {
+      slots.add(new Slot(Sort.WILD, type, newKey(type, "-wild")));
+    }
+    slots.add(new Slot(Sort.CLASHING, CrdtType.OR_MAP, newKey(CrdtType.OR_MAP, "-clash")));
+    for (Slot slot : slots) {
+      noteAccountable(slot);
+    }
+    Collections.shuffle(slots, random);
+  }
+
+  /** A key that belongs to this partition. */
+  private Key newKey(CrdtType type, String suffix) {
+    Key key;
+    do {
+      key = Key.of(type.label() + suffix + "-" + ++keys);
+    } while (key.partition(unit.policy().partitions()) != unit.partition());
+    return key;
+  }
+
+  private void noteAccountable(Slot slot) {
+    if (slot.sort == Sort.ACCOUNTABLE) {
+      accountable.add(new ObjectId(slot.key, slot.type));
+    }
+  }
+
+  /** All objects of which an account can be kept. */
+  List<ObjectId> accountable() {
+    return accountable;
+  }
+
+  /** Whether updates of the object may fail since it has another type elsewhere. */
+  static boolean mayClash(ObjectId object) {
+    return object.key().toString().contains("-clash");
+  }
+
+  static boolean isAccountable(ObjectId object) {
+    String key = object.key().toString();
+    return !key.contains("-wild") && !key.contains("-clash");
+  }
+
+  Task next(Random random) {
+    Slot slot = slots.get((int) (slots.size() * Math.pow(random.nextDouble(), SKEW)));
+    boolean write = random.nextInt(5) < 3;
+    return switch (slot.sort) {
+      case ACCOUNTABLE -> write ? update(slot, random) : read(slot, new Query.Whole());
+      case WILD ->
+          write
+              ? task(slot.key, slot.type, operation(slot.type, 0, random))
+              : read(slot, query(slot.type, random));
+      case CLASHING -> {
+        CrdtType type = CLASHING[random.nextInt(CLASHING.length)];
+        yield write
+            ? task(slot.key, type, operation(type, 0, random))
+            : new Task(
+                new ObjectId(slot.key, type), Optional.empty(), new Query.Whole(), Effect.NONE);
+      }
+    };
+  }
+
+  private static Task read(Slot slot, Query query) {
+    return new Task(new ObjectId(slot.key, slot.type), Optional.empty(), query, Effect.NONE);
+  }
+
+  private static Task task(Key key, CrdtType type, Operation operation) {
+    return new Task(
+        new ObjectId(key, type), Optional.of(operation), new Query.Whole(), Effect.NONE);
+  }
+
+  // ---------------------------------------------------------------- accountable objects
+
+  private Task update(Slot slot, Random random) {
+    if (slot.tokens >= TOKENS_MAX) {
+      slot.tokens = 0;
+      slot.key = newKey(slot.type, "");
+      noteAccountable(slot);
+    }
+    Effect effect =
+        switch (slot.type) {
+          case PN_COUNTER, G_COUNTER -> new Effect(List.of(), random.nextInt(1_000));
+          case LWW_REGISTER, MV_REGISTER -> new Effect(List.of(token(slot)), 0);
+          case OR_MAP -> new Effect(List.of(token(slot)), random.nextInt(1_000));
+          default ->
+              random.nextInt(4) == 0
+                  ? new Effect(List.of(token(slot), token(slot)), 0)
+                  : new Effect(List.of(token(slot)), 0);
+        };
+    Operation operation =
+        switch (slot.type) {
+          case PN_COUNTER, G_COUNTER -> new Operation.Increment(effect.amount());
+          case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(effect.tokens().getFirst());
+          case OR_MAP ->
+              new Operation.UpdateFields(
+                  List.of(
+                      new Operation.FieldUpdate(Effect.TOKENS, new Operation.Add(effect.tokens())),
+                      new Operation.FieldUpdate(
+                          Effect.AMOUNT, new Operation.Increment(effect.amount()))));
+          default -> new Operation.Add(effect.tokens());
+        };
+    return new Task(
+        new ObjectId(slot.key, slot.type), Optional.of(operation), new Query.Whole(), effect);
+  }
+
+  private Value token(Slot slot) {
+    slot.tokens++;
+    return Value.of(++tokens);
+  }
+
+  // ---------------------------------------------------------------- wild objects
+
+  private static Query query(CrdtType type, Random random) {
+    if (SETS.contains(type)) {
+      return switch (random.nextInt(3)) {
+        case 0 -> new Query.Contains(element(random));
+        case 1 -> new Query.Size();
+        default -> new Query.Whole();
+      };
+    }
+    if (type == CrdtType.OR_MAP && random.nextBoolean()) {
+      return new Query.Select(List.of("f0", "f2"));
+    }
+    return new Query.Whole();
+  }
+
+  private static Operation operation(CrdtType type, int depth, Random random) {
+    if (random.nextInt(40) == 0) {
+      return new Operation.Clear();
+    }
+    return switch (type) {
+      case PN_COUNTER -> new Operation.Increment(random.nextInt(9) - 3);
+      case G_COUNTER -> new Operation.Increment(random.nextInt(5));
+      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(value(random));
+      case EW_FLAG, DW_FLAG -> new Operation.SetFlag(random.nextBoolean());
+      case G_SET -> new Operation.Add(element(random));
+      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
+          random.nextInt(3) == 0
+              ? new Operation.Remove(List.of(element(random), element(random)))
+              : new Operation.Add(List.of(element(random), element(random)));
+      case OR_MAP -> {
+        if (random.nextInt(5) == 0) {
+          yield new Operation.RemoveFields(List.of("f" + random.nextInt(3)));
+        }
+        yield new Operation.UpdateFields(
+            random.nextInt(4) == 0
+                ? List.of(field(depth, random), field(depth, random))
+                : List.of(field(depth, random)));
+      }
+    };
+  }
+
+  private static Operation.FieldUpdate field(int depth, Random random) {
+    CrdtType[] types = CrdtType.values(); // the map is the last
+    CrdtType type = types[random.nextInt(types.length - (depth >= DEPTH_MAX ? 1 : 0))];
+    return new Operation.FieldUpdate(
+        new FieldId("f" + random.nextInt(3), type), operation(type, depth + 1, random));
+  }
+
+  private static Value element(Random random) {
+    return Value.of("e" + random.nextInt(20));
+  }
+
+  private static Value value(Random random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> Value.of(random.nextInt(1_000));
+      case 1 -> Value.of(random.nextDouble());
+      case 2 -> Value.of(new byte[] {(byte) random.nextInt(), (byte) random.nextInt()});
+      default -> Value.of("v" + random.nextInt(1_000));
+    };
+  }
+}

@@ -1,0 +1,120 @@
+package io.osier.bench.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each of the simulator's checks notices the fault that it is there for. */
+final class SabotageTest {
+  private static final int SEEDS_MAX = 10;
+
+  static Stream<Arguments> sabotages() {
+    return Stream.of(
+        arguments("a remote update is journalled and not stored", "journals", forgetful()),
+        arguments("frames are late, and the streams do not know", "not visible at", late()),
+        arguments("sessions do not say what they have seen", "the session knew", silent()),
+        arguments("a command is carried out twice", "counts|shows|cannot be", twice()),
+        arguments("updates do not say what they need", "without all that it had seen", needless()));
+  }
+
+  private static Sabotage forgetful() {
+    return new Sabotage() {
+      private int stored;
+
+      @Override
+      public Causal stored(ReplicaId at, ObjectId object, Causal before, Causal after) {
+        CausalContext was = before == null ? CausalContext.EMPTY : before.context();
+        boolean remote = after.context().last(at) == was.last(at);
+        return remote && ++stored == 100 ? null : after;
+      }
+    };
+  }
+
+  private static Sabotage late() {
+    return new Sabotage() {
+      @Override
+      public long extraDelayNanos(Frame frame) {
+        return frame instanceof Frame.Updates ? 12_000_000_000L : 0;
+      }
+    };
+  }
+
+  private static Sabotage silent() {
+    return new Sabotage() {
+      @Override
+      public VersionVector after(VersionVector seen) {
+        return VersionVector.EMPTY;
+      }
+    };
+  }
+
+  private static Sabotage twice() {
+    return new Sabotage() {
+      private int commands;
+
+      @Override
+      public boolean again() {
+        return ++commands % 100 == 0;
+      }
+    };
+  }
+
+  private static Sabotage needless() {
+    return new Sabotage() {
+      @Override
+      public Frame frame(String to, Frame frame) {
+        return frame instanceof Frame.Updates u
+            ? new Frame.Updates(
+                u.kind(),
+                u.epoch(),
+                u.sequence(),
+                u.through(),
+                u.cursor(),
+                u.outage(),
+                u.sentMillis(),
+                u.shipments().stream().map(SabotageTest::needless).toList())
+            : frame;
+      }
+    };
+  }
+
+  private static Shipment needless(Shipment s) {
+    return new Shipment(
+        s.object(),
+        s.origin(),
+        s.predecessor(),
+        VersionVector.EMPTY,
+        s.last(),
+        s.updates(),
+        s.ageMillis(),
+        s.content());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("sabotages")
+  void sabotage_isNoticed(String name, String says, Sabotage sabotage) {
+    Set<Fault> none = EnumSet.noneOf(Fault.class);
+    for (long seed = 1; seed <= SEEDS_MAX; seed++) {
+      try {
+        new Simulation(new SimOptions(3, none, 60, sabotage), seed, null).run();
+      } catch (Violation e) {
+        assertThat(e).hasMessageMatching("(?s).*(" + says + ").*");
+        return;
+      }
+    }
+    throw new AssertionError("nothing was noticed in " + SEEDS_MAX + " seeds");
+  }
+}

@@ -37,7 +37,7 @@ final class ReportCheck {
     committed.forEach(
         (origin, number) -> require(node, r, "through", r.through().get(origin) <= number));
     require(node, r, "objects", r.objects() == keys(node));
-    require(node, r, "dirty objects", r.dirtyObjects() >= 0 && r.dirtyObjects() <= r.objects());
+    require(node, r, "dirty objects", r.dirtyObjects() >= 0 && r.dirtyObjects() <= r.committed());
     boolean adaptive = unit.policy().propagation() == Propagation.ADAPTIVE;
     require(node, r, "mode switches", adaptive || r.modeSwitches() == 0);
     require(node, r, "op mode", unit.policy().propagation() != Propagation.OP || isOpOnly(r));

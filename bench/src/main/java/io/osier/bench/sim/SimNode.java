@@ -205,6 +205,9 @@ final class SimNode implements Outbox {
 
   @Override
   public void send(String to, Frame frame) {
+    if (frame instanceof Frame.Updates u) {
+      u.shipments().forEach(simulation.checks(unit).sla()::shipped);
+    }
     simulation.network().send(self, to, unit, frame);
   }
 

@@ -5,10 +5,16 @@ import static io.osier.bench.sim.Scheduler.SECOND;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * No update is visible later than its SLA allows where the network allows it. The exact rule:
@@ -23,9 +29,10 @@ import java.util.List;
  * that link, plus {@link #SLACK_NANOS}. By then the object must cover the update's dot there.
  *
  * <p>One excuse: where the object does not even cover what the origin had seen of it before the
- * update, because a third datacenter's update that it builds on has not come over its own, faulty
- * link, the state is fetched from the origin, after a grace time, and again after a retry time: so
- * much longer it may take, and the way there and back.
+ * update, or before a later one that it was joined with, because a third datacenter's update that
+ * it builds on has not come over its own, faulty link, the state is fetched from the origin, after
+ * a grace time, and again after a retry time: so much longer it may take, and the way there and
+ * back.
  */
 final class SlaCheck {
   /** How long a link must have been healthy. */
@@ -42,8 +49,16 @@ final class SlaCheck {
   private record Update(
       ObjectId object, ReplicaId origin, long number, CausalContext before, long madeNanos) {}
 
+  private record Shipped(ReplicaId origin, ObjectId object) {}
+
+  private static final int SHIPPED_KEPT = 200;
+
   private final Simulation simulation;
   private final Unit unit;
+
+  /** What the latest shipments of an object need, by their last commit number. */
+  private final Map<Shipped, NavigableMap<Long, VersionVector>> needs = new HashMap<>();
+
   private long checked;
   private long excused;
 
@@ -92,6 +107,24 @@ final class SlaCheck {
     }
   }
 
+  /** A datacenter sends an update, or the join of many. */
+  void shipped(Shipment shipment) {
+    NavigableMap<Long, VersionVector> of =
+        needs.computeIfAbsent(
+            new Shipped(shipment.origin(), shipment.object()), k -> new TreeMap<>());
+    of.merge(shipment.last(), shipment.needs(), VersionVector::join);
+    if (of.size() > SHIPPED_KEPT) {
+      of.pollFirstEntry();
+    }
+  }
+
+  private VersionVector needs(Update update) {
+    NavigableMap<Long, VersionVector> of =
+        needs.getOrDefault(new Shipped(update.origin, update.object), new TreeMap<>());
+    Map.Entry<Long, VersionVector> with = of.ceilingEntry(update.number);
+    return with == null ? VersionVector.EMPTY : with.getValue();
+  }
+
   private boolean isHealthy(Watched w, Update update) {
     long since = update.madeNanos - SETTLE_NANOS;
     return SimNetwork.healthySinceNanos(w.there) <= since
@@ -108,7 +141,8 @@ final class SlaCheck {
     CausalContext here = state == null ? CausalContext.EMPTY : state.context();
     if (here.contains(update.origin, update.number)) {
       checked++;
-    } else if (!excuse && !here.covers(update.before)) {
+    } else if (!excuse
+        && !(here.covers(update.before) && needs(update).isAtMost(here.toVersionVector()))) {
       excused++;
       long more =
           FETCH_NANOS

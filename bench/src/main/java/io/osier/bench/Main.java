@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       ServerCommand.class,
       CliCommand.class,
       SimCommand.class,
+      BenchCommand.class,
       YcsbCommand.class,
       JmhCommand.class,
       CommandLine.HelpCommand.class

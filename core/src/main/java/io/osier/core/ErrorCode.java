@@ -38,7 +38,11 @@ public enum ErrorCode {
   /** A setting is missing or has a value that is not allowed. */
   CONFIGURATION(16, false),
   /** A fault of Osier itself; the message and the server's log say more. */
-  INTERNAL(17, false);
+  INTERNAL(17, false),
+  /** The disk is full or cannot be written: nothing was done; reads go on. */
+  STORE_FULL(18, true),
+  /** What is stored is damaged, and is not served. */
+  STORE_DAMAGED(19, false);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

@@ -92,6 +92,13 @@ public final class Causal {
         Stores.join(store, other.store, joining), context.join(other.context), joining.full());
   }
 
+  /**
+   * The same content in a context that covers more: what that covers and is not here was removed.
+   */
+  public Causal seen(CausalContext more) {
+    return context.covers(more) ? this : new Causal(store, context.join(more), full);
+  }
+
   /** Answers a query. */
   public Reading read(Query query) {
     return store.read(query);

@@ -37,11 +37,13 @@ public sealed interface Frame {
    * A place in the sender's stream, from which it can go on after any interruption. Only the sender
    * reads it; the receiver stores it with what it applied and gives it back in {@link Resume}.
    *
+   * @param life of the sender's store: in another one the rest means nothing
    * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
    *     a scan of all objects, the count when the scan began
+   * @param logged of what was committed in former lives, the last entry of the log that is done
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
-  record Cursor(long base, Optional<ObjectId> scanned) {}
+  record Cursor(long life, long base, long logged, Optional<ObjectId> scanned) {}
 
   /**
    * Updates of the sender.

@@ -235,13 +235,21 @@ public final class FrameCodec {
         cursor.map(Cursor::base).orElse(0L),
         cursor.flatMap(Cursor::scanned),
         cursor.isPresent());
+    cursor.ifPresent(
+        c -> {
+          out.writeNumber(c.life());
+          out.writeNumber(c.logged());
+        });
   }
 
   private static Optional<Cursor> readCursor(WireInput in) {
     int head = readHead(in);
-    return head == 0
-        ? Optional.empty()
-        : Optional.of(new Cursor(in.readNumber(), readScanned(in, head)));
+    if (head == 0) {
+      return Optional.empty();
+    }
+    long base = in.readNumber();
+    Optional<ObjectId> scanned = readScanned(in, head);
+    return Optional.of(new Cursor(in.readNumber(), base, in.readNumber(), scanned));
   }
 
   private static void writePage(WireOutput out, Page page) {
@@ -347,6 +355,16 @@ public final class FrameCodec {
     Causal content = Causal.readBody(type, (head & FLAG_FULL) != 0, in);
     return new Shipment(
         new ObjectId(key, type), origin, last - step, needs, last, (int) updates, age, content);
+  }
+
+  /** Writes a place of a stream, as a store keeps it. */
+  public static void writeStoredCursor(WireOutput out, Cursor cursor) {
+    writeCursor(out, Optional.of(cursor));
+  }
+
+  /** Reads what {@link #writeStoredCursor} wrote. */
+  public static Cursor readStoredCursor(WireInput in) {
+    return readCursor(in).orElseThrow(() -> new MalformedException("a cursor is missing"));
   }
 
   /** For the codec's registration of shipments as journal records: the origin is not preset. */

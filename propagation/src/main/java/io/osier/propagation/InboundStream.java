@@ -25,13 +25,21 @@ final class InboundStream {
 
   private static final int ATTEMPTS_MAX = 4;
 
+  /** Room for the epochs of one life. */
+  private static final int LIFE_SHIFT = 24;
+
   private final ReplicaId sender;
   private long epoch;
   private long sequence;
   private boolean resuming;
   private int attempts;
   private long resumeSentNanos;
-  private Optional<Cursor> cursor = Optional.empty();
+  private boolean started;
+  private Optional<Cursor> cursor;
+
+  /** The last place at which nothing was held, or null. */
+  private Cursor applied;
+
   private long claimed;
   private boolean ackDue;
   private long ackDueNanos;
@@ -41,8 +49,17 @@ final class InboundStream {
   private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
 
-  InboundStream(ReplicaId sender, long nowNanos) {
+  /**
+   * A stream that has not begun.
+   *
+   * @param life of this partition's store: epochs grow from life to life
+   * @param recovered the place up to which everything was applied in a former life, or null
+   */
+  InboundStream(ReplicaId sender, long life, Cursor recovered, long nowNanos) {
     this.sender = sender;
+    this.epoch = life << LIFE_SHIFT;
+    this.cursor = Optional.ofNullable(recovered);
+    this.applied = recovered;
     this.heardNanos = nowNanos;
   }
 
@@ -52,6 +69,7 @@ final class InboundStream {
   Frame.Resume resume(long through, long nowNanos) {
     attempts = resuming ? Math.min(attempts + 1, ATTEMPTS_MAX) : 0;
     epoch++;
+    started = true;
     sequence = 0;
     statusSequence = 0;
     resuming = true;
@@ -62,6 +80,14 @@ final class InboundStream {
   /** When to ask again, if the stream has not started by then: later each time. */
   long resumeDueNanos(long retryNanos) {
     return resumeSentNanos + (retryNanos << attempts);
+  }
+
+  /**
+   * Whether to ask at once when the sender says that it waits for it: unless it was just done,
+   * since a status may overtake the answer.
+   */
+  boolean mayAskAgain(long nowNanos, long retryNanos) {
+    return !resuming || nowNanos - resumeSentNanos >= retryNanos;
   }
 
   /** What to do with a frame. */
@@ -95,6 +121,7 @@ final class InboundStream {
     resuming = false;
     sequence = frame.sequence();
     cursor = frame.cursor();
+    noteApplied();
     claimed = Math.max(claimed, frame.through());
     acknowledgeBy(ackNanos);
   }
@@ -123,10 +150,7 @@ final class InboundStream {
    */
   boolean missedTail(Frame.Status status) {
     boolean missed =
-        !resuming
-            && status.epoch() == epoch
-            && status.sequence() > sequence
-            && statusSequence > sequence;
+        status.epoch() == epoch && status.sequence() > sequence && statusSequence > sequence;
     statusSequence = status.epoch() == epoch ? status.sequence() : 0;
     return missed;
   }
@@ -152,7 +176,20 @@ final class InboundStream {
     if (queue.isEmpty()) {
       held.remove(object);
       fetchedNanos.remove(object);
+      noteApplied();
     }
+  }
+
+  private void noteApplied() {
+    // What is held is held in memory only, and must come again after a crash.
+    if (held.isEmpty() && cursor.isPresent()) {
+      applied = cursor.get();
+    }
+  }
+
+  /** The place up to which everything has been applied, or null if there is none yet. */
+  Cursor applied() {
+    return applied;
   }
 
   /** The next object that has been held for the grace time and was not fetched lately, or null. */
@@ -234,7 +271,7 @@ final class InboundStream {
   }
 
   boolean isStarted() {
-    return epoch > 0;
+    return started;
   }
 
   ReplicaId sender() {

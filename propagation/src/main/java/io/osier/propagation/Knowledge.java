@@ -46,8 +46,12 @@ final class Knowledge {
     }
   }
 
+  /** Room for the changes of one life. */
+  private static final int LIFE_SHIFT = 24;
+
   private final ReplicaId self;
   private final List<String> peers;
+  private final long life;
   private final Map<ReplicaId, OriginTrail> trails = new TreeMap<>();
   private final Map<String, Frame.Status> statuses = new HashMap<>();
   private final Map<String, ReplicaId> newest = new HashMap<>();
@@ -55,10 +59,31 @@ final class Knowledge {
   private VersionVector stable = VersionVector.EMPTY;
   private long version;
 
-  Knowledge(ReplicaId self, List<String> peers) {
+  Knowledge(ReplicaId self, List<String> peers, Recovered recovered) {
     this.self = self;
     this.peers = List.copyOf(peers);
+    this.life = recovered.life();
+    this.through = recovered.through();
     newest.put(self.dc(), self);
+    for (ReplicaId r : recovered.replicas()) {
+      if (!r.equals(self)) {
+        meet(r);
+        OriginTrail trail = trail(r);
+        // In which order it came is forgotten: whoever lacks something is given everything.
+        trail.prunedChange = trail.changes;
+        trail.prunedLast = Long.MAX_VALUE;
+      }
+    }
+  }
+
+  private OriginTrail trail(ReplicaId replica) {
+    return trails.computeIfAbsent(
+        replica,
+        r -> {
+          OriginTrail trail = new OriginTrail();
+          trail.changes = (life << LIFE_SHIFT) + 1;
+          return trail;
+        });
   }
 
   /** Learns of an incarnation of a datacenter. Returns whether it is newer than any before. */
@@ -88,7 +113,7 @@ final class Knowledge {
       ReplicaId r = after.replica(i);
       long last = after.through(r);
       if (!r.equals(self) && last > before.through(r)) {
-        trails.computeIfAbsent(r, x -> new OriginTrail()).touch(object, last);
+        trail(r).touch(object, last);
         version++;
       }
     }

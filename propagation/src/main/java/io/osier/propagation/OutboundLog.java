@@ -80,7 +80,7 @@ final class OutboundLog {
     /** Joined updates that wait for their round, or null. */
     private Segment dirty;
 
-    /** The first waiting update's commit number: the key in the dirty map. */
+    /** The number of the first waiting update's first dot: the key in the dirty map. */
     private long dirtyFirst;
 
     private int waitingOps;
@@ -118,7 +118,7 @@ final class OutboundLog {
   /**
    * An object's updates on their way out.
    *
-   * @param first the first one's commit number
+   * @param first the number of the first one's first dot
    * @param wasHeld whether they were held for a round
    */
   record Waiting(ObjectLog log, Segment segment, long first, boolean wasHeld) {}
@@ -138,12 +138,14 @@ final class OutboundLog {
 
   /** Takes a committed update: at once out, or held for a round. */
   void commit(ObjectId object, Segment segment, boolean hold) {
+    // Its first dot's number: no part of an update may be claimed to be shipped before the rest.
+    long first = committed + 1;
     committed = segment.last;
     ObjectLog log = logs.computeIfAbsent(object, ObjectLog::new);
     if (hold) {
       if (log.dirty == null) {
         log.dirty = segment;
-        log.dirtyFirst = segment.last;
+        log.dirtyFirst = first;
         dirty.put(log.dirtyFirst, log);
       } else {
         log.dirty = log.dirty.joined(segment);
@@ -151,7 +153,7 @@ final class OutboundLog {
     } else {
       release(object);
       log.waitingOps++;
-      ops.add(new Waiting(log, segment, segment.last, false));
+      ops.add(new Waiting(log, segment, first, false));
     }
   }
 

@@ -9,8 +9,10 @@ import io.osier.propagation.OutboundLog.ObjectLog;
 import io.osier.propagation.OutboundLog.Segment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * This partition's stream to one peer.
@@ -61,6 +63,7 @@ final class PeerStream {
   private final ShipmentSizer sizer;
   private final FrameSink sink;
   private final PropagationStats stats;
+  private final Recovered recovered;
   private final Coordination rounds = new Coordination();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
@@ -74,6 +77,12 @@ final class PeerStream {
 
   /** Everything shipped up to this tick has been sent in this epoch or came before it. */
   private long position;
+
+  /** Of what was committed before this life, the log is done up to this commit number. */
+  private long logged;
+
+  /** What was changed in this life and shipped from the log: it is in the trail, too. */
+  private final Set<ObjectId> shippedFromLog = new HashSet<>();
 
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
@@ -100,7 +109,9 @@ final class PeerStream {
       ShipmentSizer sizer,
       FrameSink sink,
       PropagationStats stats,
+      Recovered recovered,
       long nowNanos) {
+    this.recovered = recovered;
     this.dc = dc;
     this.self = self;
     this.settings = settings;
@@ -153,14 +164,28 @@ final class PeerStream {
     mode = Mode.CATCHING_UP;
     peerThrough = Math.max(peerThrough, resume.through());
     sentThrough = resume.through();
-    scanned = resume.cursor().flatMap(Cursor::scanned);
-    position = Math.min(resume.cursor().map(Cursor::base).orElse(0L), log.ticks());
+    place(resume);
+  }
+
+  private void place(Frame.Resume resume) {
+    Optional<Cursor> cursor = resume.cursor().filter(c -> c.life() == recovered.life());
+    scanned = cursor.flatMap(Cursor::scanned);
+    position = Math.min(cursor.map(Cursor::base).orElse(0L), log.ticks());
+    logged = Math.max(cursor.map(Cursor::logged).orElse(0L), resume.through());
+    logged = Math.min(logged, recovered.committed());
+    shippedFromLog.clear();
     // A receiver that never applied anything of this stream may lack what was everywhere before it
-    // came,
-    // and which the deltas in the trail therefore do not name: it gets states.
-    scanning = scanned.isPresent() || resume.cursor().isEmpty() || position < log.prunedTick();
-    if (scanning && scanned.isEmpty()) {
-      position = log.ticks();
+    // came, and which the deltas in the trail therefore do not name: it gets states.
+    scanning =
+        scanned.isPresent()
+            || resume.cursor().isEmpty()
+            || position < log.prunedTick()
+            || logged < recovered.loggedAfter();
+    if (scanning) {
+      logged = recovered.committed(); // the scan ships that, too
+      if (scanned.isEmpty()) {
+        position = log.ticks();
+      }
     }
   }
 
@@ -172,7 +197,10 @@ final class PeerStream {
       boolean more = true;
       while (more && bytes < settings.frameBytes()) {
         int before = shipments.size();
-        more = scanning ? scan(shipments) : trail(shipments, nowNanos);
+        more =
+            scanning
+                ? scan(shipments)
+                : logged < recovered.committed() ? log(shipments) : trail(shipments, nowNanos);
         for (Shipment s : shipments.subList(before, shipments.size())) {
           bytes += sizer.sizeOf(s);
         }
@@ -211,6 +239,36 @@ final class PeerStream {
     return true; // what was shipped since the scan began is in the trail
   }
 
+  /**
+   * One step along the log of former lives: the state of each object at its last entry. What was
+   * changed again since is shipped at the first one, because the trail's deltas build on it.
+   */
+  private boolean log(List<Shipment> shipments) {
+    List<Replica.Logged> entries = replica.logged(logged, SCAN_BATCH);
+    int bytes = 0;
+    for (Replica.Logged entry : entries) {
+      if (entry.number() > recovered.committed()) {
+        logged = recovered.committed();
+        return true;
+      }
+      logged = entry.number();
+      Causal state = replica.state(entry.object());
+      long last = state == null ? 0 : state.context().through(self);
+      boolean again = last > recovered.committed();
+      if (last == entry.number() || (again && shippedFromLog.add(entry.object()))) {
+        shipments.add(full(entry.object(), state, last));
+        bytes += (int) state.sizeBytes();
+      }
+      if (bytes >= settings.frameBytes()) {
+        return true;
+      }
+    }
+    if (entries.size() < SCAN_BATCH) {
+      logged = recovered.committed();
+    }
+    return true;
+  }
+
   /** One step along the trail; false at its end. */
   private boolean trail(List<Shipment> shipments, long nowNanos) {
     var next = log.after(position).firstEntry();
@@ -229,6 +287,9 @@ final class PeerStream {
   /** The joined updates that the peer misses of one object, or its state where that is smaller. */
   private Shipment missing(ObjectLog object, long from, long nowNanos) {
     Causal state = replica.state(object.object);
+    if (state == null) {
+      return null; // dropped, since every datacenter has seen it removed
+    }
     long last = state.context().through(self);
     Segment segment = object.since(from);
     if (segment == null || segment.delta().sizeBytes() >= state.sizeBytes()) {
@@ -284,7 +345,8 @@ final class PeerStream {
   }
 
   private void send(Kind kind, List<Shipment> shipments, int bytes, long nowNanos, long nowMillis) {
-    Cursor cursor = new Cursor(position, scanning ? scanned : Optional.empty());
+    Cursor cursor =
+        new Cursor(recovered.life(), position, logged, scanning ? scanned : Optional.empty());
     greeted = true;
     sequence++;
     inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos));
@@ -309,7 +371,7 @@ final class PeerStream {
     while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
       InFlight done = inFlight.poll();
       inFlightBytes -= done.bytes;
-      if (done.cursor.scanned().isEmpty()) {
+      if (done.cursor.scanned().isEmpty() && done.cursor.logged() >= recovered.committed()) {
         ackedTick = Math.max(ackedTick, done.cursor.base());
       }
       if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {

@@ -1,8 +1,10 @@
 package io.osier.propagation;
 
 import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -10,6 +12,7 @@ import io.osier.propagation.Frame.Kind;
 import io.osier.propagation.OutboundLog.Segment;
 import io.osier.propagation.OutboundLog.Waiting;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +58,7 @@ public final class Propagation {
   private final ShipmentSizer sizer;
   private final FrameSink sink;
   private final PropagationStats stats = new PropagationStats();
+  private final Recovered recovered;
   private final OutboundLog log;
   private final Knowledge knowledge;
   private final Healer healer;
@@ -63,6 +67,10 @@ public final class Propagation {
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
   private final long slaNanos;
   private final long startNanos;
+
+  /** Counts what may have moved a place in a peer's stream. */
+  private long placesChanged;
+
   private long statusNanos;
   private long statusVersion = -1;
   private FlushListener flushListener = (object, updates, bytes) -> {};
@@ -72,14 +80,14 @@ public final class Propagation {
    *
    * @param self this datacenter
    * @param peers the other datacenters that hold the keyspace
-   * @param committed the last commit number given so far
+   * @param recovered what the store kept
    */
   public Propagation(
       ReplicaId self,
       List<String> peers,
       KeyspacePolicy policy,
       StreamSettings settings,
-      long committed,
+      Recovered recovered,
       Replica replica,
       ShipmentSizer sizer,
       FrameSink sink,
@@ -90,15 +98,18 @@ public final class Propagation {
     this.replica = replica;
     this.sizer = sizer;
     this.sink = sink;
-    this.log = new OutboundLog(committed);
-    this.knowledge = new Knowledge(self, peers);
+    this.recovered = recovered;
+    this.log = new OutboundLog(recovered.committed());
+    this.knowledge = new Knowledge(self, peers, recovered);
     this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
     this.slaNanos = policy.sla().toNanos();
     this.startNanos = nowNanos;
     this.statusNanos = nowNanos - millis(settings.statusMillis());
     for (String dc : peers) {
       outbound.put(
-          dc, new PeerStream(dc, self, settings, log, replica, sizer, sink, stats, nowNanos));
+          dc,
+          new PeerStream(
+              dc, self, settings, log, replica, sizer, sink, stats, recovered, nowNanos));
     }
   }
 
@@ -278,7 +289,8 @@ public final class Propagation {
     // The knowledge may have heard of the incarnation before it speaks here itself, from a third
     // one.
     if (in == null || in.sender().incarnation() < peer.incarnation()) {
-      inbound.put(peer.dc(), new InboundStream(peer, nowNanos));
+      Frame.Cursor cursor = recovered.cursors().get(peer);
+      inbound.put(peer.dc(), new InboundStream(peer, recovered.life(), cursor, nowNanos));
       healer.down(peer.dc());
     }
   }
@@ -333,6 +345,7 @@ public final class Propagation {
           take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
         }
         // The time of a round is measured, and a catch-up waits for its window: both at once.
+        placesChanged++;
         in.took(frame, frame.kind() == Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos);
         knowledge.complete(in.sender(), in.complete());
       }
@@ -365,12 +378,12 @@ public final class Propagation {
       return true;
     }
     CausalContext here = context(shipment.object());
-    if (here.through(shipment.origin()) < shipment.predecessor()) {
+    if (seen(here, shipment.origin()) < shipment.predecessor()) {
       return false;
     }
     VersionVector needs = shipment.needs();
     for (int i = 0; i < needs.size(); i++) {
-      if (here.through(needs.replica(i)) < needs.number(i)) {
+      if (seen(here, needs.replica(i)) < needs.number(i)) {
         return false;
       }
     }
@@ -380,7 +393,16 @@ public final class Propagation {
   private boolean isKnown(Shipment shipment) {
     return shipment.content().isFull()
         ? context(shipment.object()).covers(shipment.content().context())
-        : context(shipment.object()).through(shipment.origin()) >= shipment.last();
+        : seen(context(shipment.object()), shipment.origin()) >= shipment.last();
+  }
+
+  /**
+   * Up to which commit number of a replica everything that concerns an object was seen here. An
+   * object that was dropped after its removal has forgotten it; what is complete here was seen.
+   */
+  private long seen(CausalContext object, ReplicaId replica) {
+    long complete = replica.equals(self) ? log.committed() : knowledge.through().get(replica);
+    return Math.max(object.through(replica), complete);
   }
 
   private CausalContext context(ObjectId object) {
@@ -397,10 +419,29 @@ public final class Propagation {
     if (before == null) {
       before = Causal.bottom(shipment.object().type());
     }
-    Causal after = before.join(shipment.content());
+    Causal after = remembering(before, shipment.content()).join(shipment.content());
     replica.apply(shipment, after);
     knowledge.changed(shipment.object(), before.context(), after.context());
     return true;
+  }
+
+  /**
+   * The object with the part of its context that it forgot when it was dropped after its removal: a
+   * state that is as old as that must not bring back what was removed.
+   */
+  private Causal remembering(Causal object, Causal content) {
+    if (!content.isFull()) {
+      return object;
+    }
+    CausalContext seen = CausalContext.EMPTY;
+    for (int i = 0; i < content.context().size(); i++) {
+      ReplicaId r = content.context().replica(i);
+      long number = Math.min(content.context().through(r), seen(object.context(), r));
+      if (number > object.context().through(r)) {
+        seen = seen.withRange(r, 0, number);
+      }
+    }
+    return object.seen(seen);
   }
 
   private void seen(Shipment shipment, boolean outage, long sentMillis, long nowMillis) {
@@ -421,6 +462,7 @@ public final class Propagation {
           boolean applied = apply(held.shipment());
           seen(held.shipment(), held.outage() || !applied, held.sentMillis(), nowMillis);
           in.dropFirstHeld(object);
+          placesChanged++;
           knowledge.complete(in.sender(), in.complete());
           progress = true;
         }
@@ -429,9 +471,19 @@ public final class Propagation {
   }
 
   private void status(InboundStream in, Frame.Status status, long nowNanos) {
+    if (status.through().get(self) > log.committed()) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED,
+          in.sender()
+              + " has update "
+              + status.through().get(self)
+              + " of this datacenter, whose store knows only "
+              + log.committed()
+              + ": it lost what it had confirmed; rebuild it from the peers");
+    }
     knowledge.status(in.sender(), status);
     firstStatus.putIfAbsent(in.sender().dc(), status);
-    if (status.wantResume() && !in.isResuming()) {
+    if (status.wantResume() && in.mayAskAgain(nowNanos, millis(settings.retryMillis()))) {
       resume(in, nowNanos);
     } else if (in.missedTail(status)) {
       stats.gapSeen();
@@ -492,7 +544,7 @@ public final class Propagation {
 
   private int addState(
       List<Shipment> shipments, ObjectId object, Causal state, ReplicaId origin, long after) {
-    long last = state.context().through(origin);
+    long last = state == null ? 0 : state.context().through(origin);
     if (last <= after) {
       return 0;
     }
@@ -734,6 +786,33 @@ public final class Propagation {
   /** What has come of every replica, this one included. */
   public VersionVector through() {
     return knowledge.through().raised(self, log.committed());
+  }
+
+  /** How far this partition has come, to be stored with what was applied. */
+  public Progress progress() {
+    Map<ReplicaId, Frame.Cursor> cursors = new HashMap<>(recovered.cursors());
+    cursors.keySet().removeIf(r -> !knowledge.isNewest(r));
+    for (InboundStream in : inbound.values()) {
+      if (in.applied() != null) {
+        cursors.put(in.sender(), in.applied());
+      }
+    }
+    return new Progress(knowledge.through(), cursors);
+  }
+
+  /** Every other datacenter has all of this one's updates up to this commit number. */
+  public long shipped() {
+    long shipped = log.committed();
+    for (String dc : outbound.keySet()) {
+      Frame.Status status = knowledge.status(dc);
+      shipped = Math.min(shipped, status == null ? 0 : status.through().get(self));
+    }
+    return shipped;
+  }
+
+  /** Changes when {@link #progress} may have. */
+  public long progressVersion() {
+    return knowledge.version() + placesChanged;
   }
 
   /** Changes whenever more of any other replica has come completely; for waiting sessions. */

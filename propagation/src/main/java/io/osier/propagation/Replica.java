@@ -25,6 +25,17 @@ public interface Replica {
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
+  /**
+   * What the log tells of this incarnation's updates, in the order of their commit numbers.
+   *
+   * @param after the first entry is the one after this number
+   * @param limit at most so many; fewer only at the end
+   */
+  List<Logged> logged(long after, int limit);
+
+  /** One of this incarnation's updates: its commit number and which object it changed. */
+  record Logged(long number, ObjectId object) {}
+
   /** An object with its state. */
   record Entry(ObjectId object, Causal state) {}
 }

@@ -54,15 +54,15 @@ final class FrameCodecTest {
             2,
             3,
             12,
-            Optional.of(new Frame.Cursor(5, Optional.empty())),
+            Optional.of(new Frame.Cursor(1, 5, 3, Optional.empty())),
             true,
             1_000,
             List.of(shipment())),
-        "01010502030c0105e80701016b880c030100027573030401140101" + "010903010101780101" + "0c");
+        "01010502030c01050103e80701016b880c030100027573030401140101" + "010903010101780101" + "0c");
     golden.put(new Frame.Ack(2, 3), "01020203");
     golden.put(
-        new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(5, Optional.of(object)))),
-        "010304090205016b08");
+        new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 0, Optional.of(object)))),
+        "010304090205016b080200");
     golden.put(
         new Frame.Status(true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), 1_000),
         "0104010203010105010002757303" + "06e807");

@@ -2,7 +2,12 @@ package io.osier.bench.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.Figures;
+import io.osier.bench.cluster.Jvm;
+import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.Query;
@@ -36,8 +41,9 @@ import picocli.CommandLine.Option;
     description = {
       "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to 120 ms",
       "there and back, and writes to all of them with YCSB (workload A, zipfian) and with counters and",
-      "sets. Half way the link between eu and us is cut for a while and healed. At the end it compares",
-      "every object of all three and checks that no acknowledged update is missing."
+      "sets. Half way the link between eu and us is cut for a while and healed; later ap is killed (as by",
+      "kill -9) and started again. At the end it compares every object of all three and checks that no",
+      "acknowledged update is missing."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -51,6 +57,9 @@ public final class DemoCommand implements Callable<Integer> {
   private static final int RECORDS = 1_000;
   private static final double CUT_FROM = 0.45;
   private static final double CUT_TO = 0.60;
+  private static final double KILL_AT = 0.75;
+  private static final double RESTART_AT = 0.80;
+  private static final String VICTIM = "ap";
   private static final int SETTLE_SECONDS_MAX = 60;
 
   @Option(
@@ -83,6 +92,12 @@ public final class DemoCommand implements Callable<Integer> {
       description = "seed of keys and jitter (default: ${DEFAULT-VALUE})")
   private long seed;
 
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "keep the data there; must be empty (default: a temporary directory)")
+  private Path data;
+
   @Option(names = "--keep-logs", description = "keep the processes' logs and configurations")
   private boolean keepLogs;
 
@@ -112,12 +127,17 @@ public final class DemoCommand implements Callable<Integer> {
         return 2;
       }
     }
+    if (data != null && Files.exists(data) && !isEmpty(data)) {
+      System.err.println("--data: " + data + " must be an empty directory, or none yet");
+      return 2;
+    }
     Path directory = Files.createTempDirectory("osier-demo");
     String keyspaces =
         "    %s { sla = %s }\n    %s { sla = %s }\n".formatted(YCSB, sla, COUNTERS, sla);
     startNanos = System.nanoTime();
     say("starting three datacenters; logs in " + directory);
-    DemoCluster cluster = new DemoCluster(directory, keyspaces, seed);
+    Path store = data == null ? directory.resolve("data") : data;
+    LocalCluster cluster = new LocalCluster(directory, store, "durability = sync", keyspaces, seed);
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
     Runtime.getRuntime().addShutdownHook(cleanUp);
     boolean good = false;
@@ -147,7 +167,7 @@ public final class DemoCommand implements Callable<Integer> {
     System.out.printf(Locale.ROOT, "%5.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, line);
   }
 
-  private boolean run(DemoCluster cluster, Path directory) throws IOException {
+  private boolean run(LocalCluster cluster, Path directory) throws IOException {
     say("loading " + RECORDS + " YCSB records");
     Path loadLog = directory.resolve("ycsb-load.log");
     await(cluster.owns("ycsb load", ycsb(cluster, loadLog, true)), 60);
@@ -165,12 +185,13 @@ public final class DemoCommand implements Callable<Integer> {
     if (ycsbReads == 0 || ycsbUpdates == 0) {
       say("YCSB did no operation; see " + ycsbLog);
     }
+    cluster.awaitReady(Duration.ofSeconds(60));
     say("load ended; waiting until the datacenters are equal");
     boolean equal = settle(cluster);
     Comparison comparison = compare(cluster);
     long missing = Math.max(0, RECORDS - comparison.ycsbRecords);
     long surplus = 0;
-    for (String dc : DemoCluster.DCS) {
+    for (String dc : LocalCluster.DCS) {
       try (OsierClient client = cluster.only(dc)) {
         CounterLoad.Audit audit = load.audit(client.session().keyspace(COUNTERS));
         missing = Math.max(missing, audit.missing());
@@ -209,7 +230,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private Process ycsb(DemoCluster cluster, Path log, boolean loading) throws IOException {
+  private Process ycsb(LocalCluster cluster, Path log, boolean loading) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(YCSB);
     command.add(loading ? "-load" : "-t");
@@ -227,7 +248,7 @@ public final class DemoCommand implements Callable<Integer> {
             "fieldcount=10",
             "fieldlength=20",
             "osier.endpoints=" + cluster.endpoints(),
-            "osier.dc=" + String.join(",", DemoCluster.DCS))) {
+            "osier.dc=" + String.join(",", LocalCluster.DCS))) {
       command.addAll(List.of("-p", property));
     }
     if (!loading) {
@@ -270,9 +291,11 @@ public final class DemoCommand implements Callable<Integer> {
 
   // ---------------------------------------------------------------- while it runs
 
-  private void watch(DemoCluster cluster, CounterLoad load, long loadStart) {
+  private void watch(LocalCluster cluster, CounterLoad load, long loadStart) {
     boolean cut = false;
     boolean healed = false;
+    boolean killed = false;
+    boolean restarted = false;
     long lastUpdates = 0;
     long lastNanos = loadStart;
     while (true) {
@@ -287,6 +310,16 @@ public final class DemoCommand implements Callable<Integer> {
         healed = true;
         say("--- the link eu - us is healed ---");
       }
+      if (!killed && at >= KILL_AT) {
+        cluster.kill(VICTIM);
+        killed = true;
+        say("--- " + VICTIM + " is killed ---");
+      }
+      if (!restarted && at >= RESTART_AT) {
+        cluster.start(VICTIM);
+        restarted = true;
+        say("--- " + VICTIM + " is started again ---");
+      }
       if (at >= 1) {
         return; // only here, so that even slow reports cannot leave the link cut
       }
@@ -300,7 +333,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private void show(DemoCluster cluster, Figures f, double rate, CounterLoad load, boolean isCut) {
+  private void show(LocalCluster cluster, Figures f, double rate, CounterLoad load, boolean isCut) {
     long wan = cluster.wanBytes();
     String line =
         String.format(
@@ -322,8 +355,8 @@ public final class DemoCommand implements Callable<Integer> {
       return;
     }
     Table table = new Table("at", "key", "type", "mode", "updates/s", "object B");
-    for (String dc : DemoCluster.DCS) {
-      for (JsonNode keyspace : cluster.inspect(dc, Request.Topic.HOT, 4).get("keyspaces")) {
+    for (String dc : LocalCluster.DCS) {
+      for (JsonNode keyspace : hot(cluster, dc)) {
         keyspace
             .get("hot")
             .forEach(
@@ -344,15 +377,23 @@ public final class DemoCommand implements Callable<Integer> {
     System.out.println(table);
   }
 
+  private static JsonNode hot(LocalCluster cluster, String dc) {
+    try {
+      return cluster.inspect(dc, Request.Topic.HOT, 4).get("keyspaces");
+    } catch (OsierException e) {
+      return NullNode.getInstance(); // it is being started again
+    }
+  }
+
   // ---------------------------------------------------------------- at the end
 
   /** Waits until all datacenters give the same digests. */
-  private boolean settle(DemoCluster cluster) {
+  private boolean settle(LocalCluster cluster) {
     long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
     int asked = 0;
     while (System.nanoTime() < deadline) {
       Set<JsonNode> digests = new HashSet<>();
-      for (String dc : DemoCluster.DCS) {
+      for (String dc : LocalCluster.DCS) {
         digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
       }
       if (digests.size() == 1) {
@@ -369,13 +410,13 @@ public final class DemoCommand implements Callable<Integer> {
   private record Comparison(long objects, long different, long ycsbRecords) {}
 
   /** Compares every object of all datacenters. */
-  private Comparison compare(DemoCluster cluster) {
+  private Comparison compare(LocalCluster cluster) {
     long objects = 0;
     long different = 0;
     long records = 0;
     for (String keyspace : List.of(YCSB, COUNTERS)) {
       List<List<Keyspace.Row>> all = new ArrayList<>();
-      for (String dc : DemoCluster.DCS) {
+      for (String dc : LocalCluster.DCS) {
         try (OsierClient client = cluster.only(dc)) {
           all.add(rows(client.session().keyspace(keyspace)));
         }
@@ -406,11 +447,11 @@ public final class DemoCommand implements Callable<Integer> {
     return rows;
   }
 
-  private void report(DemoCluster cluster, Outcome outcome) throws IOException {
+  private void report(LocalCluster cluster, Outcome outcome) throws IOException {
     Comparison comparison = outcome.comparison;
     Figures f = Figures.of(cluster);
     long wan = cluster.wanBytes();
-    JsonNode stat = cluster.inspect(DemoCluster.DCS.getFirst(), Request.Topic.STAT, 0);
+    JsonNode stat = cluster.inspect(LocalCluster.DCS.getFirst(), Request.Topic.STAT, 0);
     long slaMillis = stat.get("keyspaces").get(YCSB).get("sla_ms").asLong();
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode result = mapper.createObjectNode();
@@ -452,8 +493,14 @@ public final class DemoCommand implements Callable<Integer> {
                 .formatted(comparison.different, outcome.missing, outcome.surplus));
   }
 
+  private static boolean isEmpty(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.findAny().isEmpty();
+    }
+  }
+
   /** After Ctrl-C: nobody will look at the logs of a run that was broken off. */
-  private void cleanUp(DemoCluster cluster, Path directory) {
+  private void cleanUp(LocalCluster cluster, Path directory) {
     cluster.close();
     if (!keepLogs) {
       try {

@@ -53,6 +53,11 @@ final class ExactlyOnceCheck {
     updates++;
   }
 
+  /** An incarnation starts, with what the one before it has left. */
+  void started(ReplicaId self, Map<ObjectId, Causal> content) {
+    journals.put(self, new HashMap<>(content));
+  }
+
   /** An update, local or remote, was journalled. */
   void journalled(ReplicaId at, Shipment update) {
     journals

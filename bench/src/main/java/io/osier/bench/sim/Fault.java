@@ -14,10 +14,12 @@ enum Fault {
   REORDER,
   /** Links are cut, one way or both, or all of a datacenter's; noticed at once or late. */
   PARTITIONS,
-  /** Datacenters crash, lose their memory and start again. */
+  /** Datacenters crash, lose what their disks have not confirmed, and start again. */
   CRASHES,
   /** Datacenters handle their inputs late, or links take long. */
   SLOW,
+  /** Disks are slow, or full. */
+  DISKS,
   /** Wall clocks jump and drift. */
   CLOCKS;
 

@@ -90,6 +90,7 @@ final class FaultPlan {
       case PARTITIONS -> partition(link, dc, duration);
       case CRASHES -> crash(dc, duration);
       case SLOW -> slow(link, dc, duration);
+      case DISKS -> disk(dc, duration);
       case CLOCKS -> {
         simulation.dc(dc).jump((random.nextInt(7_200) - 3_600) * 1_000L);
         simulation.dc(dc).drift((random.nextDouble() - 0.5) * 0.02);
@@ -134,6 +135,20 @@ final class FaultPlan {
     }
   }
 
+  private void disk(String name, long duration) {
+    SimDc dc = simulation.dc(name);
+    if (!dc.isUp() || !dc.hasDisk()) {
+      return;
+    }
+    if (random.nextBoolean()) {
+      dc.slowDisks((5 + random.nextInt(500)) * MILLI);
+      during("slow disk " + name, duration, () -> dc.slowDisks(0));
+    } else {
+      dc.setFull(true);
+      during("full disk " + name, duration, () -> dc.setFull(false));
+    }
+  }
+
   private void crash(String name, long duration) {
     SimDc dc = simulation.dc(name);
     if (!dc.isUp() || simulation.upCount() == 1) {
@@ -144,6 +159,8 @@ final class FaultPlan {
     during(
         "crash " + former,
         duration,
-        () -> simulation.restart(dc, new ReplicaId(name, former.incarnation() + 1)));
+        () ->
+            simulation.restart(
+                dc, dc.keepsAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
   }
 }

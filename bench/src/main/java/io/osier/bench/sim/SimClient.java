@@ -187,7 +187,7 @@ final class SimClient {
             Request arrived = ProtocolCodec.decodeRequest(bytes).message();
             node.command(ticket, arrived, (at, reply) -> made(call, ticket, at, reply));
             if (call.task.isWrite() && simulation.options().sabotage().again()) {
-              node.command(simulation.nextTicket(), arrived, (at, reply) -> {});
+              node.command(simulation.nextTicket(), arrived, (at, reply) -> () -> {});
             }
           } else {
             dropped(call);
@@ -238,15 +238,21 @@ final class SimClient {
 
   // ---------------------------------------------------------------- replies
 
-  /** The datacenter has made its reply, which now goes to the client. */
-  private void made(Call call, long ticket, SimNode node, Reply reply) {
+  /** The datacenter has made its reply; it goes to the client when it may. */
+  private Runnable made(Call call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
-    Checks checks = simulation.checks(unit);
-    if (reply instanceof Reply.Done done) {
-      checks.ledger().acknowledged(object, done.dot(), call.task.effect());
-      checks.sessions().made(node.self(), node.store(), call.wanted, object);
-    } else if (reply instanceof Reply.Answer) {
+    if (reply instanceof Reply.Answer) {
       call.shown = shown(node.store(), object);
+    } else if (reply instanceof Reply.Done) {
+      simulation.checks(unit).sessions().made(node.self(), node.store(), call.wanted, object);
+    }
+    return () -> goes(call, ticket, node, reply);
+  }
+
+  private void goes(Call call, long ticket, SimNode node, Reply reply) {
+    ObjectId object = call.task.object();
+    if (reply instanceof Reply.Done done) {
+      simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
     }
     byte[] bytes = ProtocolCodec.encode(ticket, reply);
     simulation.trace().hash(bytes);
@@ -322,7 +328,7 @@ final class SimClient {
   private void failed(Call call, Reply.Failure failure) {
     switch (failure.code()) {
       case SESSION_LOST -> forget(call);
-      case SESSION_BEHIND, UNAVAILABLE -> move();
+      case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
       case WRONG_TYPE -> {
         if (!Workload.mayClash(call.task.object())) {
           throw refused(call, failure);

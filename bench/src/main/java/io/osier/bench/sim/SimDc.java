@@ -6,13 +6,19 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
   private final Simulation simulation;
+  private final SimDisk.Kind kind;
+  private final List<SimDisk> disks = new ArrayList<>();
   private final List<SimNode> nodes = new ArrayList<>();
+  private long life;
+  private boolean full;
+  private boolean slowDisk;
   private ReplicaId self;
   private boolean up;
   private SlewedClock clock;
@@ -21,13 +27,51 @@ final class SimDc {
   private long slowNanos;
   private long changedNanos;
 
-  SimDc(Simulation simulation, String name) {
+  SimDc(Simulation simulation, String name, SimDisk.Kind kind, Random random) {
     this.simulation = simulation;
     this.self = new ReplicaId(name, 1);
+    this.kind = kind;
+    for (int i = 0; i < simulation.units().size(); i++) {
+      disks.add(new SimDisk(simulation.scheduler(), new Random(random.nextLong()), kind));
+    }
   }
 
-  /** Starts without any memory. */
+  /** Whether a crash takes nothing that was confirmed, so that the incarnation goes on. */
+  boolean keepsAll() {
+    return kind == SimDisk.Kind.SYNC;
+  }
+
+  boolean hasDisk() {
+    return kind != SimDisk.Kind.NONE;
+  }
+
+  SimDisk disk(Unit unit) {
+    return disks.get(unit.number());
+  }
+
+  /** Counts its starts. */
+  long life() {
+    return life;
+  }
+
+  boolean isFull() {
+    return full;
+  }
+
+  void setFull(boolean now) {
+    full = now;
+    changedNanos = simulation.scheduler().nanos();
+  }
+
+  void slowDisks(long nanos) {
+    disks.forEach(d -> d.slow(nanos));
+    slowDisk = nanos > 0;
+    changedNanos = simulation.scheduler().nanos();
+  }
+
+  /** Starts with what its disks have kept. */
   void start(ReplicaId as) {
+    life++;
     long nanos = simulation.scheduler().nanos();
     self = as;
     up = true;
@@ -48,6 +92,9 @@ final class SimDc {
 
   void crash() {
     up = false;
+    full = false;
+    slowDisk = false;
+    disks.forEach(SimDisk::crash);
     changedNanos = simulation.scheduler().nanos();
   }
 
@@ -58,6 +105,11 @@ final class SimDc {
   /** Its present incarnation, or the last one. */
   ReplicaId self() {
     return self;
+  }
+
+  /** Whether a node is of the present life. */
+  boolean isCurrent(SimNode node) {
+    return up && nodes.size() > node.unit().number() && nodes.get(node.unit().number()) == node;
   }
 
   SimNode node(Unit unit) {
@@ -89,6 +141,6 @@ final class SimDc {
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
   long steadySinceNanos() {
-    return up && slowNanos == 0 ? changedNanos : Long.MAX_VALUE;
+    return up && slowNanos == 0 && !full && !slowDisk ? changedNanos : Long.MAX_VALUE;
   }
 }

@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
@@ -9,14 +10,22 @@ import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupWriter;
+import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.PartitionStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.Replica.Logged;
 import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +40,18 @@ final class SimNode implements Outbox {
   private static final StreamSettings STREAMS =
       new StreamSettings(64 << 10, 2 << 10, 1_000, 200, 1_000);
 
+  /** Small, so that objects are evicted and read again all the time. */
+  private static final long CACHE_BYTES = 3_000;
+
+  /** Small, so that a long outage needs more than the log. */
+  private static final long LOG_MAX = 3_000;
+
   /** More ticks than this at one time are a machine that cannot stop. */
   private static final int TICKS_AT_ONCE_MAX = 10_000;
 
-  /** Hears of the reply to a command, at the time when it is made. */
+  /** Hears of the reply to a command when it is made; the result is run when it may go. */
   interface ReplyListener {
-    void replied(SimNode at, Reply reply);
+    Runnable made(SimNode at, Reply reply);
   }
 
   private final Simulation simulation;
@@ -44,10 +59,21 @@ final class SimNode implements Outbox {
   private final SimDc dc;
   private final ReplicaId self;
   private final Unit unit;
-  private final WatchedStore store = new WatchedStore();
+  private final WatchedStore store;
+  private final Journal journal;
   private final Partition partition;
   private final Map<Long, ReplyListener> asked = new HashMap<>();
   private PartitionReport report;
+
+  /** What goes out when the present input's records are durable. */
+  private List<Runnable> outputs = new ArrayList<>();
+
+  /** Snapshots of what the cache evicted. */
+  private final List<Change> evicted = new ArrayList<>();
+
+  /** What the checks are told when the present input's records are durable. */
+  private List<Runnable> appended = new ArrayList<>();
+
   private long plannedNanos = Long.MAX_VALUE;
   private long queuedUntilNanos;
   private int queued;
@@ -60,6 +86,21 @@ final class SimNode implements Outbox {
     this.dc = dc;
     this.self = dc.self();
     this.unit = unit;
+    Recovered recovered = Recovered.NOTHING;
+    if (dc.hasDisk()) {
+      MemoryVersions versions = dc.disk(unit).versions();
+      PartitionStore kept =
+          new PartitionStore(versions, writer(), self, CACHE_BYTES, LOG_MAX, Runnable::run);
+      recovered = kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas());
+      this.store = new WatchedStore(kept);
+      this.journal = kept;
+      if (!recovered.resumed()) {
+        simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
+      }
+    } else {
+      this.store = new WatchedStore(new MemoryStore());
+      this.journal = Journal.NONE;
+    }
     this.partition =
         new Partition(
             new PartitionConfig(
@@ -70,6 +111,7 @@ final class SimNode implements Outbox {
                 STREAMS,
                 unit.adaptation()),
             store,
+            recovered,
             dc.now());
     plan();
   }
@@ -93,7 +135,29 @@ final class SimNode implements Outbox {
 
   /** Whether this is still its datacenter's node: it is not after a crash. */
   boolean isAlive() {
-    return dc.isUp() && dc.self().equals(self);
+    return dc.isCurrent(this);
+  }
+
+  /** The way of this node's groups to its disk. */
+  private GroupWriter writer() {
+    return new GroupWriter() {
+      @Override
+      public void write(Group group) {
+        List<Runnable> records = appended;
+        appended = new ArrayList<>();
+        List<Change> changes = new ArrayList<>(evicted);
+        changes.addAll(group.changes());
+        evicted.clear();
+        dc.disk(unit)
+            .write(changes, () -> records.forEach(Runnable::run), () -> group.written().run());
+      }
+
+      @Override
+      public void writeSomeTime(List<Change> changes) {
+        // With the next group: what the cache evicts is chance, and must not change any time.
+        evicted.addAll(changes);
+      }
+    };
   }
 
   // ---------------------------------------------------------------- inputs
@@ -123,11 +187,35 @@ final class SimNode implements Outbox {
   }
 
   private void handle(Input input) {
+    if (dc.isFull() && isRefusedWhenFull(input)) {
+      return;
+    }
     if (input instanceof Input.FromPeer f) {
       traceArrival(f);
     }
+    outputs = new ArrayList<>();
     partition.on(input, dc.now(), this);
+    List<Runnable> batch = outputs;
+    journal.commit(
+        partition.progressVersion(), partition::progress, () -> batch.forEach(Runnable::run));
+    appended.forEach(Runnable::run); // without a journal they are as durable as they get
+    appended.clear();
     plan();
+  }
+
+  /** What the shell does when the disk is full: updates are refused, and reads go on. */
+  private boolean isRefusedWhenFull(Input input) {
+    if (input instanceof Input.FromPeer f) {
+      return f.frame() instanceof Frame.Updates || f.frame() instanceof Frame.States;
+    }
+    if (input instanceof Input.Command c && c.request() instanceof Request.Write) {
+      asked
+          .remove(c.ticket())
+          .made(this, new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"))
+          .run();
+      return true;
+    }
+    return false;
   }
 
   /** Sees to it that the next tick comes in time. */
@@ -200,7 +288,7 @@ final class SimNode implements Outbox {
     if (listener == null) {
       throw new Violation("", "%s answers ticket %d, which is not open: %s", this, ticket, reply);
     }
-    listener.replied(this, reply);
+    outputs.add(listener.made(this, reply));
   }
 
   @Override
@@ -208,7 +296,7 @@ final class SimNode implements Outbox {
     if (frame instanceof Frame.Updates u) {
       u.shipments().forEach(simulation.checks(unit).sla()::shipped);
     }
-    simulation.network().send(self, to, unit, frame);
+    outputs.add(() -> simulation.network().send(self, to, unit, frame));
   }
 
   @Override
@@ -217,21 +305,28 @@ final class SimNode implements Outbox {
   }
 
   @Override
-  public void append(Shipment update) {
-    simulation.checks(unit).appended(this, update, store.before(update.object()));
+  public void append(Shipment update, Causal state) {
+    CausalContext before = store.before(update.object());
+    appended.add(() -> simulation.checks(unit).appended(this, update, before));
+    journal.append(update, state);
   }
 
   /** What it is doing. Changes nothing. */
   PartitionReport inspect() {
+    outputs = new ArrayList<>();
     partition.on(new Input.Inspect(0, unit.adaptation().topK()), dc.now(), this);
     return report;
   }
 
   /** The store, with a witness of every change. */
   private final class WatchedStore implements ObjectStore {
-    private final MemoryStore memory = new MemoryStore();
+    private final ObjectStore memory;
     private ObjectId last;
     private CausalContext beforeLast;
+
+    WatchedStore(ObjectStore memory) {
+      this.memory = memory;
+    }
 
     /** What the object covered before the last change, which must have been one of it. */
     CausalContext before(ObjectId object) {
@@ -269,6 +364,26 @@ final class SimNode implements Outbox {
     @Override
     public List<Entry> scan(Optional<ObjectId> after, int limit) {
       return memory.scan(after, limit);
+    }
+
+    @Override
+    public Optional<List<Causal>> durable(Key key) {
+      return memory.durable(key);
+    }
+
+    @Override
+    public void drop(ObjectId object) {
+      memory.drop(object);
+    }
+
+    @Override
+    public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
+      return memory.scanDurable(after, limit);
+    }
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return memory.logged(after, limit);
     }
 
     @Override

@@ -58,6 +58,7 @@ final class Simulation {
   private final List<String> names = new ArrayList<>();
   private final Set<ReplicaId> lost = new TreeSet<>();
   private final Map<ErrorCode, Long> failures = new EnumMap<>(ErrorCode.class);
+  private int crashes;
   private long tickets;
   private long operations;
   private long settledNanos;
@@ -84,7 +85,11 @@ final class Simulation {
     this.units = Unit.draw(random);
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
-      dcs.put("dc" + i, new SimDc(this, "dc" + i));
+      SimDisk.Kind[] kinds = SimDisk.Kind.values();
+      // Half of the datacenters keep all, as they do by default.
+      SimDisk.Kind kind =
+          random.nextBoolean() ? SimDisk.Kind.SYNC : kinds[random.nextInt(kinds.length)];
+      dcs.put("dc" + i, new SimDc(this, "dc" + i, kind, new Random(random.nextLong())));
     }
     for (Unit unit : units) {
       checks.add(new Checks(this, unit));
@@ -224,9 +229,10 @@ final class Simulation {
             throw new Violation(
                 node.name(object), "%s does not answer the last read: %s", at, reply);
           }
-          checks(node.unit())
-              .ledger()
-              .ended(at.self(), object, answer.reading().orElseThrow(), survived);
+          return () ->
+              checks(node.unit())
+                  .ledger()
+                  .ended(at.self(), object, answer.reading().orElseThrow(), survived);
         });
   }
 
@@ -234,7 +240,10 @@ final class Simulation {
 
   void crash(SimDc dc) {
     dc.crash();
-    lost.add(dc.self());
+    if (!dc.keepsAll()) {
+      lost.add(dc.self());
+    }
+    crashes++;
     clients.forEach(c -> c.crashed(dc.self()));
     network.crashed(dc.self().dc());
   }
@@ -372,7 +381,7 @@ final class Simulation {
         healed,
         switches,
         settledNanos / 1e9,
-        lost.size(),
+        crashes,
         failures,
         faults,
         trace.hash());

@@ -38,8 +38,8 @@ final class SlaCheck {
   /** How long a link must have been healthy. */
   static final long SETTLE_NANOS = 15 * SECOND;
 
-  /** The granularity of ticks. */
-  private static final long SLACK_NANOS = 5 * MILLI;
+  /** The granularity of ticks, and the origin's disk. */
+  private static final long SLACK_NANOS = 5 * MILLI + SimDisk.DELAY_NANOS_MAX;
 
   /** Grace and retry time of fetching what an update builds on. */
   private static final long FETCH_NANOS = 1_100 * MILLI;

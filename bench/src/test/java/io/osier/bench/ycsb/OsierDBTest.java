@@ -30,7 +30,7 @@ final class OsierDBTest {
   @SuppressWarnings("JdkObsolete") // YCSB wants a Vector
   void everyOperation() throws DBException {
     String config =
-        "osier { dc = eu, listen { client-port = 0, peer-port = 0 },"
+        "osier { dc = eu, store.dir = \"\", listen { client-port = 0, peer-port = 0 },"
             + " keyspaces { usertable { sla = 1s } } }";
     try (Datacenter datacenter = Datacenter.start(ConfigReader.read("test", config, Map.of()))) {
       await().until(datacenter::isReady);

@@ -13,15 +13,18 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.StreamSettings;
 import java.io.File;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -261,8 +264,31 @@ public final class ConfigReader {
             millis("osier.streams.status", 10),
             millis("osier.streams.heal", 0)),
         adaptation(),
+        store(dc),
         integer("osier.queue", 1, 1 << 20),
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)));
+  }
+
+  private StoreSettings store(String dc) {
+    String at = "osier.store.";
+    String dir = value(at + "dir", "a directory", () -> config.getString(at + "dir"));
+    return new StoreSettings(
+        dir.isEmpty()
+            ? Optional.empty()
+            : Optional.of(value(at + "dir", "a directory", () -> Path.of(dir, dc))),
+        choice(at + "durability", StoreSettings.Durability.class),
+        size(at + "cache", 1 << 20),
+        size(at + "min-free", 0),
+        integer(at + "log-max", 1_000, 1_000_000_000));
+  }
+
+  private long size(String key, long min) {
+    String allowed = "a size of at least " + min + "B, for example 256MiB";
+    long value = value(key, allowed, () -> config.getBytes(key));
+    if (value < min) {
+      throw bad(key, allowed);
+    }
+    return value;
   }
 
   private Map<String, InetSocketAddress> peers(String dc) {

@@ -2,6 +2,7 @@ package io.osier.datacenter.config;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
+import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.StreamSettings;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -28,6 +29,7 @@ public record DatacenterConfig(
     List<KeyspacePolicy> keyspaces,
     StreamSettings streams,
     AdaptationSettings adaptation,
+    StoreSettings store,
     int queue,
     Duration shutdownTimeout) {
   public DatacenterConfig {

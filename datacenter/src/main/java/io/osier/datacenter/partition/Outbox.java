@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.crdt.Causal;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
@@ -22,6 +23,10 @@ public interface Outbox {
   /** Answers an {@link Input.Inspect}; waits for no record. */
   void report(long ticket, PartitionReport report);
 
-  /** Writes one applied update, local or remote, to the journal. */
-  void append(Shipment update);
+  /**
+   * Writes one applied update, local or remote, to the journal.
+   *
+   * @param state the object with it
+   */
+  void append(Shipment update, Causal state);
 }

@@ -9,11 +9,13 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.FrameCodec;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.Propagation.Coverage;
 import io.osier.propagation.PropagationStats;
+import io.osier.propagation.Recovered;
 import io.osier.propagation.Replica;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
@@ -61,13 +63,16 @@ public final class Partition {
   /**
    * A partition that starts now, with the content of its store.
    *
+   * @param recovered what else the store kept
    * @param now the time of the start
    */
-  public Partition(PartitionConfig config, ObjectStore store, Now now) {
+  public Partition(PartitionConfig config, ObjectStore store, Recovered recovered, Now now) {
     this.config = config;
     this.store = store;
     this.now = now;
-    this.ready = config.peers().isEmpty();
+    this.committed = recovered.committed();
+    this.clock.observe(recovered.timestamp());
+    this.ready = config.peers().isEmpty() || recovered.resumed();
     this.modes = new ModeControl(config, now.nanos());
     this.propagation =
         new Propagation(
@@ -75,7 +80,7 @@ public final class Partition {
             config.peers(),
             config.policy(),
             config.streams(),
-            0,
+            recovered,
             new Objects(),
             shipment -> FrameCodec.sizeOf(config.self(), shipment),
             (dc, frame) -> outbox.send(dc, frame),
@@ -93,7 +98,12 @@ public final class Partition {
     @Override
     public void apply(Shipment update, Causal joined) {
       store.put(update.object(), joined);
-      outbox.append(update);
+      outbox.append(update, joined);
+    }
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return store.logged(after, limit);
     }
 
     @Override
@@ -150,6 +160,17 @@ public final class Partition {
               : Math.min(next, parking.nextDeadlineNanos());
     }
     return next;
+  }
+
+  /** What of this partition is to be stored with the updates of a batch. */
+  public PartitionProgress progress() {
+    return new PartitionProgress(
+        committed, clock.last(), propagation.progress(), propagation.shipped());
+  }
+
+  /** Changes when {@link #progress} may have. */
+  public long progressVersion() {
+    return propagation.progressVersion();
   }
 
   /** Whether commands are served. For any thread. */
@@ -251,7 +272,7 @@ public final class Partition {
   private void serve(long ticket, Request request) {
     try {
       switch (request) {
-        case Request.Read r -> outbox.reply(ticket, Reading.of(store, r));
+        case Request.Read r -> outbox.reply(ticket, Reading.of(store.get(r.key()), r));
         case Request.Write w -> outbox.reply(ticket, write(w));
         default ->
             fail(
@@ -291,7 +312,7 @@ public final class Partition {
     boolean hold = modes.holds(object);
     Shipment shipment = propagation.commit(object, context, number, delta, hold, now.nanos());
     modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after);
-    outbox.append(shipment);
+    outbox.append(shipment, after);
     return new Reply.Done(new Dot(config.self(), number));
   }
 

@@ -3,7 +3,6 @@ package io.osier.datacenter.partition;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -12,43 +11,47 @@ import java.util.Optional;
 
 /**
  * How one object is read: the same for a partition and for a connection's thread that reads the
- * store directly. A read sees one committed version of the object.
+ * store directly. A read sees one committed version of the object. For any thread.
  */
 public final class Reading {
   private Reading() {}
 
   /**
-   * Reads an object from a store. For any thread.
+   * Reads an object of a key.
    *
+   * @param states what the key holds
    * @throws io.osier.core.OsierException WRONG_TYPE if the key holds another type than the one
    *     asked for, or the type has no such query
    */
-  public static Reply.Answer of(ObjectStore store, Request.Read read) {
+  public static Reply.Answer of(List<Causal> states, Request.Read read) {
     if (read.type().isPresent()) {
-      return ofType(store, read, read.type().get());
+      return ofType(states, read, read.type().get());
     }
-    for (Causal state : store.get(read.key())) {
+    for (Causal state : states) {
       if (!state.isBottom()) {
         return answer(read, state);
       }
     }
-    return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen(store, read));
+    return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen(states));
   }
 
-  private static Reply.Answer ofType(ObjectStore store, Request.Read read, CrdtType type) {
-    ObjectId object = new ObjectId(read.key(), type);
-    Causal state = store.get(object);
-    if (state != null && !state.isBottom()) {
-      return answer(read, state);
-    }
-    for (Causal other : store.get(read.key())) {
-      if (other.type() != type && !other.isBottom()) {
-        throw Partition.wrongType(object, other.type());
+  private static Reply.Answer ofType(List<Causal> states, Request.Read read, CrdtType type) {
+    Causal none = Causal.bottom(type);
+    CrdtType other = null;
+    for (Causal state : states) {
+      if (state.type() == type && !state.isBottom()) {
+        return answer(read, state);
+      } else if (state.type() == type) {
+        none = state;
+      } else if (!state.isBottom()) {
+        other = state.type();
       }
     }
-    Causal none = state == null ? Causal.bottom(type) : state;
+    if (other != null) {
+      throw Partition.wrongType(new ObjectId(read.key(), type), other);
+    }
     return new Reply.Answer(
-        Optional.of(type), Optional.of(none.read(read.query())), false, seen(store, read));
+        Optional.of(type), Optional.of(none.read(read.query())), false, seen(states));
   }
 
   private static Reply.Answer answer(Request.Read read, Causal state) {
@@ -60,9 +63,8 @@ public final class Reading {
   }
 
   /** That an object is not there may be the work of a removal, which the session has then seen. */
-  private static VersionVector seen(ObjectStore store, Request.Read read) {
+  private static VersionVector seen(List<Causal> states) {
     VersionVector seen = VersionVector.EMPTY;
-    List<Causal> states = store.get(read.key());
     for (Causal state : states) {
       seen = seen.join(state.context().toVersionVector());
     }

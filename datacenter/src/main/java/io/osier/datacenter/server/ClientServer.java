@@ -117,6 +117,7 @@ final class ClientServer implements AutoCloseable {
 
   /** One client's connection. */
   private final class Inbound extends SimpleChannelInboundHandler<byte[]> {
+    private final Lane lane = new Lane();
     private boolean greeted;
 
     Inbound() {
@@ -133,7 +134,7 @@ final class ClientServer implements AutoCloseable {
       }
       Consumer<Reply> reply = r -> answer(ctx.channel(), envelope.id(), r);
       try {
-        serve(envelope.message(), reply);
+        serve(envelope.message(), lane, reply);
       } catch (OsierException e) {
         reply.accept(new Reply.Failure(e.code(), e.getMessage()));
       } catch (RuntimeException e) {
@@ -207,14 +208,14 @@ final class ClientServer implements AutoCloseable {
     channel.writeAndFlush(ProtocolCodec.encode(id, reply), channel.voidPromise());
   }
 
-  private void serve(Request request, Consumer<Reply> reply) {
+  private void serve(Request request, Lane lane, Consumer<Reply> reply) {
     switch (request) {
       case Request.Hello r ->
           throw new OsierException(ErrorCode.MALFORMED, "only the first message may be Hello");
       case Request.Ping r -> reply.accept(new Reply.Pong());
-      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, reply);
-      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, reply);
-      case Request.Scan r -> reply.accept(Inspector.keyspace(keyspaces, r.keyspace()).scan(r));
+      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
+      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
+      case Request.Scan r -> Inspector.keyspace(keyspaces, r.keyspace()).scan(r, reply);
       case Request.Inspect r ->
           inspector
               .inspect(r)

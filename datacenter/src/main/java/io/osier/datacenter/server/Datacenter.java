@@ -10,17 +10,25 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.PartitionStore;
+import io.osier.datacenter.store.RocksDatabase;
+import io.osier.datacenter.store.RocksVersions;
 import io.osier.propagation.Frame;
+import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,12 +43,13 @@ public final class Datacenter implements AutoCloseable {
 
   private final DatacenterConfig config;
   private final ReplicaId self;
+  private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
+  private final StoreService store; // null if everything is in memory only
   // Not final: if a later part of the start fails, the earlier ones are closed.
   private PeerTransport transport;
   private ClientServer clients;
   private final AdminServer admin;
-  private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private boolean closed;
 
   /**
@@ -55,9 +64,25 @@ public final class Datacenter implements AutoCloseable {
   private Datacenter(DatacenterConfig config) {
     this.config = config;
     long wall = System.currentTimeMillis();
-    this.self = new ReplicaId(config.dc(), Math.max(wall, config.incarnationMin()));
-    for (KeyspacePolicy policy : config.keyspaces()) {
-      keyspaces.put(policy.name(), open(policy, wall));
+    long incarnationMin = Math.max(wall, config.incarnationMin());
+    if (config.store().dir().isPresent()) {
+      Path dir = config.store().dir().get();
+      RocksDatabase database =
+          RocksDatabase.open(
+              dir, config.store().durability(), config.cluster(), config.dc(), incarnationMin);
+      this.store = new StoreService(database, config.store(), dir, failure::completeExceptionally);
+      this.self = database.self();
+    } else {
+      this.store = null;
+      this.self = new ReplicaId(config.dc(), incarnationMin);
+    }
+    try {
+      for (KeyspacePolicy policy : config.keyspaces()) {
+        keyspaces.put(policy.name(), open(policy, wall));
+      }
+    } catch (RuntimeException e) {
+      closeStore();
+      throw e;
     }
     this.transport =
         bind(
@@ -111,6 +136,7 @@ public final class Datacenter implements AutoCloseable {
       if (clients != null) {
         clients.close();
       }
+      closeStore();
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           key
@@ -131,25 +157,53 @@ public final class Datacenter implements AutoCloseable {
     for (int i = 0; i < policy.partitions(); i++) {
       int number = i;
       long nanos = System.nanoTime();
-      MemoryStore store = new MemoryStore();
+      PartitionConfig partitionConfig =
+          new PartitionConfig(self, peers, policy, number, config.streams(), config.adaptation());
+      ObjectStore objects = new MemoryStore();
+      Journal journal = Journal.NONE;
+      Recovered recovered = Recovered.NOTHING;
+      if (store != null) {
+        PartitionStore durable = durable(policy, number);
+        recovered =
+            durable.recover(
+                store.database().life(), store.database().isResumed(), store.database().replicas());
+        objects = durable;
+        journal = durable;
+      }
       Partition partition =
-          new Partition(
-              new PartitionConfig(
-                  self, peers, policy, number, config.streams(), config.adaptation()),
-              store,
-              new Now(nanos, wall));
+          new Partition(partitionConfig, objects, recovered, new Now(nanos, wall));
       runners.add(
           new PartitionRunner(
               policy.name() + "-" + number,
               Machine.of(partition),
-              store,
-              Journal.NONE,
+              objects,
+              journal,
               config.queue(),
               new SlewedClock(wall, nanos),
               (dc, frame) -> transport.send(dc, policy.name(), number, frame),
               failure::completeExceptionally));
     }
-    return new KeyspaceShard(policy, runners);
+    return store == null
+        ? new KeyspaceShard(policy, runners, Runnable::run, () -> {})
+        : new KeyspaceShard(policy, runners, store.readers(), store::checkRoom);
+  }
+
+  private PartitionStore durable(KeyspacePolicy policy, int number) {
+    int all = config.keyspaces().stream().mapToInt(KeyspacePolicy::partitions).sum();
+    RocksVersions versions = store.database().partition(policy.name(), number, policy.partitions());
+    return new PartitionStore(
+        versions,
+        store.writerOf(versions),
+        self,
+        config.store().cacheBytes() / all,
+        config.store().logMax(),
+        store.readers());
+  }
+
+  private void closeStore() {
+    if (store != null) {
+      store.close();
+    }
   }
 
   /** The keyspaces that a peer and this datacenter both hold. */
@@ -173,6 +227,12 @@ public final class Datacenter implements AutoCloseable {
       toAll(new Input.PeerDown(dc));
     }
 
+    private final Map<ReplicaId, Lane> lanes = new ConcurrentHashMap<>();
+
+    private static boolean brings(Frame frame) {
+      return frame instanceof Frame.Updates || frame instanceof Frame.States;
+    }
+
     private void toAll(Input input) {
       keyspaces.values().forEach(k -> k.partitions().forEach(p -> p.submit(input)));
     }
@@ -184,7 +244,11 @@ public final class Datacenter implements AutoCloseable {
         throw new OsierException(
             ErrorCode.MALFORMED, "there is no partition " + partition + " of '" + keyspace + "'");
       }
-      shard.partitions().get(partition).submit(new Input.FromPeer(peer, frame));
+      if (store != null && store.isFull() && brings(frame)) {
+        return; // as if the network had lost it: it comes again when there is room
+      }
+      shard.received(
+          partition, new Input.FromPeer(peer, frame), lanes.computeIfAbsent(peer, p -> new Lane()));
     }
 
     @Override
@@ -246,9 +310,12 @@ public final class Datacenter implements AutoCloseable {
     } else if (!all.stream().allMatch(PartitionRunner::isDrained)) {
       LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
     } else if (!config.peers().isEmpty() && transport.connected() == 0) {
-      LOG.warn("no peer is connected: what was written since then stays here and is lost");
+      LOG.warn(
+          "no peer is connected: what was written since then {}",
+          store == null ? "stays here and is lost" : "is shipped after the next start");
     }
     all.forEach(PartitionRunner::stop);
+    closeStore();
     clients.close();
     transport.close();
     if (admin != null) {

@@ -240,7 +240,7 @@ final class Inspector {
     Optional<ObjectId> after = Optional.empty();
     List<ObjectStore.Entry> batch;
     do {
-      batch = store.scan(after, DIGEST_BATCH);
+      batch = store.scanDurable(after, DIGEST_BATCH);
       for (ObjectStore.Entry entry : batch) {
         WireOutput out = new WireOutput();
         out.writeKey(entry.object().key());

@@ -8,9 +8,12 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Reading;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Frame;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.util.ArrayList;
@@ -18,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -36,10 +40,24 @@ final class KeyspaceShard {
 
   private final KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
+  private final Executor readers;
+  private final Runnable checkRoom;
 
-  KeyspaceShard(KeyspacePolicy policy, List<PartitionRunner> partitions) {
+  /**
+   * A keyspace.
+   *
+   * @param readers what reads objects that are not in memory
+   * @param checkRoom throws if updates must be refused
+   */
+  KeyspaceShard(
+      KeyspacePolicy policy,
+      List<PartitionRunner> partitions,
+      Executor readers,
+      Runnable checkRoom) {
     this.policy = policy;
     this.partitions = List.copyOf(partitions);
+    this.readers = readers;
+    this.checkRoom = checkRoom;
   }
 
   KeyspacePolicy policy() {
@@ -68,20 +86,69 @@ final class KeyspaceShard {
   }
 
   /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */
-  void read(Request.Read read, Consumer<Reply> reply) {
+  void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     checkKey(read.key());
     PartitionRunner partition = of(read.key());
-    if (read.after().isEmpty() && !read.ordered() && partition.isReady()) {
-      reply.accept(Reading.of(partition.store(), read));
-    } else {
-      partition.submit(read, reply);
+    boolean direct = read.after().isEmpty() && !read.ordered() && partition.isReady();
+    if (direct) {
+      Optional<List<Causal>> states = partition.store().durable(read.key());
+      if (states.isPresent()) {
+        reply.accept(Reading.of(states.get(), read));
+        return;
+      }
     }
+    submit(partition, read.key(), lane, () -> partition.submit(read, reply));
   }
 
-  void write(Request.Write write, Consumer<Reply> reply) {
+  void write(Request.Write write, Lane lane, Consumer<Reply> reply) {
     checkKey(write.key());
     OperationLimits.check(write.operation(), policy.limits());
-    of(write.key()).submit(write, reply);
+    checkRoom.run();
+    PartitionRunner partition = of(write.key());
+    submit(partition, write.key(), lane, () -> partition.submit(write, reply));
+  }
+
+  /** A cold object is read from the disk before its command comes to the partition's thread. */
+  private void submit(PartitionRunner partition, Key key, Lane lane, Runnable then) {
+    ObjectStore store = partition.store();
+    lane.submit(store.isCached(key) ? null : () -> store.prefetch(key), readers, then);
+  }
+
+  /** As {@link #scan}, by a thread that may wait for the disk. */
+  void scan(Request.Scan scan, Consumer<Reply> reply) {
+    readers.execute(
+        () -> {
+          try {
+            reply.accept(scan(scan));
+          } catch (OsierException e) {
+            reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+          } catch (RuntimeException e) {
+            reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+          }
+        });
+  }
+
+  /**
+   * Reads the objects of a peer's frame from the disk before it comes to the partition's thread.
+   */
+  void received(int partition, Input.FromPeer input, Lane lane) {
+    PartitionRunner runner = partitions.get(partition);
+    List<Key> cold = new ArrayList<>();
+    for (Shipment s : shipments(input.frame())) {
+      if (!runner.store().isCached(s.object().key())) {
+        cold.add(s.object().key());
+      }
+    }
+    Runnable read = cold.isEmpty() ? null : () -> cold.forEach(runner.store()::prefetch);
+    lane.submit(read, readers, () -> runner.submit(input));
+  }
+
+  private static List<Shipment> shipments(Frame frame) {
+    return switch (frame) {
+      case Frame.Updates u -> u.shipments();
+      case Frame.States s -> s.shipments();
+      default -> List.of();
+    };
   }
 
   /** Walks one partition's objects in order. */
@@ -94,7 +161,7 @@ final class KeyspaceShard {
     Walk(int partition, ObjectStore store, Optional<ObjectId> after) {
       this.partition = partition;
       this.store = store;
-      this.batch = store.scan(after, SCAN_BATCH);
+      this.batch = store.scanDurable(after, SCAN_BATCH);
     }
 
     ObjectStore.Entry current() {
@@ -104,7 +171,7 @@ final class KeyspaceShard {
     void next() {
       at++;
       if (at == batch.size() && at == SCAN_BATCH) {
-        batch = store.scan(Optional.of(batch.getLast().object()), SCAN_BATCH);
+        batch = store.scanDurable(Optional.of(batch.getLast().object()), SCAN_BATCH);
         at = 0;
       }
     }

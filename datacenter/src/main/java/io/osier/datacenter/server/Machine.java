@@ -4,6 +4,7 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.store.PartitionProgress;
 
 /**
  * What a {@link PartitionRunner} needs of a partition; tests put a scripted one in its place. Used
@@ -21,6 +22,12 @@ interface Machine {
 
   /** Whether every connected peer has acknowledged everything. */
   boolean isDrained();
+
+  /** How far it has come, to be stored with the updates of a batch. */
+  PartitionProgress progress();
+
+  /** Changes when {@link #progress} may have. */
+  long progressVersion();
 
   /** The machine of a partition. */
   static Machine of(Partition partition) {
@@ -43,6 +50,16 @@ interface Machine {
       @Override
       public boolean isDrained() {
         return partition.isDrained();
+      }
+
+      @Override
+      public PartitionProgress progress() {
+        return partition.progress();
+      }
+
+      @Override
+      public long progressVersion() {
+        return partition.progressVersion();
       }
     };
   }

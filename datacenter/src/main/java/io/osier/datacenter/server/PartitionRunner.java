@@ -3,10 +3,12 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.SlewedClock;
+import io.osier.crdt.Causal;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
@@ -210,6 +212,7 @@ final class PartitionRunner {
   private void run() {
     Throwable failure = null;
     try {
+      store.attach();
       while (!stopping) {
         if (!runBatch()) {
           park();
@@ -289,6 +292,8 @@ final class PartitionRunner {
       outputs = new ArrayList<>();
       long group = ++groups;
       journal.commit(
+          machine.progressVersion(),
+          machine::progress,
           () -> {
             batch.forEach(Runnable::run);
             groupsOut = group;
@@ -371,8 +376,8 @@ final class PartitionRunner {
         }
 
         @Override
-        public void append(Shipment update) {
-          journal.append(update);
+        public void append(Shipment update, Causal state) {
+          journal.append(update, state);
         }
       };
 }

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Replica.Logged;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -47,16 +48,35 @@ public final class MemoryStore implements ObjectStore {
     } else if (before.size() == 1 && before.getFirst().type() == object.type()) {
       states.put(object.key(), List.of(state));
     } else {
-      states.put(object.key(), replaced(before, state));
+      states.put(object.key(), PartitionStore.replaced(before, state));
     }
   }
 
-  private static List<Causal> replaced(List<Causal> before, Causal state) {
-    List<Causal> after = new ArrayList<>(before);
-    after.removeIf(s -> s.type() == state.type());
-    after.add(state);
-    after.sort((a, b) -> a.type().compareTo(b.type()));
-    return List.copyOf(after);
+  @Override
+  public void drop(ObjectId object) {
+    List<Causal> after = new ArrayList<>(get(object.key()));
+    after.removeIf(s -> s.type() == object.type());
+    if (after.isEmpty()) {
+      states.remove(object.key());
+      keys.remove(object.key());
+    } else {
+      states.put(object.key(), List.copyOf(after));
+    }
+  }
+
+  @Override
+  public Optional<List<Causal>> durable(Key key) {
+    return Optional.of(get(key));
+  }
+
+  @Override
+  public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
+    return scan(after, limit);
+  }
+
+  @Override
+  public List<Logged> logged(long after, int limit) {
+    return List.of(); // nothing of former lives is kept
   }
 
   @Override

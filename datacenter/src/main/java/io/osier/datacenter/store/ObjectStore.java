@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Replica.Logged;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,8 +18,28 @@ public interface ObjectStore {
   /** The states that a key holds: nearly always one, several after a conflict of types. */
   List<Causal> get(Key key);
 
+  /**
+   * The states that a key holds as far as they are durable; empty if that cannot be told at once,
+   * and the partition must be asked. For any thread.
+   */
+  Optional<List<Causal>> durable(Key key);
+
+  /** Called once by the partition's thread, before anything else that it does. */
+  default void attach() {}
+
+  /** Whether a key's objects can be had without waiting for a disk. For any thread. */
+  default boolean isCached(Key key) {
+    return true;
+  }
+
+  /** Brings a key's objects into memory. For any thread but the partition's. */
+  default void prefetch(Key key) {}
+
   /** Sets the object's state. Only for the partition's thread. */
   void put(ObjectId object, Causal state);
+
+  /** Forgets an object. Only for the partition's thread. */
+  void drop(ObjectId object);
 
   /**
    * Objects in their order.
@@ -30,7 +51,13 @@ public interface ObjectStore {
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
-  /** How many objects there are, roughly while they are being written. */
+  /** As {@link #scan}, of what is durable. For any thread. */
+  List<Entry> scanDurable(Optional<ObjectId> after, int limit);
+
+  /** As {@link io.osier.propagation.Replica#logged}. */
+  List<Logged> logged(long after, int limit);
+
+  /** How many keys there are, roughly while they are being written. */
   long size();
 
   /** An object with its state. */

@@ -14,6 +14,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
 import io.osier.propagation.ObjectId;
+import io.osier.propagation.Recovered;
 import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.Reply;
@@ -63,6 +64,7 @@ final class Cluster {
                   streams,
                   AdaptationSettings.DEFAULT),
               store,
+              Recovered.NOTHING,
               now());
     }
 
@@ -269,7 +271,7 @@ final class Cluster {
       }
 
       @Override
-      public void append(Shipment update) {
+      public void append(Shipment update, Causal state) {
         dc.journal.add(update);
       }
     };

@@ -20,6 +20,7 @@ import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
+import io.osier.propagation.Recovered;
 import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.ProtocolCodec;
@@ -65,7 +66,7 @@ final class HostileRequestProperties {
     }
 
     @Override
-    public void append(Shipment update) {
+    public void append(Shipment update, Causal state) {
       journal.add(update);
     }
   }
@@ -79,6 +80,7 @@ final class HostileRequestProperties {
             new PartitionConfig(
                 SELF, List.of(), POLICY, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
             store,
+            Recovered.NOTHING,
             new Now(1, 1));
     Outputs out = new Outputs();
     long last = 0;

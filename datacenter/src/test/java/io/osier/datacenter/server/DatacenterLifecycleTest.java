@@ -84,7 +84,7 @@ final class DatacenterLifecycleTest {
     return Datacenter.start(
         ConfigReader.read(
             "alone",
-            "osier { dc = solo, listen { client-port = "
+            "osier { dc = solo, store.dir = \"\", listen { client-port = "
                 + clientPort
                 + ", peer-port = 0 }, admin { enabled = true, port = "
                 + adminPort

@@ -9,12 +9,15 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Outbox;
+import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
@@ -28,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +67,7 @@ final class PartitionRunnerTest {
         }
         default -> {}
       }
-      outbox.append(null);
+      outbox.append(null, null);
       outbox.send("us", new Frame.Ack(1, seen.size()));
       outbox.reply(command.ticket(), new Reply.Done(new Dot(SELF, seen.size())));
     }
@@ -90,6 +94,16 @@ final class PartitionRunnerTest {
     public boolean isDrained() {
       return drained;
     }
+
+    @Override
+    public PartitionProgress progress() {
+      throw new AssertionError("nobody asks");
+    }
+
+    @Override
+    public long progressVersion() {
+      return 0;
+    }
   }
 
   /** A journal whose groups become durable when the test says so. */
@@ -98,12 +112,12 @@ final class PartitionRunnerTest {
     final AtomicInteger records = new AtomicInteger();
 
     @Override
-    public void append(Shipment update) {
+    public void append(Shipment update, Causal state) {
       records.incrementAndGet();
     }
 
     @Override
-    public void commit(Runnable whenDurable) {
+    public void commit(long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
       groups.add(whenDurable);
     }
   }

@@ -18,6 +18,7 @@ public final class TestCluster implements AutoCloseable {
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
   private final String keyspaces;
+  private final String store;
 
   /** Starts datacenters of these names with a keyspace "shop" of SLA 500 ms. */
   public TestCluster(String... names) {
@@ -26,7 +27,13 @@ public final class TestCluster implements AutoCloseable {
 
   /** Starts datacenters with these keyspaces. */
   public TestCluster(String keyspaces, String[] names) {
+    this(keyspaces, "dir = \"\"", names);
+  }
+
+  /** Starts datacenters with these settings of osier.store. */
+  public TestCluster(String keyspaces, String store, String[] names) {
     this.keyspaces = keyspaces;
+    this.store = store;
     for (String name : names) {
       clientPorts.put(name, freePort());
       peerPorts.put(name, freePort());
@@ -56,7 +63,9 @@ public final class TestCluster implements AutoCloseable {
         });
     return "osier { dc = "
         + name
-        + ", shutdown-timeout = 3s, listen { client-port = "
+        + ", store { "
+        + store
+        + " }, shutdown-timeout = 3s, listen { client-port = "
         + clientPort
         + ", peer-port = "
         + peerPort

@@ -1,4 +1,4 @@
-package io.osier.bench.demo;
+package io.osier.bench.cluster;
 
 import io.osier.core.OsierException;
 import io.osier.core.Value;
@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  * Increments counters (zipfian) and adds unique elements to sets at all datacenters, and remembers
  * every update that was acknowledged and every one whose outcome is unknown.
  */
-final class CounterLoad implements AutoCloseable {
+public final class CounterLoad implements AutoCloseable {
   static final int COUNTERS = 2_000;
   static final int SETS = 50;
   private static final double EXPONENT = 0.99;
@@ -43,14 +43,14 @@ final class CounterLoad implements AutoCloseable {
    *
    * @param targetPerSecond updates per second of all threads together
    */
-  CounterLoad(DemoCluster cluster, String keyspace, int targetPerSecond, long seed) {
+  public CounterLoad(LocalCluster cluster, String keyspace, int targetPerSecond, long seed) {
     double sum = 0;
     for (int i = 0; i < COUNTERS; i++) {
       sum += 1 / Math.pow(i + 1, EXPONENT);
       weights[i] = sum;
     }
-    long pause = 1_000_000_000L * DemoCluster.DCS.size() / targetPerSecond;
-    for (String dc : DemoCluster.DCS) {
+    long pause = 1_000_000_000L * LocalCluster.DCS.size() / targetPerSecond;
+    for (String dc : LocalCluster.DCS) {
       OsierClient client = cluster.client(dc);
       clients.add(client);
       SplittableRandom random = new SplittableRandom(seed + clients.size());
@@ -151,17 +151,17 @@ final class CounterLoad implements AutoCloseable {
   }
 
   /** Acknowledged updates so far. */
-  long done() {
+  public long done() {
     return done.sum();
   }
 
   /** Updates that failed, or whose outcome is unknown. */
-  long failures() {
+  public long failures() {
     return failed.sum();
   }
 
   /** Ends the load and waits for what is open. */
-  void stop() {
+  public void stop() {
     stopping = true;
     for (Thread thread : threads) {
       try {
@@ -179,10 +179,10 @@ final class CounterLoad implements AutoCloseable {
    * @param surplus updates that are there more often than they were made: counted twice, or never
    *     asked for
    */
-  record Audit(long missing, long surplus) {}
+  public record Audit(long missing, long surplus) {}
 
   /** Holds every counter and set of a datacenter against what was acknowledged. */
-  Audit audit(Keyspace at) {
+  public Audit audit(Keyspace at) {
     long missing = 0;
     long surplus = 0;
     for (int i = 0; i < COUNTERS; i++) {

@@ -1,13 +1,17 @@
-package io.osier.bench.demo;
+package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.osier.core.OsierException;
+import io.osier.proxy.protocol.Request;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /** The sums of what the datacenters report. */
-record Figures(
+public record Figures(
     long updates,
     long shippedBytes,
     long opBytes,
@@ -19,40 +23,57 @@ record Figures(
     long healed,
     Histogram visibilityMicros) {
 
-  static Figures of(DemoCluster cluster) {
+  /** From here on a restart counts anew; what is before goes on, or is of the moment. */
+  private static final int COUNTED_ON = 2;
+
+  /** Of all datacenters, and of processes of them that were killed. */
+  public static Figures of(LocalCluster cluster) {
     long[] sums = new long[9];
     String[] names = {
       "updates",
+      "state_mode_objects",
       "shipped_bytes",
       "op_bytes",
       "sla_violations",
       "late_after_outage",
       "mode_switches",
-      "state_mode_objects",
       "gaps_seen",
       "healed"
     };
     Histogram visibility = new Histogram(3_600_000_000L, 2);
-    for (String dc : DemoCluster.DCS) {
-      JsonNode stat = cluster.inspect(dc, io.osier.proxy.protocol.Request.Topic.STAT, 0);
-      for (JsonNode keyspace : stat.get("keyspaces")) {
-        for (int i = 0; i < names.length; i++) {
-          sums[i] += keyspace.get(names[i]).asLong();
-        }
-        visibility.add(decode(keyspace.get("visibility_ms").get("histogram").asText()));
+    List<JsonNode> now = new ArrayList<>();
+    for (String dc : cluster.running()) {
+      try {
+        now.add(cluster.inspect(dc, Request.Topic.STAT, 0));
+      } catch (OsierException e) {
+        // It is being started again.
       }
     }
+    add(sums, names, visibility, now, 0);
+    add(sums, names, visibility, cluster.former(), COUNTED_ON);
     return new Figures(
         sums[0],
-        sums[1],
         sums[2],
         sums[3],
         sums[4],
         sums[5],
         sums[6],
+        sums[1],
         sums[7],
         sums[8],
         visibility);
+  }
+
+  private static void add(
+      long[] sums, String[] names, Histogram visibility, List<JsonNode> reports, int from) {
+    for (JsonNode report : reports) {
+      for (JsonNode keyspace : report.get("keyspaces")) {
+        for (int i = from; i < names.length; i++) {
+          sums[i] += keyspace.get(names[i]).asLong();
+        }
+        visibility.add(decode(keyspace.get("visibility_ms").get("histogram").asText()));
+      }
+    }
   }
 
   private static Histogram decode(String base64) {
@@ -64,12 +85,13 @@ record Figures(
     }
   }
 
-  double visibilityMillis(double percentile) {
+  /** A percentile of the visibility delay. */
+  public double visibilityMillis(double percentile) {
     return visibilityMicros.getValueAtPercentile(percentile) / 1e3;
   }
 
   /** What the links would have carried had every update travelled as an operation. */
-  long wanBytesIfOps(long wanBytes) {
+  public long wanBytesIfOps(long wanBytes) {
     return wanBytes - shippedBytes + opBytes;
   }
 }

@@ -1,4 +1,4 @@
-package io.osier.bench.demo;
+package io.osier.bench.cluster;
 
 import io.osier.bench.Main;
 import java.io.IOException;
@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Starts this program again, as another process with the same Java and class path. */
-final class Jvm {
+public final class Jvm {
   private Jvm() {}
 
   /**
@@ -17,7 +17,7 @@ final class Jvm {
    * @param log where its output goes
    * @param heap the heap's limit, as an option of Java
    */
-  static Process start(Path log, String heap, String... command) throws IOException {
+  public static Process start(Path log, String heap, String... command) throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add(heap);

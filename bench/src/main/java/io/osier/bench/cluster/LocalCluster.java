@@ -1,4 +1,4 @@
-package io.osier.bench.demo;
+package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,13 +20,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Three datacenter processes on loopback, with emulated links between them. */
-final class DemoCluster implements AutoCloseable {
-  static final List<String> DCS = List.of("eu", "us", "ap");
+public final class LocalCluster implements AutoCloseable {
+  /** The datacenters. */
+  public static final List<String> DCS = List.of("eu", "us", "ap");
 
   private static final String HEAP = "-Xmx512m";
   private static final double JITTER_MILLIS = 3;
@@ -37,16 +40,37 @@ final class DemoCluster implements AutoCloseable {
           "eu-us", 40.0, "us-eu", 40.0, "us-ap", 60.0, "ap-us", 60.0, "eu-ap", 20.0, "ap-eu", 20.0);
 
   private final Path directory;
+  private final Path data;
+  private final String keyspaces;
+  private final String store;
   private final WanEmulator wan;
+  private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
+  private final Map<String, Integer> starts = new ConcurrentHashMap<>();
+
+  /** The last reports of processes that were killed. */
+  private final List<JsonNode> former = new CopyOnWriteArrayList<>();
+
+  private final Set<String> down = ConcurrentHashMap.newKeySet();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
   private final Map<String, Process> processes = new ConcurrentHashMap<>();
   private final ObjectMapper json = new ObjectMapper();
   private OsierClient inspector;
 
-  DemoCluster(Path directory, String keyspaces, long seed) {
+  /**
+   * Starts the processes.
+   *
+   * @param directory where configurations and logs go
+   * @param data where the datacenters keep their data
+   * @param store further settings of osier.store
+   * @param keyspaces the content of osier.keyspaces
+   * @param seed of the links' jitter
+   */
+  public LocalCluster(Path directory, Path data, String store, String keyspaces, long seed) {
     this.directory = directory;
+    this.data = data;
+    this.store = store;
+    this.keyspaces = keyspaces;
     this.wan = new WanEmulator(seed);
-    Map<String, Integer> peerPorts = new LinkedHashMap<>();
     for (String dc : DCS) {
       clientPorts.put(dc, freePort());
       peerPorts.put(dc, freePort());
@@ -60,7 +84,7 @@ final class DemoCluster implements AutoCloseable {
         }
       }
     }
-    DCS.forEach(dc -> start(dc, peerPorts.get(dc), keyspaces));
+    DCS.forEach(this::start);
   }
 
   private static int freePort() {
@@ -71,7 +95,8 @@ final class DemoCluster implements AutoCloseable {
     }
   }
 
-  private void start(String dc, int peerPort, String keyspaces) {
+  /** Starts a datacenter, or starts it again. */
+  public void start(String dc) {
     StringBuilder peers = new StringBuilder();
     for (String other : DCS) {
       if (!other.equals(dc)) {
@@ -85,43 +110,88 @@ final class DemoCluster implements AutoCloseable {
           dc = %s
           cluster = demo
           listen { client-port = %d, peer-port = %d }
+          store { dir = "%s", %s }
           peers {
         %s  }
           keyspaces {
         %s  }
         }
         """
-            .formatted(dc, clientPorts.get(dc), peerPort, peers, keyspaces);
+            .formatted(
+                dc,
+                clientPorts.get(dc),
+                peerPorts.get(dc),
+                data.toAbsolutePath(),
+                store,
+                peers,
+                keyspaces);
     try {
       Path file = directory.resolve(dc + ".conf");
       Files.writeString(file, config);
-      processes.put(
-          dc,
-          Jvm.start(directory.resolve(dc + ".log"), HEAP, "server", "--config", file.toString()));
+      int number = starts.merge(dc, 1, Integer::sum);
+      Path log = directory.resolve(dc + (number == 1 ? "" : "-" + number) + ".log");
+      processes.put(dc, Jvm.start(log, HEAP, "server", "--config", file.toString()));
+      down.remove(dc);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Waits until all datacenters serve. */
-  void awaitReady(Duration atMost) {
-    OsierClient.Builder builder = OsierClient.builder().name("demo");
-    clientPorts.forEach((dc, port) -> builder.endpoint(dc, "127.0.0.1:" + port));
-    inspector = builder.build();
-    long deadline = System.nanoTime() + atMost.toNanos();
-    for (String dc : DCS) {
-      while (!isReady(dc)) {
-        if (!processes.get(dc).isAlive() || System.nanoTime() > deadline) {
-          throw new OsierException(
-              ErrorCode.UNAVAILABLE,
-              "datacenter " + dc + " did not start; see " + directory.resolve(dc + ".log"));
-        }
-        LockSupport.parkNanos(50_000_000);
-      }
+  /** Kills a datacenter's process as kill -9 does. */
+  public void kill(String dc) {
+    try {
+      former.add(inspect(dc, Request.Topic.STAT, 0));
+    } catch (OsierException e) {
+      // It was too busy to answer; its counts are missing in the sums.
+    }
+    down.add(dc);
+    Process process = processes.get(dc);
+    process.destroyForcibly();
+    try {
+      process.waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private boolean isReady(String dc) {
+  /** The datacenters that run. */
+  List<String> running() {
+    return DCS.stream().filter(dc -> !down.contains(dc)).toList();
+  }
+
+  /** The last reports of processes that were killed. */
+  List<JsonNode> former() {
+    return former;
+  }
+
+  /**
+   * Waits until all datacenters serve.
+   *
+   * @throws OsierException UNAVAILABLE if one does not within the time
+   */
+  public void awaitReady(Duration atMost) {
+    if (inspector == null) {
+      OsierClient.Builder builder = OsierClient.builder().name("demo");
+      clientPorts.forEach((dc, port) -> builder.endpoint(dc, "127.0.0.1:" + port));
+      inspector = builder.build();
+    }
+    long deadline = System.nanoTime() + atMost.toNanos();
+    DCS.forEach(dc -> awaitReady(dc, deadline));
+  }
+
+  private void awaitReady(String dc, long deadline) {
+    while (!isReady(dc)) {
+      if (!processes.get(dc).isAlive() || System.nanoTime() > deadline) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE,
+            "datacenter " + dc + " did not start; see its log in " + directory);
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  /** Whether a datacenter serves. */
+  public boolean isReady(String dc) {
     try {
       for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
         if (!keyspace.get("ready").asBoolean()) {
@@ -135,7 +205,7 @@ final class DemoCluster implements AutoCloseable {
   }
 
   /** Asks a datacenter what it is doing. */
-  JsonNode inspect(String dc, Request.Topic topic, int limit) {
+  public JsonNode inspect(String dc, Request.Topic topic, int limit) {
     try {
       return json.readTree(
           inspector.inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
@@ -145,7 +215,7 @@ final class DemoCluster implements AutoCloseable {
   }
 
   /** A client that prefers one datacenter but knows all. */
-  OsierClient client(String dc) {
+  public OsierClient client(String dc) {
     OsierClient.Builder builder = OsierClient.builder().name("demo").prefer(dc);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
     OsierClient client = builder.build();
@@ -154,7 +224,7 @@ final class DemoCluster implements AutoCloseable {
   }
 
   /** A client that reaches one datacenter only, to compare what each holds. */
-  OsierClient only(String dc) {
+  public OsierClient only(String dc) {
     OsierClient client =
         OsierClient.builder().name("demo").endpoint(dc, "127.0.0.1:" + clientPorts.get(dc)).build();
     client.awaitConnected(Duration.ofSeconds(10));
@@ -162,30 +232,31 @@ final class DemoCluster implements AutoCloseable {
   }
 
   /** The endpoints as YCSB's property wants them. */
-  String endpoints() {
+  public String endpoints() {
     List<String> all = new ArrayList<>();
     clientPorts.forEach((dc, port) -> all.add(dc + "=127.0.0.1:" + port));
     return String.join(",", all);
   }
 
   /** Cuts both links between two datacenters, both ways. */
-  void cut(String a, String b) {
+  public void cut(String a, String b) {
     wan.cut(a + "-" + b);
     wan.cut(b + "-" + a);
   }
 
-  void heal(String a, String b) {
+  /** Heals both links between two datacenters. */
+  public void heal(String a, String b) {
     wan.heal(a + "-" + b);
     wan.heal(b + "-" + a);
   }
 
   /** Bytes on all links, both ways. */
-  long wanBytes() {
+  public long wanBytes() {
     return wan.bytes();
   }
 
   /** Has a process ended together with the datacenters, at the latest. */
-  Process owns(String name, Process process) {
+  public Process owns(String name, Process process) {
     processes.put(name, process);
     return process;
   }

@@ -1,0 +1,26 @@
+package io.osier.bench;
+
+import io.osier.bench.crash.CrashCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Groups the measurements and the long tests. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
+    subcommands = CrashCommand.class)
+public final class BenchCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  /** For picocli. */
+  public BenchCommand() {}
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "which one of " + spec.subcommands().keySet() + "?");
+  }
+}

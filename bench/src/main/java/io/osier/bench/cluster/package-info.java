@@ -1,0 +1,2 @@
+/** Datacenter processes on loopback with emulated links, and a load that keeps account. */
+package io.osier.bench.cluster;

@@ -1,0 +1,151 @@
+package io.osier.bench.crash;
+
+import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.Request;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Kills datacenters under load, again and again, and finds every acknowledged update. */
+@Command(
+    name = "crash",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs three durable datacenters as processes with counters and sets written to all of them. In each",
+      "cycle one of them, or all at once, is killed as by kill -9 and started again. In the end every",
+      "acknowledged update must be at every datacenter, exactly once."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:nothing is missing",
+      "1:something is, or it could not be run",
+      "2:wrong usage"
+    })
+public final class CrashCommand implements Callable<Integer> {
+  private static final String KEYSPACE = "counters";
+  private static final int SETTLE_SECONDS_MAX = 120;
+
+  @Option(
+      names = "--cycles",
+      defaultValue = "10",
+      paramLabel = "N",
+      description = "how often to kill (default: ${DEFAULT-VALUE})")
+  private int cycles;
+
+  @Option(
+      names = "--target",
+      defaultValue = "3000",
+      paramLabel = "OPS",
+      description = "updates per second to aim at (default: ${DEFAULT-VALUE})")
+  private int target;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "0",
+      description = "seed of what is killed when; 0 draws one, which is printed (default)")
+  private long seed;
+
+  /** For picocli. */
+  public CrashCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (cycles < 1 || target < 10) {
+      System.err.println("--cycles must be at least 1, and --target at least 10");
+      return 2;
+    }
+    long used = seed == 0 ? new Random().nextInt(1_000_000) : seed;
+    Path directory = Files.createTempDirectory("osier-crash");
+    System.out.println("seed " + used + "; logs and data in " + directory);
+    try (LocalCluster cluster =
+        new LocalCluster(
+            directory,
+            directory.resolve("data"),
+            "durability = sync",
+            "    " + KEYSPACE + " { sla = 1s }\n",
+            used)) {
+      cluster.awaitReady(Duration.ofSeconds(60));
+      return run(cluster, new Random(used), used) ? 0 : 1;
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    }
+  }
+
+  private boolean run(LocalCluster cluster, Random random, long used) {
+    CounterLoad load = new CounterLoad(cluster, KEYSPACE, target, used);
+    double slowest = 0;
+    for (int cycle = 1; cycle <= cycles; cycle++) {
+      LockSupport.parkNanos((500 + random.nextInt(2_000)) * 1_000_000L);
+      boolean all = random.nextInt(4) == 0;
+      Set<String> victims =
+          all ? Set.copyOf(LocalCluster.DCS) : Set.of(LocalCluster.DCS.get(random.nextInt(3)));
+      victims.parallelStream().forEach(cluster::kill);
+      LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
+      long began = System.nanoTime();
+      victims.forEach(cluster::start);
+      cluster.awaitReady(Duration.ofSeconds(60));
+      double seconds = (System.nanoTime() - began) / 1e9;
+      slowest = Math.max(slowest, seconds);
+      System.out.printf(
+          Locale.ROOT,
+          "cycle %d: killed %s, serving again after %.1f s; %d updates acknowledged, %d failed or"
+              + " unknown%n",
+          cycle,
+          victims,
+          seconds,
+          load.done(),
+          load.failures());
+    }
+    load.stop();
+    boolean equal = settle(cluster);
+    long missing = 0;
+    long surplus = 0;
+    for (String dc : LocalCluster.DCS) {
+      try (OsierClient client = cluster.only(dc)) {
+        CounterLoad.Audit audit = load.audit(client.session().keyspace(KEYSPACE));
+        missing = Math.max(missing, audit.missing());
+        surplus = Math.max(surplus, audit.surplus());
+      }
+    }
+    load.close();
+    System.out.printf(
+        Locale.ROOT,
+        "%d cycles, %d acknowledged updates, %d missing, %d surplus, datacenters %s; slowest start"
+            + " %.1f s%n",
+        cycles,
+        load.done(),
+        missing,
+        surplus,
+        equal ? "equal" : "NOT EQUAL",
+        slowest);
+    return equal && missing == 0 && surplus == 0;
+  }
+
+  private static boolean settle(LocalCluster cluster) {
+    long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
+    while (System.nanoTime() < deadline) {
+      Set<Object> digests = new HashSet<>();
+      for (String dc : LocalCluster.DCS) {
+        digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
+      }
+      if (digests.size() == 1) {
+        return true;
+      }
+      LockSupport.parkNanos(250_000_000L);
+    }
+    return false;
+  }
+}

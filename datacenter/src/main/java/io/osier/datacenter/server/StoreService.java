@@ -1,0 +1,257 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.store.GroupWriter;
+import io.osier.datacenter.store.RocksDatabase;
+import io.osier.datacenter.store.RocksDatabase.PartitionChanges;
+import io.osier.datacenter.store.RocksVersions;
+import io.osier.datacenter.store.StoreSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.HdrHistogram.Recorder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a datacenter's store: one thread writes the groups of all partitions, so that what gathers
+ * while the disk is busy is confirmed by one write; others read what is not in memory; one tidies
+ * up and watches the disk. Thread-safe.
+ */
+final class StoreService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
+  private static final int GROUPS_AT_ONCE_MAX = 1_000;
+
+  /** Groups under way before a partition has to wait. */
+  private static final int GROUPS_UNDER_WAY_MAX = 1_000;
+
+  private static final int READERS = 4;
+  private static final long TIDY_MILLIS = 500;
+  private static final long WATCH_MILLIS = 200;
+
+  /** Above the least free space by this factor updates are taken again. */
+  private static final double FREE_AGAIN = 1.1;
+
+  private record Item(RocksVersions partition, GroupWriter.Group group) {}
+
+  private final RocksDatabase database;
+  private final StoreSettings settings;
+  private final Path dir;
+  private final Consumer<Throwable> onFailure;
+  private final LinkedBlockingQueue<Item> groups = new LinkedBlockingQueue<>();
+  private final Semaphore room = new Semaphore(GROUPS_UNDER_WAY_MAX);
+  private final Thread writer;
+  private final ExecutorService readers;
+  private final ScheduledExecutorService tidier;
+  private final AtomicInteger readerNumber = new AtomicInteger();
+  private final LongAdder writes = new LongAdder();
+  private final LongAdder groupsWritten = new LongAdder();
+  private final LongAdder pruned = new LongAdder();
+  private final Recorder writeMicros = new Recorder(3_600_000_000L, 2);
+  private volatile boolean full;
+  private volatile boolean closing;
+  private volatile Throwable failure;
+
+  StoreService(
+      RocksDatabase database, StoreSettings settings, Path dir, Consumer<Throwable> onFailure) {
+    this.database = database;
+    this.settings = settings;
+    this.dir = dir;
+    this.onFailure = onFailure;
+    this.writer = Thread.ofPlatform().name("osier-store").daemon(true).start(this::run);
+    this.readers =
+        Executors.newFixedThreadPool(
+            READERS,
+            r ->
+                Thread.ofPlatform()
+                    .name("osier-reader-" + readerNumber.incrementAndGet())
+                    .daemon(true)
+                    .unstarted(r));
+    this.tidier =
+        Executors.newSingleThreadScheduledExecutor(
+            r -> Thread.ofPlatform().name("osier-tidier").daemon(true).unstarted(r));
+    watch();
+    tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
+    tidier.scheduleWithFixedDelay(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  RocksDatabase database() {
+    return database;
+  }
+
+  /** What reads from the disk; its threads may wait. */
+  ExecutorService readers() {
+    return readers;
+  }
+
+  /** The way of one partition's groups to the disk. */
+  GroupWriter writerOf(RocksVersions partition) {
+    return new GroupWriter() {
+      @Override
+      public void write(Group group) {
+        room.acquireUninterruptibly();
+        groups.add(new Item(partition, group));
+      }
+
+      @Override
+      public void writeSomeTime(List<io.osier.datacenter.store.Change> changes) {
+        if (!closing && room.tryAcquire()) {
+          groups.add(new Item(partition, new Group(changes, () -> {})));
+        }
+      }
+    };
+  }
+
+  private void run() {
+    List<Item> batch = new ArrayList<>();
+    try {
+      while (!closing || !groups.isEmpty()) {
+        Item first = groups.poll(100, TimeUnit.MILLISECONDS);
+        if (first != null) {
+          batch.add(first);
+          groups.drainTo(batch, GROUPS_AT_ONCE_MAX - 1);
+          write(batch);
+          batch.clear();
+        }
+      }
+    } catch (Throwable e) {
+      // Nothing of the batch, or after it, is confirmed to anybody.
+      failure = e;
+      LOG.error("the store cannot be written any more; the datacenter stops", e);
+      onFailure.accept(e);
+      room.release(GROUPS_UNDER_WAY_MAX); // partitions must not wait for what will not come
+    }
+  }
+
+  private void write(List<Item> batch) {
+    long began = System.nanoTime();
+    List<PartitionChanges> changes = new ArrayList<>(batch.size());
+    for (Item item : batch) {
+      if (!item.group.changes().isEmpty()) {
+        changes.add(new PartitionChanges(item.partition, item.group.changes()));
+      }
+    }
+    if (!changes.isEmpty()) {
+      database.write(changes);
+      writes.increment();
+      groupsWritten.add(changes.size());
+      writeMicros.recordValue(Math.max(1, (System.nanoTime() - began) / 1_000));
+    }
+    for (Item item : batch) {
+      room.release();
+      item.group.written().run();
+    }
+  }
+
+  private void tidy() {
+    try {
+      pruned.add(database.prune());
+      database.flush();
+    } catch (RuntimeException e) {
+      LOG.error("tidying up the store failed", e);
+      if (e instanceof OsierException o && o.code() == ErrorCode.STORE_DAMAGED) {
+        onFailure.accept(e);
+      }
+    }
+  }
+
+  private void watch() {
+    try {
+      long free = Files.getFileStore(dir).getUsableSpace();
+      boolean now =
+          free < (full ? (long) (settings.minFreeBytes() * FREE_AGAIN) : settings.minFreeBytes());
+      if (now != full) {
+        full = now;
+        if (now) {
+          LOG.error(
+              "the disk of {} has {} bytes free, less than osier.store.min-free ({}): updates are"
+                  + " refused until there is more; reads go on",
+              dir,
+              free,
+              settings.minFreeBytes());
+        } else {
+          LOG.info("the disk of {} has room again: updates are taken", dir);
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("cannot see how much space {} has: {}", dir, e.getMessage());
+    }
+  }
+
+  /** Whether updates, also those of peers, must be refused because the disk is full. */
+  boolean isFull() {
+    return full;
+  }
+
+  /**
+   * Throws if updates must be refused.
+   *
+   * @throws OsierException STORE_FULL
+   */
+  void checkRoom() {
+    if (full) {
+      throw new OsierException(
+          ErrorCode.STORE_FULL,
+          "the disk of this datacenter is full: nothing was done; reads go on, and updates do when"
+              + " there is room again");
+    }
+  }
+
+  /** Writes to the disk so far. */
+  long writes() {
+    return writes.sum();
+  }
+
+  /** Groups of partitions in them. */
+  long groupsWritten() {
+    return groupsWritten.sum();
+  }
+
+  /** Old versions dropped. */
+  long pruned() {
+    return pruned.sum();
+  }
+
+  /** How long writes took, since this was asked last. */
+  org.HdrHistogram.Histogram takeWriteMicros() {
+    return writeMicros.getIntervalHistogram();
+  }
+
+  /**
+   * Writes what was handed over and closes the store properly; as a crash would, if writing failed.
+   */
+  @Override
+  public void close() {
+    closing = true;
+    try {
+      writer.join();
+      tidier.shutdown();
+      readers.shutdown();
+      boolean quiet =
+          tidier.awaitTermination(10, TimeUnit.SECONDS)
+              && readers.awaitTermination(10, TimeUnit.SECONDS);
+      if (failure == null && quiet) {
+        database.close();
+      } else {
+        LOG.warn("the store is not closed properly");
+        if (quiet) {
+          database.closeUnclean();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.propagation.ObjectId;
+
+/**
+ * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.
+ */
+public sealed interface Change {
+  /**
+   * Puts an operation.
+   *
+   * @param at its time: the version vector of its context
+   */
+  record PutOperation(ObjectId object, VersionVector at, Causal delta) implements Change {}
+
+  /** Puts a snapshot: an object with all that was applied to it up to a time. */
+  record PutSnapshot(ObjectId object, VersionVector at, Causal state) implements Change {}
+
+  /** Notes which object an update of this datacenter changed. */
+  record PutLogged(long number, ObjectId object) implements Change {}
+
+  /** Puts what is known of the partition itself. */
+  record PutState(StoredState state) implements Change {}
+
+  /** Drops the log's entries up to a commit number, that included, after one dropped before. */
+  record DropLogged(long after, long through) implements Change {}
+
+  /**
+   * Drops the versions of an object that its newest snapshot contains; an adapter may do it later.
+   */
+  record Prune(ObjectId object) implements Change {}
+
+  /** Drops all versions of an object. */
+  record DropObject(ObjectId object) implements Change {}
+}

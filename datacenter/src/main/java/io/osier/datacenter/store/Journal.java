@@ -1,0 +1,40 @@
+package io.osier.datacenter.store;
+
+import io.osier.crdt.Causal;
+import io.osier.propagation.Shipment;
+import java.util.function.Supplier;
+
+/**
+ * Where a partition's applied updates are written, in groups. One thread appends and commits; an
+ * adapter may write on another one, so that the next batch is executed meanwhile.
+ */
+public interface Journal {
+  /** Keeps nothing: everything is as durable as it will ever be at once. */
+  Journal NONE =
+      new Journal() {
+        @Override
+        public void append(Shipment update, Causal state) {}
+
+        @Override
+        public void commit(
+            long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
+          whenDurable.run();
+        }
+      };
+
+  /**
+   * Adds an update to the present group.
+   *
+   * @param state the object with it
+   */
+  void append(Shipment update, Causal state);
+
+  /**
+   * Ends the present group.
+   *
+   * @param version changes when the progress may have
+   * @param progress how far the partition has come; asked for if it is to be written
+   * @param whenDurable is run once, by any thread, when the group and all before it are durable
+   */
+  void commit(long version, Supplier<PartitionProgress> progress, Runnable whenDurable);
+}

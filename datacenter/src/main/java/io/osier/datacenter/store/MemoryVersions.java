@@ -1,0 +1,140 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Replica.Logged;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Versions in memory: the simulator's disk, and what the other adapter is compared with. Not
+ * thread-safe.
+ */
+public final class MemoryVersions implements VersionStore {
+  private record Entry(VersionVector at, boolean isSnapshot, Causal content)
+      implements Versions.Stored {
+    static final Comparator<Entry> NEWEST_FIRST =
+        Comparator.<Entry>comparingLong(e -> -Versions.maxOf(e.at))
+            .thenComparing(e -> e.isSnapshot)
+            .thenComparing(e -> e.at.toString());
+  }
+
+  private final NavigableMap<ObjectId, NavigableSet<Entry>> objects = new TreeMap<>();
+  private final NavigableMap<Long, ObjectId> log = new TreeMap<>();
+  private final Set<ReplicaId> replicas = new TreeSet<>();
+  private Optional<StoredState> state = Optional.empty();
+
+  /** An empty store. */
+  public MemoryVersions() {}
+
+  /** Another store with the same content. */
+  public MemoryVersions copy() {
+    MemoryVersions copy = new MemoryVersions();
+    objects.forEach((object, entries) -> copy.objects.put(object, new TreeSet<>(entries)));
+    copy.log.putAll(log);
+    copy.replicas.addAll(replicas);
+    copy.state = state;
+    return copy;
+  }
+
+  /** Writes a group. */
+  public void write(List<Change> group) {
+    group.forEach(this::write);
+  }
+
+  private void write(Change change) {
+    switch (change) {
+      case Change.PutOperation p -> put(p.object(), new Entry(p.at(), false, p.delta()));
+      case Change.PutSnapshot p -> put(p.object(), new Entry(p.at(), true, p.state()));
+      case Change.Prune p -> prune(p.object());
+      case Change.PutLogged p -> log.put(p.number(), p.object());
+      case Change.PutState p -> state = Optional.of(p.state());
+      case Change.DropLogged d -> log.headMap(d.through(), true).clear();
+      case Change.DropObject d -> objects.remove(d.object());
+    }
+  }
+
+  private void prune(ObjectId object) {
+    NavigableSet<Entry> entries = entries(object);
+    Entry newest = null;
+    for (Entry e : entries) {
+      if (e.isSnapshot && (newest == null || newest.at.isAtMost(e.at))) {
+        newest = e;
+      }
+    }
+    if (newest != null) {
+      Entry kept = newest;
+      entries.removeIf(e -> e != kept && e.at.isAtMost(kept.at));
+    }
+  }
+
+  private void put(ObjectId object, Entry entry) {
+    NavigableSet<Entry> entries =
+        objects.computeIfAbsent(object, o -> new TreeSet<>(Entry.NEWEST_FIRST));
+    entries.remove(entry);
+    entries.add(entry);
+    for (int i = 0; i < entry.at.size(); i++) {
+      replicas.add(entry.at.replica(i));
+    }
+  }
+
+  /** Every replica that a record names. */
+  public Set<ReplicaId> replicas() {
+    return Collections.unmodifiableSet(replicas);
+  }
+
+  private NavigableSet<Entry> entries(ObjectId object) {
+    return objects.getOrDefault(object, Collections.emptyNavigableSet());
+  }
+
+  @Override
+  public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
+    return Versions.snapshot(entries(object).iterator(), atMost);
+  }
+
+  @Override
+  public List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to) {
+    return Versions.operations(entries(object).iterator(), from, to, replicas);
+  }
+
+  @Override
+  public List<Loaded> load(Key key) {
+    List<Loaded> found = new ArrayList<>(1);
+    for (CrdtType type : CrdtType.values()) {
+      Versions.newest(entries(new ObjectId(key, type)).iterator(), replicas).ifPresent(found::add);
+    }
+    return found;
+  }
+
+  @Override
+  public List<ObjectId> objects(Optional<ObjectId> after, int limit) {
+    NavigableMap<ObjectId, ?> from =
+        after.isEmpty() ? objects : objects.tailMap(after.get(), false);
+    return from.keySet().stream().limit(limit).toList();
+  }
+
+  @Override
+  public List<Logged> logged(long after, int limit) {
+    return log.tailMap(after, false).entrySet().stream()
+        .limit(limit)
+        .map(e -> new Logged(e.getKey(), e.getValue()))
+        .toList();
+  }
+
+  @Override
+  public Optional<StoredState> state() {
+    return state;
+  }
+}

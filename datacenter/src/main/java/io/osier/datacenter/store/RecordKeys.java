@@ -1,0 +1,198 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
+import io.osier.propagation.ObjectId;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/**
+ * The keys of the LSM tree, whose order is that of their bytes:
+ *
+ * <pre>
+ *   version   partition | 'o' | key, escaped | 0 0 | type | ~max | hash | kind | vector
+ *   log       partition | 'l' | commit number
+ *   state     partition | 's'
+ *   replica   FF FF | 'r' | number
+ *   header    FF FF | 'h'
+ * </pre>
+ *
+ * <p>{@code max} is the largest number in the version's vector (the second key design of the
+ * thesis, 4.5.2), stored as its complement, so that an object's newest versions come first. A zero
+ * byte of a key is followed by FF, so that no key is a prefix of another.
+ */
+final class RecordKeys {
+  static final int PARTITIONS_MAX = 0xFFFE;
+  private static final byte OBJECTS = 'o';
+  private static final byte LOG = 'l';
+  private static final byte STATE = 's';
+  private static final int HASH_BYTES = 4;
+  private static final int PREFIX_BYTES = 3;
+
+  /** After the object: max, hash, kind. */
+  private static final int FIXED_BYTES = Long.BYTES + HASH_BYTES + 1;
+
+  /** Numbers replicas within a database. */
+  interface Dictionary {
+    int numberOf(ReplicaId replica);
+
+    ReplicaId replica(int number);
+  }
+
+  private final short partition;
+
+  RecordKeys(int partition) {
+    this.partition = (short) partition;
+  }
+
+  private static byte[] global(char tag, int number) {
+    return ByteBuffer.allocate(7).putShort((short) 0xFFFF).put((byte) tag).putInt(number).array();
+  }
+
+  static byte[] header() {
+    return global('h', 0);
+  }
+
+  static byte[] replica(int number) {
+    return global('r', number);
+  }
+
+  private byte[] prefix(byte tag) {
+    return new byte[] {(byte) (partition >> 8), (byte) partition, tag};
+  }
+
+  byte[] state() {
+    return prefix(STATE);
+  }
+
+  byte[] firstLogged(long after) {
+    return logged(after + 1);
+  }
+
+  byte[] logged(long number) {
+    return ByteBuffer.allocate(PREFIX_BYTES + Long.BYTES).put(prefix(LOG)).putLong(number).array();
+  }
+
+  byte[] logEnd() {
+    return prefix((byte) (LOG + 1));
+  }
+
+  static long loggedNumber(byte[] key) {
+    return ByteBuffer.wrap(key).getLong(PREFIX_BYTES);
+  }
+
+  byte[] objectsBegin() {
+    return prefix(OBJECTS);
+  }
+
+  byte[] objectsEnd() {
+    return prefix((byte) (OBJECTS + 1));
+  }
+
+  /** Where the versions of a key's objects begin. */
+  byte[] keyBegin(Key key) {
+    byte[] plain = key.toBytes();
+    int zeros = 0;
+    for (byte b : plain) {
+      zeros += b == 0 ? 1 : 0;
+    }
+    ByteBuffer out = ByteBuffer.allocate(PREFIX_BYTES + plain.length + zeros + 2);
+    out.put(prefix(OBJECTS));
+    for (byte b : plain) {
+      out.put(b);
+      if (b == 0) {
+        out.put((byte) 0xFF);
+      }
+    }
+    return out.put((byte) 0).put((byte) 0).array();
+  }
+
+  byte[] keyEnd(Key key) {
+    byte[] end = keyBegin(key);
+    end[end.length - 1] = 1;
+    return end;
+  }
+
+  byte[] objectBegin(ObjectId object) {
+    byte[] key = keyBegin(object.key());
+    byte[] begin = Arrays.copyOf(key, key.length + 1);
+    begin[key.length] = (byte) object.type().number();
+    return begin;
+  }
+
+  byte[] objectEnd(ObjectId object) {
+    byte[] end = objectBegin(object);
+    end[end.length - 1]++;
+    return end;
+  }
+
+  /** From here on an object's versions have at most this largest number. */
+  byte[] versionsBegin(ObjectId object, long max) {
+    byte[] begin = objectBegin(object);
+    return ByteBuffer.allocate(begin.length + Long.BYTES).put(begin).putLong(~max).array();
+  }
+
+  byte[] version(ObjectId object, VersionVector at, boolean isSnapshot, Dictionary dictionary) {
+    byte[] begin = objectBegin(object);
+    WireOutput out = new WireOutput();
+    for (int i = 0; i < at.size(); i++) {
+      out.writeVarInt(dictionary.numberOf(at.replica(i)), true);
+      out.writeNumber(at.number(i));
+    }
+    CRC32 hash = new CRC32();
+    hash.update(out.getBuffer(), 0, out.position());
+    return ByteBuffer.allocate(begin.length + FIXED_BYTES + out.position())
+        .put(begin)
+        .putLong(~Versions.maxOf(at))
+        .putInt((int) hash.getValue())
+        .put((byte) (isSnapshot ? 1 : 0))
+        .put(out.getBuffer(), 0, out.position())
+        .array();
+  }
+
+  /** Which object a version is of. */
+  static ObjectId object(byte[] key) {
+    int end = objectLength(key);
+    byte[] plain = new byte[end];
+    int length = 0;
+    for (int i = PREFIX_BYTES; i < end - 3; i++) {
+      plain[length++] = key[i];
+      if (key[i] == 0) {
+        i++;
+      }
+    }
+    return new ObjectId(Key.of(Arrays.copyOf(plain, length)), CrdtType.of(key[end - 1]));
+  }
+
+  /** How many bytes say which partition and object a version is of. */
+  static int objectLength(byte[] key) {
+    for (int i = PREFIX_BYTES; i < key.length - 1; i++) {
+      if (key[i] == 0) {
+        if (key[i + 1] == 0) {
+          return i + 3;
+        }
+        i++;
+      }
+    }
+    throw new IllegalArgumentException("a version's key does not end");
+  }
+
+  static boolean isSnapshot(byte[] key, int objectLength) {
+    return key[objectLength + FIXED_BYTES - 1] == 1;
+  }
+
+  static VersionVector at(byte[] key, int objectLength, Dictionary dictionary) {
+    int begin = objectLength + FIXED_BYTES;
+    WireInput in = new WireInput(key, begin, key.length - begin);
+    VersionVector at = VersionVector.EMPTY;
+    while (in.remaining() > 0) {
+      at = at.with(dictionary.replica(in.readVarInt(true)), in.readNumber());
+    }
+    return at;
+  }
+}

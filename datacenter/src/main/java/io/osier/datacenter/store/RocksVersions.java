@@ -1,0 +1,233 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Replica.Logged;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+
+/** One partition's versions in a {@link RocksDatabase}. Thread-safe. */
+public final class RocksVersions implements VersionStore {
+  private final RocksDatabase database;
+  private final RecordKeys keys;
+
+  RocksVersions(RocksDatabase database, RecordKeys keys) {
+    this.database = database;
+    this.keys = keys;
+  }
+
+  RecordKeys keys() {
+    return keys;
+  }
+
+  /**
+   * A record whose content is decoded when it is asked for: while the iterator is at it, or kept.
+   */
+  private final class RocksRecord implements Versions.Stored {
+    private final byte[] key;
+    private final int objectLength;
+    private final VersionVector at;
+    private final byte[] value;
+
+    RocksRecord(byte[] key, byte[] value) {
+      this.key = key;
+      this.objectLength = RecordKeys.objectLength(key);
+      this.at = RecordKeys.at(key, objectLength, database);
+      this.value = value;
+    }
+
+    @Override
+    public VersionVector at() {
+      return at;
+    }
+
+    @Override
+    public boolean isSnapshot() {
+      return RecordKeys.isSnapshot(key, objectLength);
+    }
+
+    @Override
+    public Causal content() {
+      return RocksDatabase.content(value, at, CrdtType.of(key[objectLength - 1]));
+    }
+  }
+
+  /** Walks records from a place to an end. */
+  private final class Walk implements Iterator<RocksRecord>, AutoCloseable {
+    private final Slice end;
+    private final ReadOptions options;
+    private final RocksIterator iterator;
+
+    Walk(byte[] from, byte[] to) {
+      this.end = new Slice(to);
+      this.options = new ReadOptions().setIterateUpperBound(end);
+      this.iterator = database.db().newIterator(options);
+      iterator.seek(from);
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (iterator.isValid()) {
+        return true;
+      }
+      check();
+      return false;
+    }
+
+    private void check() {
+      try {
+        iterator.status(); // an error must not look like the end
+      } catch (RocksDBException e) {
+        throw database.failure(e);
+      }
+    }
+
+    @Override
+    public RocksRecord next() {
+      if (!iterator.isValid()) {
+        throw new NoSuchElementException();
+      }
+      RocksRecord stored = new RocksRecord(iterator.key(), iterator.value());
+      iterator.next();
+      return stored;
+    }
+
+    byte[] key() {
+      return iterator.key();
+    }
+
+    void seek(byte[] to) {
+      iterator.seek(to);
+    }
+
+    @Override
+    public void close() {
+      iterator.close();
+      options.close();
+      end.close();
+    }
+  }
+
+  private interface Search<T> {
+    T in(Walk walk);
+  }
+
+  private <T> T search(byte[] from, byte[] to, Search<T> search) {
+    try (Walk walk = new Walk(from, to)) {
+      return search.in(walk);
+    } catch (MalformedException e) {
+      throw database.damaged(e);
+    }
+  }
+
+  @Override
+  public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
+    return search(
+        keys.versionsBegin(object, Versions.maxOf(atMost)),
+        keys.objectEnd(object),
+        walk -> Versions.snapshot(walk, atMost));
+  }
+
+  @Override
+  public List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to) {
+    return search(
+        keys.versionsBegin(object, Versions.maxOf(to)),
+        keys.objectEnd(object),
+        walk -> Versions.operations(walk, from, to, database.replicas()));
+  }
+
+  @Override
+  public List<Loaded> load(Key key) {
+    return search(
+        keys.keyBegin(key),
+        keys.keyEnd(key),
+        walk -> {
+          List<Loaded> found = new ArrayList<>(1);
+          while (walk.hasNext()) {
+            byte[] first = walk.key();
+            int length = RecordKeys.objectLength(first);
+            byte[] end = Arrays.copyOf(first, length);
+            end[length - 1]++;
+            Versions.newest(new OneObject(walk, end), database.replicas()).ifPresent(found::add);
+            if (walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0) {
+              walk.seek(end);
+            }
+          }
+          return found;
+        });
+  }
+
+  /** The part of a walk that is one object's. */
+  private record OneObject(Walk walk, byte[] end) implements Iterator<RocksRecord> {
+    @Override
+    public boolean hasNext() {
+      return walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0;
+    }
+
+    @Override
+    public RocksRecord next() {
+      return walk.next();
+    }
+  }
+
+  @Override
+  public List<ObjectId> objects(Optional<ObjectId> after, int limit) {
+    byte[] from = after.map(keys::objectEnd).orElse(keys.objectsBegin());
+    return search(
+        from,
+        keys.objectsEnd(),
+        walk -> {
+          List<ObjectId> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            byte[] key = walk.key();
+            found.add(RecordKeys.object(key));
+            byte[] end = Arrays.copyOf(key, RecordKeys.objectLength(key));
+            end[end.length - 1]++;
+            walk.seek(end);
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public List<Logged> logged(long after, int limit) {
+    return search(
+        keys.firstLogged(after),
+        keys.logEnd(),
+        walk -> {
+          List<Logged> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            byte[] value = walk.iterator.value();
+            ObjectId object =
+                new ObjectId(
+                    Key.of(Arrays.copyOfRange(value, 1, value.length)), CrdtType.of(value[0]));
+            found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
+            walk.iterator.next();
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public Optional<StoredState> state() {
+    try {
+      return Optional.ofNullable(database.db().get(keys.state())).map(StoredState::decode);
+    } catch (RocksDBException e) {
+      throw database.failure(e);
+    } catch (MalformedException e) {
+      throw database.damaged(e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.osier.datacenter.store;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Where and how a datacenter keeps its data.
+ *
+ * @param dir the directory; empty to keep everything in memory only
+ * @param cacheBytes objects kept in memory, all partitions together
+ * @param minFreeBytes with less free space than this on the disk, updates are refused
+ * @param logMax so many entries of a partition's log are kept at most for datacenters that are away
+ */
+public record StoreSettings(
+    Optional<Path> dir, Durability durability, long cacheBytes, long minFreeBytes, long logMax) {
+
+  /** When an update counts as durable. */
+  public enum Durability {
+    /** When the disk has confirmed it. */
+    SYNC,
+    /** When the operating system has it: a crash of the machine may lose the last ones. */
+    ASYNC,
+    /** At once: whatever stops the process but a graceful shutdown may lose much. */
+    NONE
+  }
+
+  /** Everything in memory only. */
+  public static StoreSettings memory() {
+    return new StoreSettings(Optional.empty(), Durability.NONE, 0, 0, 0);
+  }
+}

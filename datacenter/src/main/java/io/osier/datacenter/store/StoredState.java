@@ -1,0 +1,78 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.propagation.Frame.Cursor;
+import io.osier.propagation.FrameCodec;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is stored of a partition beside its objects, in the group of the updates that made it so.
+ *
+ * @param self which incarnation gave the commit numbers
+ * @param committed the last of them
+ * @param timestamp the hybrid clock's last timestamp
+ * @param keys how many keys there are
+ * @param through what is here completely of every other replica
+ * @param cursors the places in the peers' streams, by sender
+ */
+public record StoredState(
+    ReplicaId self,
+    long committed,
+    long timestamp,
+    long keys,
+    VersionVector through,
+    Map<ReplicaId, Cursor> cursors) {
+  private static final byte FORMAT = 1;
+
+  public StoredState {
+    cursors = Map.copyOf(cursors);
+  }
+
+  byte[] encode() {
+    WireOutput out = new WireOutput();
+    out.writeByte(FORMAT);
+    out.writeReplica(self);
+    out.writeNumber(committed);
+    out.writeNumber(timestamp);
+    out.writeNumber(keys);
+    out.writeVector(through);
+    out.writeCount(cursors.size());
+    cursors.forEach(
+        (sender, cursor) -> {
+          out.writeReplica(sender);
+          FrameCodec.writeStoredCursor(out, cursor);
+        });
+    return out.toBytes();
+  }
+
+  static StoredState decode(byte[] bytes) {
+    WireInput in = new WireInput(bytes);
+    try {
+      int format = in.readByte();
+      if (format != FORMAT) {
+        throw new MalformedException("format " + format + " of a partition's state is unknown");
+      }
+      ReplicaId self = in.readReplica();
+      long committed = in.readNumber();
+      long timestamp = in.readNumber();
+      long keys = in.readNumber();
+      VersionVector through = in.readVector();
+      int n = in.readCount(4);
+      Map<ReplicaId, Cursor> cursors = new TreeMap<>();
+      for (int i = 0; i < n; i++) {
+        cursors.put(in.readReplica(), FrameCodec.readStoredCursor(in));
+      }
+      in.expectEnd();
+      return new StoredState(self, committed, timestamp, keys, through, cursors);
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a partition's state: " + e.getMessage(), e);
+    }
+  }
+}

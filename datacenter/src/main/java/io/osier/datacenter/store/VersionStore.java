@@ -1,0 +1,60 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Replica.Logged;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The versions of one partition's objects: snapshots and operations, each with the version vector
+ * of its time. The interface is the backend module's of Alvarez Colombo, "Scalable multiversion
+ * handling for geo-replicated storage" (2017), section 4.4, with puts gathered in atomic groups of
+ * {@link Change}s. Any thread may read; who writes is up to the adapter.
+ *
+ * <p>A version {@code v} is in the range from {@code f} to {@code t} if {@code v ≰ f} and {@code v
+ * ≤ t}; a replica that a vector does not name counts as 0.
+ */
+public interface VersionStore {
+  /** An object's state at a time. */
+  record Snapshot(VersionVector at, Causal state) {}
+
+  /** A delta of an object, and when it was applied. */
+  record Operation(VersionVector at, Causal delta) {}
+
+  /**
+   * An object as its records give it.
+   *
+   * @param operations how many operations were joined to the newest snapshot
+   * @param operationBytes their sizes
+   */
+  record Loaded(Causal state, int operations, long operationBytes) {}
+
+  /**
+   * The most recent snapshot that is not later than a time. Of several that are concurrent to each
+   * other any one: together with the operations after it, each gives the same object.
+   */
+  Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost);
+
+  /** The operations in a range, in no particular order. */
+  List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to);
+
+  /** The newest versions of the objects of a key, in the order of their types. */
+  List<Loaded> load(Key key);
+
+  /**
+   * Objects in their order.
+   *
+   * @param after the first object is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
+  List<ObjectId> objects(Optional<ObjectId> after, int limit);
+
+  /** The log of the datacenter's own updates after a commit number, in their order. */
+  List<Logged> logged(long after, int limit);
+
+  /** What was stored last of the partition itself; empty if nothing was. */
+  Optional<StoredState> state();
+}

@@ -1,0 +1,126 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.datacenter.store.VersionStore.Loaded;
+import io.osier.datacenter.store.VersionStore.Operation;
+import io.osier.datacenter.store.VersionStore.Snapshot;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The searches of the thesis's second key design (4.5.2), for both adapters: one object's records
+ * are walked from the newest to the oldest, by the largest number in their vectors, until no older
+ * one can be in the range.
+ *
+ * <p>When may the walk stop? A record that is not at most {@code from} has, for some replica, a
+ * larger number than {@code from} has; so its largest number is larger than the smallest of {@code
+ * from}, over all replicas that any record may name. A replica that {@code from} does not name
+ * counts as 0, and then the walk goes to the end.
+ */
+final class Versions {
+  private Versions() {}
+
+  /** One record of an object; its content is decoded when it is asked for. */
+  interface Stored {
+    VersionVector at();
+
+    boolean isSnapshot();
+
+    Causal content();
+  }
+
+  /** The largest number in a vector: its place among an object's records. */
+  static long maxOf(VersionVector at) {
+    long max = 0;
+    for (int i = 0; i < at.size(); i++) {
+      max = Math.max(max, at.number(i));
+    }
+    return max;
+  }
+
+  /** No record that is not at most {@code from} has a largest number of at most this. */
+  static long floorOf(VersionVector from, Collection<ReplicaId> known) {
+    long floor = Long.MAX_VALUE;
+    for (ReplicaId r : known) {
+      floor = Math.min(floor, from.get(r));
+    }
+    return known.isEmpty() ? 0 : floor;
+  }
+
+  static Optional<Snapshot> snapshot(Iterator<? extends Stored> newestFirst, VersionVector atMost) {
+    Stored found = null;
+    while (newestFirst.hasNext()) {
+      Stored r = newestFirst.next();
+      if (found != null && maxOf(r.at()) < maxOf(found.at())) {
+        break;
+      }
+      if (r.isSnapshot()
+          && r.at().isAtMost(atMost)
+          && (found == null || found.at().isAtMost(r.at()))) {
+        found = r;
+      }
+    }
+    return found == null
+        ? Optional.empty()
+        : Optional.of(new Snapshot(found.at(), found.content()));
+  }
+
+  static List<Operation> operations(
+      Iterator<? extends Stored> newestFirst,
+      VersionVector from,
+      VersionVector to,
+      Collection<ReplicaId> known) {
+    long floor = floorOf(from, known);
+    List<Operation> found = new ArrayList<>();
+    while (newestFirst.hasNext()) {
+      Stored r = newestFirst.next();
+      if (maxOf(r.at()) <= floor) {
+        break;
+      }
+      if (!r.isSnapshot() && r.at().isAtMost(to) && !r.at().isAtMost(from)) {
+        found.add(new Operation(r.at(), r.content()));
+      }
+    }
+    return found;
+  }
+
+  /** The newest version: the newest snapshot joined with every operation that is not in it. */
+  static Optional<Loaded> newest(
+      Iterator<? extends Stored> newestFirst, Collection<ReplicaId> known) {
+    List<Stored> operations = new ArrayList<>();
+    Stored snapshot = null;
+    long floor = -1;
+    while (newestFirst.hasNext()) {
+      Stored r = newestFirst.next();
+      if (maxOf(r.at()) <= floor && maxOf(r.at()) < maxOf(snapshot.at())) {
+        break;
+      }
+      if (!r.isSnapshot()) {
+        operations.add(r);
+      } else if (snapshot == null || snapshot.at().isAtMost(r.at())) {
+        snapshot = r;
+        floor = floorOf(r.at(), known);
+      }
+    }
+    if (snapshot == null && operations.isEmpty()) {
+      return Optional.empty();
+    }
+    Causal state = snapshot == null ? null : snapshot.content();
+    int count = 0;
+    long bytes = 0;
+    for (Stored r : operations.reversed()) {
+      if (snapshot == null || !r.at().isAtMost(snapshot.at())) {
+        Causal delta = r.content();
+        state = (state == null ? Causal.bottom(delta.type()) : state).join(delta);
+        count++;
+        bytes += delta.sizeBytes();
+      }
+    }
+    return Optional.of(new Loaded(state, count, bytes));
+  }
+}

@@ -1,0 +1,219 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DurableDatacenterTest {
+  @TempDir private Path dir;
+
+  private final int clientPort = TestCluster.freePort();
+
+  private Datacenter alone(String settings) {
+    return Datacenter.start(
+        ConfigReader.read(
+            "test",
+            "osier { dc = solo, store { dir = \""
+                + dir
+                + "\", "
+                + settings
+                + " }, listen { client-port = "
+                + clientPort
+                + ", peer-port = 0 }, keyspaces { shop {} } }",
+            Map.of()));
+  }
+
+  private Keyspace shop(OsierClient client) {
+    client.awaitConnected(Duration.ofSeconds(10));
+    return client.session().keyspace("shop");
+  }
+
+  private OsierClient client() {
+    return OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build();
+  }
+
+  @Test
+  void everythingIsThereAfterARestart_underTheSameIncarnation() {
+    ReplicaId first;
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      first = datacenter.replica();
+      Keyspace shop = shop(client);
+      for (int i = 0; i < 500; i++) {
+        shop.counter("c" + i % 7).increment(1);
+        shop.set("s").add("e" + i);
+      }
+      shop.register("r").assign("here");
+    }
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      assertThat(datacenter.replica()).isEqualTo(first);
+      Keyspace shop = shop(client);
+      assertThat(shop.counter("c0").get()).isEqualTo(72);
+      assertThat(shop.set("s").get()).hasSize(500);
+      assertThat(shop.register("r").get()).contains(Value.of("here"));
+      shop.counter("c0").increment(1);
+      assertThat(shop.counter("c0").get()).isEqualTo(73);
+    }
+  }
+
+  @Test
+  void dataSetThatIsLargerThanTheCache_isServed() {
+    String value = "v".repeat(10_000);
+    try (Datacenter datacenter = alone("durability = async, cache = 1MiB");
+        OsierClient client = client()) {
+      assertThat(datacenter.isReady()).isTrue();
+      Keyspace shop = shop(client);
+      List<CompletableFuture<?>> writes = new ArrayList<>();
+      for (int i = 0; i < 1_000; i++) {
+        writes.add(shop.register("r" + i).assignAsync(Value.of(value + i)));
+      }
+      writes.forEach(CompletableFuture::join);
+      for (int i = 0; i < 1_000; i++) {
+        assertThat(shop.register("r" + i).get()).contains(Value.of(value + i));
+      }
+    }
+  }
+
+  @Test
+  void storeOfAnother_isRefused_andOneInUseToo() {
+    try (Datacenter datacenter = alone("durability = sync")) {
+      assertThatThrownBy(() -> alone("durability = sync"))
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+          .hasMessageContaining("in use");
+      assertThat(datacenter.replica().dc()).isEqualTo("solo");
+    }
+    String other =
+        "osier { dc = solo, cluster = other, store.dir = \""
+            + dir
+            + "\", listen { client-port = 0, peer-port = 0 }, keyspaces { shop {} } }";
+    assertThatThrownBy(() -> Datacenter.start(ConfigReader.read("test", other, Map.of())))
+        .hasMessageContaining("'solo' in cluster 'osier'")
+        .hasMessageContaining("'other'");
+    String fewer =
+        "osier { dc = solo, store.dir = \""
+            + dir
+            + "\", listen { client-port = 0, peer-port = 0 },"
+            + " keyspaces { shop { partitions = 1 } } }";
+    assertThatThrownBy(() -> Datacenter.start(ConfigReader.read("test", fewer, Map.of())))
+        .hasMessageContaining("osier.keyspaces.shop.partitions")
+        .hasMessageContaining("cannot become 1");
+  }
+
+  @Test
+  void fullDisk_refusesUpdates_andReadsGoOn() {
+    try (Datacenter first = alone("durability = sync");
+        OsierClient client = client()) {
+      shop(client).counter("c").increment(5);
+      assertThat(first.isReady()).isTrue();
+    }
+    // No disk has so much.
+    try (Datacenter full = alone("durability = sync, min-free = 1000000GiB");
+        OsierClient client = client()) {
+      assertThat(full.isReady()).isTrue();
+      Keyspace shop = shop(client);
+      assertThatThrownBy(() -> shop.counter("c").increment(1))
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL))
+          .hasMessageContaining("full");
+      assertThat(shop.counter("c").get()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void damagedStore_isNotServed_andSaysWhatIsDamaged() throws IOException {
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      assertThat(datacenter.isReady()).isTrue();
+      Keyspace shop = shop(client);
+      List<CompletableFuture<?>> writes = new ArrayList<>();
+      for (int i = 0; i < 2_000; i++) {
+        writes.add(shop.register("r" + i).assignAsync(Value.of("value " + i)));
+      }
+      writes.forEach(CompletableFuture::join);
+    }
+    try (Stream<Path> files = Files.walk(dir)) {
+      for (Path table : files.filter(f -> f.toString().endsWith(".sst")).toList()) {
+        try (RandomAccessFile file = new RandomAccessFile(table.toFile(), "rw")) {
+          for (long at = 100; at < file.length() / 2; at += 500) {
+            file.seek(at);
+            file.write(0x5A);
+          }
+        }
+      }
+    }
+    assertThatThrownBy(
+            () -> {
+              try (Datacenter datacenter = alone("durability = sync");
+                  OsierClient client = client()) {
+                for (int i = 0; i < 2_000; i++) {
+                  assertThat(shop(client).register("r" + i).get())
+                      .as("never wrong data")
+                      .contains(Value.of("value " + i));
+                }
+                assertThat(datacenter.failure()).isNotDone();
+              }
+            })
+        .satisfiesAnyOf(
+            e -> assertThat(e).hasMessageContaining("damaged"),
+            e ->
+                assertThat(e)
+                    .isInstanceOfSatisfying(
+                        OsierException.class,
+                        o ->
+                            assertThat(o.code())
+                                .isIn(
+                                    ErrorCode.UNAVAILABLE, ErrorCode.TIMEOUT, ErrorCode.INTERNAL)));
+  }
+
+  @Test
+  void whatPeersMissedDuringAStop_isShippedAfterTheStart() {
+    String store = "dir = \"" + dir + "\"";
+    try (TestCluster cluster =
+            new TestCluster("shop { sla = 200ms }", store, new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      cluster.stop("us");
+      Keyspace shop = eu.session().keyspace("shop");
+      for (int i = 0; i < 300; i++) {
+        shop.counter("c" + i % 10).increment(1);
+      }
+      cluster.stop("eu"); // with what us has not got
+      cluster.start("eu");
+      cluster.start("us");
+      cluster.awaitReady();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> {
+                long sum = 0;
+                for (int i = 0; i < 10; i++) {
+                  sum += us.session().keyspace("shop").counter("c" + i).get();
+                }
+                assertThat(us.nearest()).contains("us");
+                assertThat(sum).isEqualTo(300);
+              });
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package io.osier.datacenter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.store.RocksDatabase.PartitionChanges;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.VersionStore.Snapshot;
+import io.osier.propagation.ObjectId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/**
+ * Both adapters against a plain list that is filtered by the definition: {@code VC ≰ from and VC ≤
+ * to}, a missing entry being 0. (300,000 cases were run once: osier.store.cases.)
+ */
+final class VersionStoreProperties {
+  private static final int CASES = Integer.getInteger("osier.store.cases", 3_000);
+  private static final List<ReplicaId> REPLICAS =
+      List.of(
+          new ReplicaId("dc1", 1),
+          new ReplicaId("dc2", 1),
+          new ReplicaId("dc3", 7),
+          new ReplicaId("dc4", 2));
+  private static Path dir;
+  private static RocksDatabase database;
+  private static RocksVersions rocks;
+  private static int objects;
+
+  @BeforeContainer
+  static void open() throws IOException {
+    dir = Files.createTempDirectory("osier-versions");
+    database = RocksDatabase.open(dir, Durability.NONE, "test", "dc1", 1);
+    rocks = database.partition("k", 0, 1);
+  }
+
+  @AfterContainer
+  static void close() throws IOException {
+    database.close();
+    try (Stream<Path> files = Files.walk(dir)) {
+      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(f -> f.delete());
+    }
+  }
+
+  /** What was put, as a list. */
+  private record Put(VersionVector at, boolean isSnapshot, Causal content) {}
+
+  private static VersionVector vector(Random random, int dcs, int max) {
+    VersionVector vector = VersionVector.EMPTY;
+    for (int i = 0; i < dcs; i++) {
+      int number = random.nextInt(max + 1);
+      vector = number == 0 ? vector : vector.with(REPLICAS.get(i), number);
+    }
+    return vector;
+  }
+
+  private static Causal content(int i) {
+    Causal bottom = Causal.bottom(CrdtType.G_SET);
+    return bottom.prepare(new Operation.Add(Value.of(i)), REPLICAS.getFirst(), i + 1, 0, 1);
+  }
+
+  private static boolean isInRange(VersionVector at, VersionVector from, VersionVector to) {
+    return !isAtMost(at, from) && isAtMost(at, to);
+  }
+
+  private static boolean isAtMost(VersionVector a, VersionVector b) {
+    return REPLICAS.stream().allMatch(r -> a.get(r) <= b.get(r));
+  }
+
+  private static ObjectId freshObject() {
+    // Keys with zero bytes, and keys that begin another key.
+    int n = objects++;
+    byte[] key = {(byte) (n >> 16), (byte) (n >> 8), 0, (byte) n};
+    return new ObjectId(Key.of(key), CrdtType.G_SET);
+  }
+
+  private static MemoryVersions write(ObjectId object, List<Put> puts) {
+    List<Change> changes = new ArrayList<>();
+    for (Put p : puts) {
+      changes.add(
+          p.isSnapshot
+              ? new Change.PutSnapshot(object, p.at, p.content)
+              : new Change.PutOperation(object, p.at, p.content));
+    }
+    database.write(List.of(new PartitionChanges(rocks, changes)));
+    MemoryVersions memory = new MemoryVersions();
+    memory.write(changes);
+    return memory;
+  }
+
+  private static void check(
+      VersionStore store, ObjectId object, List<Put> puts, VersionVector from, VersionVector to) {
+    assertThat(store.getOperations(object, from, to).stream().map(VersionStore.Operation::delta))
+        .containsExactlyInAnyOrderElementsOf(
+            puts.stream()
+                .filter(p -> !p.isSnapshot && isInRange(p.at, from, to))
+                .map(Put::content)
+                .toList());
+    List<Put> snapshots = puts.stream().filter(p -> p.isSnapshot && isAtMost(p.at, to)).toList();
+    Optional<Snapshot> found = store.getSnapshot(object, to);
+    assertThat(found.isPresent()).isEqualTo(!snapshots.isEmpty());
+    found.ifPresent(
+        s -> {
+          assertThat(snapshots).anyMatch(p -> p.at.equals(s.at()) && p.content.equals(s.state()));
+          assertThat(snapshots)
+              .as("none is later")
+              .noneMatch(p -> !p.at.equals(s.at()) && isAtMost(s.at(), p.at));
+        });
+  }
+
+  @Property(tries = 3_000)
+  void bothAdapters_answerAsTheDefinitionDoes(@ForAll long seed) {
+    for (int i = 0; i < Math.max(1, CASES / 3_000); i++) {
+      one(new Random(seed + i));
+    }
+  }
+
+  private static void one(Random random) {
+    ObjectId object = freshObject();
+    List<Put> puts = new ArrayList<>();
+    int n = random.nextInt(12);
+    for (int i = 0; i < n; i++) {
+      // A fourth datacenter joins late: earlier vectors do not name it.
+      VersionVector at = vector(random, i < n / 2 ? 3 : 4, 5);
+      boolean snapshot = random.nextInt(4) == 0;
+      if (!at.isEmpty() && puts.stream().noneMatch(p -> p.at.equals(at))) {
+        puts.add(new Put(at, snapshot, content(i)));
+      }
+    }
+    MemoryVersions memory = write(object, puts);
+    for (int i = 0; i < 4; i++) {
+      VersionVector to = vector(random, 4, 5);
+      VersionVector from = vector(random, random.nextInt(5), 5);
+      check(memory, object, puts, from, to);
+      check(rocks, object, puts, from, to);
+    }
+  }
+
+  /** The case that the thesis's first key design failed at (4.5.1). */
+  @Example
+  void counterexampleOfTheThesis() {
+    ObjectId object = freshObject();
+    ReplicaId dc1 = REPLICAS.get(0);
+    ReplicaId dc2 = REPLICAS.get(1);
+    int[][] vectors = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
+    List<Put> puts = new ArrayList<>();
+    for (int[] v : vectors) {
+      VersionVector at = VersionVector.of(dc1, v[0]).with(dc2, v[1]);
+      puts.add(new Put(at, false, content(puts.size())));
+    }
+    MemoryVersions memory = write(object, puts);
+    VersionVector from = VersionVector.of(dc1, 2).with(dc2, 1);
+    VersionVector to = VersionVector.of(dc1, 3).with(dc2, 2);
+    for (VersionStore store : List.of(memory, rocks)) {
+      assertThat(store.getOperations(object, from, to).stream().map(VersionStore.Operation::delta))
+          .containsExactlyInAnyOrder(content(1), content(3));
+    }
+  }
+
+  /**
+   * The newest version is the newest snapshot with what came after it, before and after pruning.
+   */
+  @Property(tries = 500)
+  void newest_survivesPruning(@ForAll long seed) {
+    Random random = new Random(seed);
+    ObjectId object = freshObject();
+    MemoryVersions memory = new MemoryVersions();
+    Causal state = Causal.bottom(CrdtType.G_SET);
+    VersionVector numbers = VersionVector.EMPTY;
+    for (int i = 0; i < 1 + random.nextInt(30); i++) {
+      ReplicaId origin = REPLICAS.get(random.nextInt(3));
+      long number = numbers.get(origin) + 1;
+      numbers = numbers.with(origin, number);
+      Causal delta =
+          state.prepare(
+              new Operation.Add(Value.of(i)), origin, number, state.context().through(origin), i);
+      state = state.join(delta);
+      List<Change> changes = new ArrayList<>();
+      if (random.nextInt(5) == 0) {
+        changes.add(new Change.PutSnapshot(object, state.context().toVersionVector(), state));
+        changes.add(new Change.Prune(object));
+      } else {
+        changes.add(new Change.PutOperation(object, delta.context().toVersionVector(), delta));
+      }
+      memory.write(changes);
+      database.write(List.of(new PartitionChanges(rocks, changes)));
+      assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);
+      if (random.nextInt(3) == 0) {
+        database.prune();
+      }
+      assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);
+      assertThat(memory.load(object.key())).extracting(l -> l.state()).containsExactly(state);
+    }
+    assertThat(rocks.objects(Optional.of(object), 1)).doesNotContain(object);
+  }
+}

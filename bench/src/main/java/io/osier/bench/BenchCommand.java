@@ -1,6 +1,7 @@
 package io.osier.bench;
 
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.storage.StorageCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
-    subcommands = CrashCommand.class)
+    subcommands = {CrashCommand.class, StorageCommand.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -4,8 +4,12 @@ import io.osier.bench.demo.DemoCommand;
 import io.osier.bench.jmh.JmhCommand;
 import io.osier.bench.sim.SimCommand;
 import io.osier.bench.ycsb.YcsbCommand;
+import io.osier.datacenter.cli.BackupCommand;
 import io.osier.datacenter.cli.CliCommand;
+import io.osier.datacenter.cli.RebuildCommand;
+import io.osier.datacenter.cli.RestoreCommand;
 import io.osier.datacenter.cli.ServerCommand;
+import io.osier.datacenter.cli.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -20,6 +24,10 @@ import picocli.CommandLine.Command;
       DemoCommand.class,
       ServerCommand.class,
       CliCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
+      RebuildCommand.class,
+      VerifyCommand.class,
       SimCommand.class,
       BenchCommand.class,
       YcsbCommand.class,

@@ -224,8 +224,24 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> inspectAsync(
       String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
+    return reportOf(dc, new Request.Inspect(topic, keyspace, limit), settings.timeout());
+  }
+
+  /**
+   * Lets one datacenter make a backup of its store while it goes on.
+   *
+   * @param name of the backup: letters, digits, '.', '_' and '-'; empty to let the datacenter
+   *     choose
+   * @param timeout how long it may take
+   * @return one JSON object: where the backup is, and its bytes
+   */
+  public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
+    return reportOf(dc, new Request.Backup(name), timeout);
+  }
+
+  private CompletableFuture<String> reportOf(String dc, Request request, Duration timeout) {
     return connection(dc)
-        .send(new Request.Inspect(topic, keyspace, limit), settings.timeout().toMillis())
+        .send(request, timeout.toMillis())
         .handle(
             (reply, error) -> {
               if (error != null) {

@@ -29,6 +29,7 @@ import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -217,15 +218,22 @@ final class ClientServer implements AutoCloseable {
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
       case Request.Scan r -> Inspector.keyspace(keyspaces, r.keyspace()).scan(r, reply);
       case Request.Inspect r ->
-          inspector
-              .inspect(r)
-              .whenComplete(
-                  (text, error) ->
-                      reply.accept(
-                          error == null
-                              ? new Reply.Report(text)
-                              : new Reply.Failure(ErrorCode.INTERNAL, error.toString())));
+          inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+      case Request.Backup r ->
+          inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
     }
+  }
+
+  private static void report(String text, Throwable error, Consumer<Reply> reply) {
+    if (error == null) {
+      reply.accept(new Reply.Report(text));
+      return;
+    }
+    Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
+    reply.accept(
+        cause instanceof OsierException e
+            ? new Reply.Failure(e.code(), e.getMessage())
+            : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
   }
 
   /** Stops to take connections and closes those that are open. */

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,7 +92,8 @@ public final class Datacenter implements AutoCloseable {
             at ->
                 new PeerTransport(
                     self, config.cluster(), at, config.peers(), this::fingerprints, new Peers()));
-    Inspector inspector = new Inspector(self, wall, keyspaces, transport);
+    Inspector inspector =
+        new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store));
     this.clients =
         bind(
             "osier.listen.client-port",

@@ -37,12 +37,15 @@ final class Inspector {
   private final long startMillis;
   private final Map<String, KeyspaceShard> keyspaces;
   private final PeerTransport transport;
+  private final Optional<StoreService> store;
 
   Inspector(
       ReplicaId self,
       long startMillis,
       Map<String, KeyspaceShard> keyspaces,
-      PeerTransport transport) {
+      PeerTransport transport,
+      Optional<StoreService> store) {
+    this.store = store;
     this.transport = transport;
     this.self = self;
     this.startMillis = startMillis;
@@ -86,6 +89,21 @@ final class Inspector {
               }
               return text(root);
             });
+  }
+
+  /** Makes a backup, later. */
+  CompletableFuture<String> backup(Request.Backup request) {
+    if (store.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "this datacenter keeps data in memory only (osier.store.dir is empty): there is nothing"
+              + " to back up");
+    }
+    return store
+        .get()
+        .backup(request.name())
+        .thenApply(
+            made -> text(root().put("backup", made.path().toString()).put("bytes", made.bytes())));
   }
 
   static KeyspaceShard keyspace(Map<String, KeyspaceShard> keyspaces, String name) {

@@ -6,12 +6,19 @@ import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksDatabase.PartitionChanges;
 import io.osier.datacenter.store.RocksVersions;
+import io.osier.datacenter.store.StoreFiles;
 import io.osier.datacenter.store.StoreSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -37,6 +44,8 @@ final class StoreService implements AutoCloseable {
   /** Groups under way before a partition has to wait. */
   private static final int GROUPS_UNDER_WAY_MAX = 1_000;
 
+  private static final DateTimeFormatter BACKUP_NAME =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
   private static final int READERS = 4;
   private static final long TIDY_MILLIS = 500;
   private static final long WATCH_MILLIS = 200;
@@ -207,6 +216,35 @@ final class StoreService implements AutoCloseable {
           "the disk of this datacenter is full: nothing was done; reads go on, and updates do when"
               + " there is room again");
     }
+  }
+
+  /**
+   * A backup that was made.
+   *
+   * @param path its directory
+   * @param bytes of its files, which it shares with the store as long as that has them
+   */
+  record Backup(Path path, long bytes) {}
+
+  /**
+   * Makes a backup of what is durable, while everything goes on.
+   *
+   * @param name empty for the time of day
+   * @return fails with INVALID_ARGUMENT for a wrong name, STORE_FULL if it cannot be written
+   */
+  CompletableFuture<Backup> backup(Optional<String> name) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          String chosen =
+              name.orElseGet(() -> BACKUP_NAME.format(Instant.now().atOffset(ZoneOffset.UTC)));
+          Path path = StoreFiles.backup(dir, chosen);
+          checkRoom();
+          database.backup(path);
+          Backup made = new Backup(path.toAbsolutePath(), StoreFiles.bytes(path));
+          LOG.info("backup: {} ({} bytes)", made.path, made.bytes);
+          return made;
+        },
+        readers);
   }
 
   /** Writes to the disk so far. */

@@ -160,7 +160,7 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
   private RocksDB openDatabase() {
     try {
       Files.createDirectories(dir);
-      return RocksDB.open(options, database(dir).toString());
+      return RocksDB.open(options, StoreFiles.database(dir).toString());
     } catch (IOException e) {
       closeAll();
       throw new OsierException(
@@ -177,10 +177,6 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
       }
       throw failure(e);
     }
-  }
-
-  static Path database(Path dir) {
-    return dir.resolve("db");
   }
 
   private StoreHeader readHeader(String cluster, String dc) throws RocksDBException {
@@ -234,6 +230,10 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
   }
 
   OsierException damaged(Exception e) {
+    return damaged(dir, e);
+  }
+
+  static OsierException damaged(Path dir, Exception e) {
     return new OsierException(
         ErrorCode.STORE_DAMAGED,
         "the store in "
@@ -514,15 +514,6 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
       return db.getLongProperty("rocksdb.total-sst-files-size");
     } catch (RocksDBException e) {
       throw failure(e);
-    }
-  }
-
-  /** Reads everything and compares checksums. Takes as long as reading the files does. */
-  public void verify() {
-    try {
-      db.verifyChecksum();
-    } catch (RocksDBException e) {
-      throw damaged(e);
     }
   }
 

@@ -35,6 +35,11 @@ record StoreHeader(
     return new StoreHeader(cluster, dc, incarnation, life, true, durability, partitions);
   }
 
+  /** As a life with that durability leaves it when it ends without notice. */
+  StoreHeader interrupted(Durability durability) {
+    return new StoreHeader(cluster, dc, incarnation, life, false, durability, partitions);
+  }
+
   byte[] encode() {
     WireOutput out = new WireOutput();
     out.writeByte(FORMAT);

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.store.StoreFiles;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -214,6 +216,122 @@ final class DurableDatacenterTest {
                 assertThat(us.nearest()).contains("us");
                 assertThat(sum).isEqualTo(300);
               });
+    }
+  }
+
+  /** The store of one datacenter of a cluster. */
+  private Path storeOf(String dc) {
+    return dir.resolve(dc);
+  }
+
+  @Test
+  void restoredBackup_isANewIncarnation_andGetsFromItsPeersWhatCameLater() {
+    String store = "dir = \"" + dir + "\"";
+    try (TestCluster cluster =
+            new TestCluster("shop { sla = 200ms }", store, new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      Keyspace shop = eu.session().keyspace("shop");
+      shop.counter("c").increment(5);
+      shop.register("r").assign("before");
+      assertThat(eu.backupAsync("eu", Optional.of("one"), Duration.ofSeconds(20)).join())
+          .contains("backups/one");
+      assertThatThrownBy(
+              () -> eu.backupAsync("eu", Optional.of("one"), Duration.ofSeconds(20)).join())
+          .hasMessageContaining("there is a backup 'one' already");
+      assertThatThrownBy(
+              () -> eu.backupAsync("eu", Optional.of("../one"), Duration.ofSeconds(20)).join())
+          .hasMessageContaining("letters, digits");
+      shop.counter("c").increment(2);
+      shop.register("r").assign("after");
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(7));
+      long incarnation = cluster.replica("eu").incarnation();
+      cluster.stop("eu");
+      Optional<Path> former =
+          StoreFiles.restore(storeOf("eu"), storeOf("eu").resolve("backups/one"), "osier", "eu");
+      assertThat(former).get().satisfies(f -> assertThat(f).exists());
+      cluster.start("eu");
+      cluster.awaitReady();
+      assertThat(cluster.replica("eu").incarnation()).isGreaterThan(incarnation);
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> {
+                Keyspace now = eu.session().keyspace("shop");
+                assertThat(eu.nearest()).contains("eu");
+                assertThat(now.counter("c").get()).isEqualTo(7);
+                assertThat(now.register("r").get()).contains(Value.of("after"));
+              });
+      eu.session().keyspace("shop").counter("c").increment(1);
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(8));
+    }
+  }
+
+  @Test
+  void rebuiltStore_comesFromThePeers() {
+    String store = "dir = \"" + dir + "\"";
+    try (TestCluster cluster =
+            new TestCluster("shop { sla = 200ms }", store, new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu")) {
+      Keyspace shop = eu.session().keyspace("shop");
+      for (int i = 0; i < 100; i++) {
+        shop.counter("c" + i).increment(i);
+      }
+      cluster.stop("eu"); // which ships everything first
+      assertThat(StoreFiles.verify(storeOf("eu"))).isPositive();
+      assertThat(StoreFiles.setAside(storeOf("eu"))).isPresent();
+      assertThat(StoreFiles.setAside(storeOf("eu"))).isEmpty();
+      cluster.start("eu");
+      cluster.awaitReady();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> {
+                for (int i = 0; i < 100; i++) {
+                  assertThat(eu.session().keyspace("shop").counter("c" + i).get()).isEqualTo(i);
+                }
+                assertThat(eu.nearest()).contains("eu");
+              });
+    }
+  }
+
+  @Test
+  void damagedBackup_isNotRestored_norOneOfAnother() throws IOException {
+    Path solo = dir.resolve("solo");
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      assertThat(datacenter.isReady()).isTrue();
+      shop(client).register("r").assign("v".repeat(50_000));
+      client.backupAsync("solo", Optional.of("good"), Duration.ofSeconds(20)).join();
+      client.backupAsync("solo", Optional.of("bad"), Duration.ofSeconds(20)).join();
+    }
+    Path bad = solo.resolve("backups/bad");
+    Path table;
+    try (Stream<Path> files = Files.list(bad)) {
+      table = files.filter(f -> f.toString().endsWith(".sst")).findFirst().orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(table); // the file itself is shared with the store
+    bytes[50] ^= 0x5A;
+    Files.delete(table);
+    Files.write(table, bytes);
+    assertThatThrownBy(() -> StoreFiles.restore(solo, bad, "osier", "solo"))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED));
+    assertThatThrownBy(
+            () -> StoreFiles.restore(solo, solo.resolve("backups/good"), "osier", "other"))
+        .hasMessageContaining("is of 'solo'");
+    assertThatThrownBy(() -> StoreFiles.restore(solo, dir, "osier", "solo"))
+        .hasMessageContaining("is no backup");
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      assertThat(datacenter.isReady()).isTrue();
+      assertThat(shop(client).register("r").get()).as("the store is untouched").isPresent();
     }
   }
 }

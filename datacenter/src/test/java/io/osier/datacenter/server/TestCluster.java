@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
@@ -96,6 +97,11 @@ public final class TestCluster implements AutoCloseable {
     Awaitility.await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> running.values().stream().allMatch(Datacenter::isReady));
+  }
+
+  /** Who a running datacenter is. */
+  ReplicaId replica(String name) {
+    return running.get(name).replica();
   }
 
   /** The port for clients. */

@@ -32,6 +32,7 @@ public final class ProtocolCodec {
   private static final int WRITE = 4;
   private static final int SCAN = 5;
   private static final int INSPECT = 6;
+  private static final int BACKUP = 7;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -145,6 +146,10 @@ public final class ProtocolCodec {
         writeOptional(out, r.keyspace(), WireOutput::writeText);
         out.writeNumber(r.limit());
       }
+      case Request.Backup r -> {
+        out.writeByte(BACKUP);
+        writeOptional(out, r.name(), WireOutput::writeText);
+      }
     }
   }
 
@@ -182,6 +187,7 @@ public final class ProtocolCodec {
               Request.Topic.valueOf(in.readText(KEYSPACE_MAX)),
               readOptional(in, i -> i.readText(KEYSPACE_MAX)),
               readInt(in));
+      case BACKUP -> new Request.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
   }

@@ -15,6 +15,9 @@ public sealed interface Request {
   /** The version of the client protocol that this code speaks. */
   int PROTOCOL_VERSION = 1;
 
+  /** Most characters of the name of a {@link Backup}. */
+  int BACKUP_NAME_MAX = 100;
+
   /** Most rows that one {@link Scan} may ask for. */
   int SCAN_ROWS_MAX = 10_000;
 
@@ -79,6 +82,15 @@ public sealed interface Request {
 
   /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
   record Inspect(Topic topic, Optional<String> keyspace, int limit) implements Request {}
+
+  /**
+   * Asks for a backup of everything durable, made while everything goes on. Answered by {@link
+   * Reply.Report} with where it is.
+   *
+   * @param name of letters, digits, '.', '_' and '-', at most {@link #BACKUP_NAME_MAX} of them; no
+   *     backup may have it yet; empty to let the datacenter choose
+   */
+  record Backup(Optional<String> name) implements Request {}
 
   /** What {@link Inspect} is about. */
   enum Topic {

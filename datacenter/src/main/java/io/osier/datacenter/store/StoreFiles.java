@@ -1,0 +1,234 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The files of a datacenter's store, and what is done with them while no process has it open: take
+ * a backup back, set a damaged store aside, look whether one is damaged.
+ */
+public final class StoreFiles {
+  private static final Pattern BACKUP_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
+  private static final DateTimeFormatter ASIDE =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  private StoreFiles() {}
+
+  /** Where the database of a store is. */
+  static Path database(Path dir) {
+    return dir.resolve("db");
+  }
+
+  /**
+   * Where a backup of that name belongs: beside the store, so that both can share files.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the name is none, or is taken
+   */
+  public static Path backup(Path dir, String name) {
+    if (!BACKUP_NAME.matcher(name).matches()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a backup's name has letters, digits, '.', '_' and '-' and starts with none of '.' and"
+              + " '-', not: "
+              + name);
+    }
+    Path path = dir.resolve("backups").resolve(name);
+    if (Files.exists(path)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there is a backup '" + name + "' already: " + path);
+    }
+    return path;
+  }
+
+  /** The bytes of all files below a directory. */
+  public static long bytes(Path path) {
+    try (Stream<Path> files = Files.walk(path)) {
+      return files.mapToLong(f -> Files.isRegularFile(f) ? f.toFile().length() : 0).sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Replaces a store by a backup. The backup stays as it is; the present store, if there is one, is
+   * set aside. The datacenter gets a new incarnation when it starts: dots that it gave after the
+   * backup are known elsewhere and must not be given again (invariant I3).
+   *
+   * @return where the former store is now
+   * @throws OsierException CONFIGURATION if a process has the store open or the backup is of
+   *     another datacenter, STORE_DAMAGED if the backup is damaged, STORE_FULL if it cannot be
+   *     copied
+   */
+  public static Optional<Path> restore(Path dir, Path backup, String cluster, String dc) {
+    if (!Files.isRegularFile(backup.resolve("CURRENT"))) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, backup + " is no backup: it holds no database");
+    }
+    checkUnused(dir);
+    Path copy = dir.resolve("db.restoring");
+    try {
+      delete(copy);
+      Files.createDirectories(copy);
+      try (Stream<Path> files = Files.list(backup)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          // Not a link: a damaged sector must not damage both.
+          Files.copy(file, copy.resolve(file.getFileName()));
+        }
+      }
+      prepare(copy, backup, cluster, dc);
+      Optional<Path> former = setAside(dir);
+      Files.move(copy, database(dir));
+      return former;
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.STORE_FULL, "cannot restore into " + dir + ": " + e.getMessage(), e);
+    } finally {
+      deleteQuietly(copy);
+    }
+  }
+
+  /** Checks a copy of a backup, and marks it so that its next life has a new incarnation. */
+  private static void prepare(Path copy, Path backup, String cluster, String dc) {
+    try (Options options = new Options().setParanoidChecks(true);
+        RocksDB db = RocksDB.open(options, copy.toString());
+        WriteOptions sync = new WriteOptions().setSync(true)) {
+      byte[] bytes = db.get(RecordKeys.header());
+      if (bytes == null) {
+        throw new OsierException(
+            ErrorCode.STORE_DAMAGED, "the backup " + backup + " has no header");
+      }
+      StoreHeader header = StoreHeader.decode(bytes);
+      if (!header.cluster().equals(cluster) || !header.dc().equals(dc)) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            "the backup %s is of '%s' in cluster '%s', not of '%s' in '%s'"
+                .formatted(backup, header.dc(), header.cluster(), dc, cluster));
+      }
+      db.verifyChecksum();
+      db.put(sync, RecordKeys.header(), header.interrupted(Durability.NONE).encode());
+    } catch (RocksDBException e) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Sets a store aside. The datacenter starts with nothing, as a new incarnation, and gets back
+   * from its peers what they have.
+   *
+   * @return where it is now; empty if there is none
+   * @throws OsierException CONFIGURATION if a process has it open
+   */
+  public static Optional<Path> setAside(Path dir) {
+    checkUnused(dir);
+    Path database = database(dir);
+    if (!Files.exists(database)) {
+      return Optional.empty();
+    }
+    Path aside = dir.resolve("db.aside-" + ASIDE.format(Instant.now().atOffset(ZoneOffset.UTC)));
+    try {
+      return Optional.of(Files.move(database, aside));
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot move " + database + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Reads everything and compares checksums.
+   *
+   * @return the bytes of the store's files
+   * @throws OsierException CONFIGURATION if a process has it open or there is none, STORE_DAMAGED
+   *     with what is damaged
+   */
+  public static long verify(Path dir) {
+    checkUnused(dir);
+    Path database = database(dir);
+    if (!Files.exists(database)) {
+      throw new OsierException(ErrorCode.CONFIGURATION, "there is no store in " + dir);
+    }
+    try (Options options = new Options().setParanoidChecks(true);
+        RocksDB db = RocksDB.openReadOnly(options, database.toString())) {
+      byte[] header = db.get(RecordKeys.header());
+      if (header == null) {
+        throw new OsierException(ErrorCode.STORE_DAMAGED, "the store in " + dir + " has no header");
+      }
+      StoreHeader.decode(header);
+      db.verifyChecksum();
+      return bytes(database);
+    } catch (RocksDBException | io.osier.core.codec.MalformedException e) {
+      throw RocksDatabase.damaged(dir, e);
+    }
+  }
+
+  /**
+   * RocksDB locks this file. Only sees other processes: within one, closing the channel would even
+   * take the lock away, so no process that has the store open may ask.
+   */
+  private static void checkUnused(Path dir) {
+    Path lock = database(dir).resolve("LOCK");
+    if (!Files.exists(lock)) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
+        FileLock taken = channel.tryLock()) {
+      if (taken == null) {
+        throw new OverlappingFileLockException();
+      }
+    } catch (OverlappingFileLockException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "the store in " + dir + " is in use by a running process: stop the datacenter first",
+          e);
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot look at " + lock + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void delete(Path path) throws IOException {
+    if (Files.exists(path)) {
+      List<Path> all;
+      try (Stream<Path> files = Files.walk(path)) {
+        all = files.sorted(Comparator.reverseOrder()).toList();
+      }
+      for (Path file : all) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static void deleteQuietly(Path path) {
+    try {
+      delete(path);
+    } catch (IOException e) {
+      // What is left over is deleted by the next one.
+    }
+  }
+}

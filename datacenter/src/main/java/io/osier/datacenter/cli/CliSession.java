@@ -187,6 +187,9 @@ final class CliSession {
         .append(" (incarnation ")
         .append(report.get("incarnation").asLong())
         .append(")");
+    if (report.has("store")) {
+      text.append("\n\nstore\n").append(stat(report.get("store")));
+    }
     for (Map.Entry<String, JsonNode> e : report.get("keyspaces").properties()) {
       text.append("\n\nkeyspace ").append(e.getKey()).append('\n');
       text.append(
@@ -236,11 +239,10 @@ final class CliSession {
   private static Table stat(JsonNode keyspace) {
     Table table = new Table("figure", "value");
     for (Map.Entry<String, JsonNode> e : keyspace.properties()) {
-      if (e.getKey().equals("visibility_ms")) {
+      if (e.getKey().endsWith("_ms") && e.getValue().isObject()) {
         JsonNode v = e.getValue();
         table.add(
-            "visibility_ms",
-            "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
+            e.getKey(), "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
       } else {
         table.add(e.getKey(), e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
       }

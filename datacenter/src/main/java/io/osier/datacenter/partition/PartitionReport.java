@@ -2,7 +2,9 @@ package io.osier.datacenter.partition;
 
 import io.osier.core.VersionVector;
 import io.osier.propagation.ObjectId;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -56,6 +58,17 @@ public record PartitionReport(
     VersionVector through,
     List<Peer> peers,
     List<Hot> hot) {
+
+  /**
+   * The datacenter that holds the horizon back: what it has not acknowledged must be kept in the
+   * log. Empty if none does.
+   */
+  public Optional<String> heldBackBy() {
+    return peers.stream()
+        .filter(p -> p.lagUpdates() > 0)
+        .max(Comparator.comparingLong(Peer::lagUpdates))
+        .map(Peer::dc);
+  }
 
   /**
    * Another datacenter, as this partition sees it.

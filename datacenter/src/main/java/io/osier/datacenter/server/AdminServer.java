@@ -9,11 +9,14 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.transport.PeerTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,6 +28,7 @@ final class AdminServer implements AutoCloseable {
   private static final long REPORT_MILLIS_MAX = 1_000;
 
   private final Map<String, KeyspaceShard> keyspaces;
+  private final Set<String> peers;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<PartitionRunner, PartitionReport> reports = new ConcurrentHashMap<>();
@@ -42,9 +46,11 @@ final class AdminServer implements AutoCloseable {
       InetSocketAddress listen,
       Map<String, KeyspaceShard> keyspaces,
       ClientServer clients,
-      PeerTransport transport)
+      PeerTransport transport,
+      Optional<StoreService> store)
       throws IOException {
     this.keyspaces = keyspaces;
+    this.peers = transport.traffic().keySet();
     new JvmMemoryMetrics().bindTo(registry);
     gc.bindTo(registry);
     Gauge.builder("osier.client.requests", clients, ClientServer::requests).register(registry);
@@ -63,12 +69,28 @@ final class AdminServer implements AutoCloseable {
                   .tags(peer)
                   .register(registry);
             });
+    store.ifPresent(this::register);
     keyspaces.values().forEach(this::register);
     http = HttpServer.create(listen, 0);
     http.createContext("/metrics", this::metrics);
     http.createContext("/health", this::health);
     http.setExecutor(executor);
     http.start();
+  }
+
+  private void register(StoreService store) {
+    Gauge.builder("osier.store.writes", store, StoreService::writes).register(registry);
+    Gauge.builder("osier.store.groups", store, StoreService::groupsWritten).register(registry);
+    Gauge.builder("osier.store.versions.dropped", store, StoreService::pruned).register(registry);
+    Gauge.builder("osier.store.file.bytes", store, StoreService::fileBytes).register(registry);
+    Gauge.builder("osier.store.full", store, s -> s.isFull() ? 1 : 0).register(registry);
+    Gauge.builder(
+            "osier.store.write.p99.seconds",
+            store,
+            s -> s.writeMicros().getValueAtPercentile(99) / 1e6)
+        .register(registry);
+    Gauge.builder("osier.store.write.max.seconds", store, s -> s.writeMicros().getMaxValue() / 1e6)
+        .register(registry);
   }
 
   private void register(KeyspaceShard keyspace) {
@@ -102,11 +124,25 @@ final class AdminServer implements AutoCloseable {
           tags,
           runner,
           r -> r.peers().stream().mapToLong(PartitionReport.Peer::lagUpdates).max().orElse(0));
+      for (String dc : peers) {
+        gauge("osier.peer.lag.updates", tags.and("peer", dc), runner, r -> lagOf(r, dc));
+      }
+      figure("osier.cached.keys", tags, runner, ObjectStore.Figures::cachedKeys);
+      figure("osier.cache.misses", tags, runner, ObjectStore.Figures::misses);
+      figure("osier.cache.misses.waited.for", tags, runner, ObjectStore.Figures::slowMisses);
+      figure("osier.log.entries", tags, runner, ObjectStore.Figures::logEntries);
       Gauge.builder("osier.queue", runner, PartitionRunner::queued).tags(tags).register(registry);
       Gauge.builder("osier.overloads", runner, PartitionRunner::overloads)
           .tags(tags)
           .register(registry);
     }
+  }
+
+  private void figure(
+      String name, Tags tags, PartitionRunner runner, ToDoubleFunction<ObjectStore.Figures> of) {
+    Gauge.builder(name, runner, r -> of.applyAsDouble(r.store().figures()))
+        .tags(tags)
+        .register(registry);
   }
 
   private void gauge(
@@ -120,6 +156,13 @@ final class AdminServer implements AutoCloseable {
             })
         .tags(tags)
         .register(registry);
+  }
+
+  private static double lagOf(PartitionReport report, String dc) {
+    return report.peers().stream()
+        .filter(p -> p.dc().equals(dc))
+        .mapToLong(PartitionReport.Peer::lagUpdates)
+        .sum();
   }
 
   private void metrics(HttpExchange exchange) throws IOException {

@@ -107,7 +107,8 @@ public final class Datacenter implements AutoCloseable {
                 config.adminPort().getAsInt(),
                 at -> {
                   try {
-                    return new AdminServer(at, keyspaces, clients, transport);
+                    return new AdminServer(
+                        at, keyspaces, clients, transport, Optional.ofNullable(store));
                   } catch (IOException e) {
                     throw new java.io.UncheckedIOException(e);
                   }

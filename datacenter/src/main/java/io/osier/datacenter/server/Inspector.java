@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** Tells as JSON what a datacenter is doing. docs/OPERATIONS.md explains the fields. */
@@ -72,6 +73,9 @@ final class Inspector {
               ObjectNode root = root();
               if (request.topic() == Request.Topic.PEERS) {
                 links(root.putObject("links"));
+              }
+              if (request.topic() == Request.Topic.STAT) {
+                store.ifPresent(s -> store(root.putObject("store"), s));
               }
               int i = 0;
               for (KeyspaceShard k : wanted) {
@@ -159,6 +163,17 @@ final class Inspector {
     node.put("queued", keyspace.partitions().stream().mapToInt(PartitionRunner::queued).sum());
     node.put(
         "overloads", keyspace.partitions().stream().mapToInt(PartitionRunner::overloads).sum());
+    node.put("cached_keys", figure(keyspace, ObjectStore.Figures::cachedKeys));
+    node.put("cache_misses", figure(keyspace, ObjectStore.Figures::misses));
+    node.put("cache_misses_waited_for", figure(keyspace, ObjectStore.Figures::slowMisses));
+    node.put("log_entries", figure(keyspace, ObjectStore.Figures::logEntries));
+    node.put(
+        "log_held_back_by",
+        all.stream()
+            .flatMap(r -> r.heldBackBy().stream())
+            .distinct()
+            .sorted()
+            .collect(Collectors.joining(", ")));
     Histogram visibility = new Histogram(3_600_000_000L, 2);
     all.forEach(r -> visibility.add(r.visibilityMicros()));
     ObjectNode v = node.putObject("visibility_ms");
@@ -175,6 +190,25 @@ final class Inspector {
         Base64.getEncoder().encodeToString(java.util.Arrays.copyOf(encoded.array(), length)));
     ArrayNode through = node.putArray("through");
     all.forEach(r -> vector(through.addObject(), r.through()));
+  }
+
+  private static void store(ObjectNode node, StoreService store) {
+    node.put("durability", store.durability());
+    node.put("disk_full", store.isFull());
+    node.put("file_bytes", store.fileBytes());
+    node.put("writes", store.writes());
+    node.put("groups", store.groupsWritten());
+    node.put("versions_dropped", store.pruned());
+    Histogram took = store.writeMicros();
+    node.putObject("write_ms")
+        .put("p50", took.getValueAtPercentile(50) / 1e3)
+        .put("p99", took.getValueAtPercentile(99) / 1e3)
+        .put("max", took.getMaxValue() / 1e3);
+  }
+
+  private static long figure(
+      KeyspaceShard keyspace, java.util.function.ToLongFunction<ObjectStore.Figures> of) {
+    return keyspace.partitions().stream().mapToLong(p -> of.applyAsLong(p.store().figures())).sum();
   }
 
   private static long sum(

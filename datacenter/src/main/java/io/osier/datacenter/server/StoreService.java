@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,7 @@ final class StoreService implements AutoCloseable {
   private static final DateTimeFormatter BACKUP_NAME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
   private static final int READERS = 4;
+  private static final long WRITE_MICROS_MAX = 3_600_000_000L;
   private static final long TIDY_MILLIS = 500;
   private static final long WATCH_MILLIS = 200;
 
@@ -68,7 +70,8 @@ final class StoreService implements AutoCloseable {
   private final LongAdder writes = new LongAdder();
   private final LongAdder groupsWritten = new LongAdder();
   private final LongAdder pruned = new LongAdder();
-  private final Recorder writeMicros = new Recorder(3_600_000_000L, 2);
+  private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
+  private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private volatile boolean full;
   private volatile boolean closing;
   private volatile Throwable failure;
@@ -262,9 +265,20 @@ final class StoreService implements AutoCloseable {
     return pruned.sum();
   }
 
-  /** How long writes took, since this was asked last. */
-  org.HdrHistogram.Histogram takeWriteMicros() {
-    return writeMicros.getIntervalHistogram();
+  /** How long writes took since the start, in microseconds; a copy. */
+  synchronized Histogram writeMicros() {
+    allWriteMicros.add(writeMicros.getIntervalHistogram());
+    return allWriteMicros.copy();
+  }
+
+  /** How durable an acknowledged update is. */
+  String durability() {
+    return settings.durability().name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Bytes of the store's tables; what is not in a table yet is in a log of at most 64 MiB. */
+  long fileBytes() {
+    return database.fileBytes();
   }
 
   /**

@@ -60,6 +60,21 @@ public interface ObjectStore {
   /** How many keys there are, roughly while they are being written. */
   long size();
 
+  /** What the store does. For any thread. */
+  default Figures figures() {
+    return new Figures(size(), 0, 0, 0);
+  }
+
+  /**
+   * Figures of a partition's store.
+   *
+   * @param cachedKeys how many keys are in memory, roughly
+   * @param misses how often a key was not in memory when it was needed, since the start
+   * @param slowMisses misses that the partition's thread had to wait for
+   * @param logEntries own updates that are kept for datacenters that have not got them
+   */
+  record Figures(long cachedKeys, long misses, long slowMisses, long logEntries) {}
+
   /** An object with its state. */
   record Entry(ObjectId object, Causal state) {}
 }

@@ -466,23 +466,9 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   // ---------------------------------------------------------------- figures
 
-  /** Entries of the log of own updates that are kept. */
-  public long logEntries() {
-    return Math.max(0, logEnd - logBegin);
-  }
-
-  /** Objects that were not in memory when they were needed. */
-  public long misses() {
-    return misses.sum();
-  }
-
-  /** Misses that the partition's thread had to wait for. */
-  public long slowMisses() {
-    return slowMisses.sum();
-  }
-
-  /** Keys that are in the cache, roughly. */
-  public long cachedKeys() {
-    return cache.estimatedSize();
+  @Override
+  public Figures figures() {
+    return new Figures(
+        cache.estimatedSize(), misses.sum(), slowMisses.sum(), Math.max(0, logEnd - logBegin));
   }
 }

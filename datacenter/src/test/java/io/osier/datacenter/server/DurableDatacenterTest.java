@@ -12,6 +12,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.Request;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -201,6 +202,11 @@ final class DurableDatacenterTest {
       for (int i = 0; i < 300; i++) {
         shop.counter("c" + i % 10).increment(1);
       }
+      assertThat(eu.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join())
+          .as("who holds the horizon back, and what the store does")
+          .contains("\"log_held_back_by\":\"us\"")
+          .contains("\"durability\":\"sync\"")
+          .contains("\"log_entries\":300");
       cluster.stop("eu"); // with what us has not got
       cluster.start("eu");
       cluster.start("us");

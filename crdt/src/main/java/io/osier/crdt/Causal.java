@@ -61,12 +61,19 @@ public final class Causal {
    * @param first the first number for its dots, larger than the origin's last
    * @param predecessor the commit number of the origin's last update of this object, 0 if none
    * @param timestamp a hybrid-clock timestamp
+   * @param forgotten of the origin's updates up to this number some may have been forgotten after
+   *     their removal ({@link #isSpent}); 0 if none was
    * @return the delta; joining it to this state gives the new state. The update's commit number is
    *     the last one of the origin in its context
    */
   public Causal prepare(
-      Operation operation, ReplicaId origin, long first, long predecessor, long timestamp) {
-    Preparation preparation = new Preparation(origin, first, timestamp);
+      Operation operation,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    Preparation preparation = new Preparation(origin, first, timestamp, forgotten);
     DotStore<?> delta =
         operation instanceof Operation.Clear
             ? store.reset(preparation)
@@ -97,6 +104,19 @@ public final class Causal {
    */
   public Causal seen(CausalContext more) {
     return context.covers(more) ? this : new Causal(store, context.join(more), full);
+  }
+
+  /** The content without context, and without what only remembers resets. */
+  public DotStore<?> trimmed() {
+    return store.trimmed();
+  }
+
+  /**
+   * Whether this only remembers what was removed: it may be forgotten once every datacenter has all
+   * of its context.
+   */
+  public boolean isSpent() {
+    return store.isBottom() && store.trimmed().isEmpty();
   }
 
   /** Answers a query. */

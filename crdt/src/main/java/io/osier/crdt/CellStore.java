@@ -109,6 +109,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** Whether the cell holds nothing at all: a state drops it, a delta keeps it as a mention. */
   abstract boolean isEmptyCell(V cell);
 
+  /** The cell as in {@link DotStore#trimmed}. */
+  V trimmedCell(V cell) {
+    return cell;
+  }
+
   /** Whether a reader sees the cell. */
   abstract boolean isVisible(V cell);
 
@@ -184,6 +189,20 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @SuppressWarnings("unchecked") // S is the implementing class
   private S self() {
     return (S) this;
+  }
+
+  @Override
+  public final S trimmed() {
+    Editor result = edit();
+    for (Tuple2<K, V> entry : cells) {
+      V trimmed = trimmedCell(entry._2);
+      if (isEmptyCell(trimmed)) {
+        result.remove(entry._1);
+      } else {
+        result.put(entry._1, trimmed);
+      }
+    }
+    return result.done();
   }
 
   @Override

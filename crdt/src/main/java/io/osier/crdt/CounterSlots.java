@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -17,8 +18,12 @@ import java.util.Comparator;
  * update's commit number. A replica's later slot contains its earlier ones, so the join is the
  * later one (Shapiro and others, "A comprehensive study of Convergent and Commutative Replicated
  * Data Types", 2011). A reset records, as the slot's base, the sums that it saw; the value is the
- * sum of slots minus bases. Bases of one replica are ordered like its slots. The join needs no
- * causal context, and is commutative, associative and idempotent as a product of chains.
+ * sum of slots minus bases. Bases of one replica are ordered like its slots. The join is
+ * commutative, associative and idempotent as a product of chains.
+ *
+ * <p>When every datacenter has seen a reset, its slots may be forgotten, at each at another time. A
+ * replica that has forgotten its slot starts from no sums again, and says so with a base of no sums
+ * right before its first new update: any base of the forgotten slot is older than that.
  */
 final class CounterSlots {
   static final CounterSlots EMPTY = new CounterSlots(new Slot[0]);
@@ -43,6 +48,10 @@ final class CounterSlots {
 
     boolean isReset() {
       return base >= last;
+    }
+
+    boolean isSeen(CausalContext context) {
+      return context.contains(replica, Math.max(last, base));
     }
   }
 
@@ -75,7 +84,8 @@ final class CounterSlots {
   /** The delta of an increment (or, if negative, a decrement). */
   CounterSlots add(long amount, Preparation preparation) {
     ReplicaId replica = preparation.origin();
-    Slot s = new Slot(replica, 0, 0, 0, 0, 0, 0);
+    // A base of no sums voids the bases of a slot that was forgotten here and may not be elsewhere.
+    Slot s = new Slot(replica, 0, 0, 0, preparation.forgotten(), 0, 0);
     for (Slot known : slots) {
       s = known.replica.equals(replica) ? known : s;
     }
@@ -108,7 +118,11 @@ final class CounterSlots {
             .toArray(Slot[]::new));
   }
 
-  CounterSlots join(CounterSlots other) {
+  /**
+   * The join. A slot that only one side has, though the other is a state that has seen it, was
+   * forgotten there: every datacenter had its reset.
+   */
+  CounterSlots join(CounterSlots other, Joining joining) {
     Slot[] out = new Slot[slots.length + other.slots.length];
     int size = 0;
     int i = 0;
@@ -119,14 +133,25 @@ final class CounterSlots {
               ? 1
               : j == other.slots.length ? -1 : slots[i].replica.compareTo(other.slots[j].replica);
       if (order < 0) {
-        out[size++] = slots[i++];
+        Slot s = slots[i++];
+        if (!(joining.rightFull() && s.isSeen(joining.right()))) {
+          out[size++] = s;
+        }
       } else if (order > 0) {
-        out[size++] = other.slots[j++];
+        Slot s = other.slots[j++];
+        if (!(joining.leftFull() && s.isSeen(joining.left()))) {
+          out[size++] = s;
+        }
       } else {
         out[size++] = slots[i++].join(other.slots[j++]);
       }
     }
     return new CounterSlots(Arrays.copyOf(out, size));
+  }
+
+  /** Without the slots of which nothing counts. */
+  CounterSlots trimmed() {
+    return new CounterSlots(Arrays.stream(slots).filter(s -> !s.isReset()).toArray(Slot[]::new));
   }
 
   /** Whether nothing was added since the last reset. */

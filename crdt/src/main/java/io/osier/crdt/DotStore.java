@@ -55,6 +55,12 @@ public interface DotStore<S extends DotStore<S>> {
   /** Whether this holds nothing at all, not even metadata. */
   boolean isEmpty();
 
+  /**
+   * This without what only remembers resets: the bases of counters that were reset and not updated
+   * since. Once every datacenter has the reset it says nothing any more.
+   */
+  S trimmed();
+
   /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
   long sizeBytes();
 

@@ -64,6 +64,11 @@ public final class DwFlag implements DotStore<DwFlag> {
   }
 
   @Override
+  public DwFlag trimmed() {
+    return this;
+  }
+
+  @Override
   public long sizeBytes() {
     return changes.sizeBytes();
   }

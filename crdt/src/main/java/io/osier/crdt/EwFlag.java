@@ -66,6 +66,11 @@ public final class EwFlag implements DotStore<EwFlag> {
   }
 
   @Override
+  public EwFlag trimmed() {
+    return this;
+  }
+
+  @Override
   public long sizeBytes() {
     return enables.sizeBytes();
   }

@@ -49,7 +49,7 @@ public final class GCounter implements DotStore<GCounter> {
 
   @Override
   public GCounter join(GCounter other, Joining joining) {
-    return new GCounter(slots.join(other.slots));
+    return new GCounter(slots.join(other.slots, joining));
   }
 
   @Override
@@ -68,6 +68,11 @@ public final class GCounter implements DotStore<GCounter> {
   @Override
   public boolean isEmpty() {
     return slots.isEmpty();
+  }
+
+  @Override
+  public GCounter trimmed() {
+    return new GCounter(slots.trimmed());
   }
 
   @Override

@@ -83,6 +83,11 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   }
 
   @Override
+  public LwwRegister trimmed() {
+    return this;
+  }
+
+  @Override
   public long sizeBytes() {
     return writes.sizeBytes(w -> 8 + w.value().sizeBytes());
   }

@@ -75,6 +75,11 @@ public final class MvRegister implements DotStore<MvRegister> {
   }
 
   @Override
+  public MvRegister trimmed() {
+    return this;
+  }
+
+  @Override
   public long sizeBytes() {
     return writes.sizeBytes(Value::sizeBytes);
   }

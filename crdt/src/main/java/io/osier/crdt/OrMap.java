@@ -140,6 +140,11 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
+  DotStore<?> trimmedCell(DotStore<?> field) {
+    return field.trimmed();
+  }
+
+  @Override
   boolean isVisible(DotStore<?> field) {
     return !field.isBottom();
   }

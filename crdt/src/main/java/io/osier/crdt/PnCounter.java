@@ -39,7 +39,7 @@ public final class PnCounter implements DotStore<PnCounter> {
 
   @Override
   public PnCounter join(PnCounter other, Joining joining) {
-    return new PnCounter(slots.join(other.slots));
+    return new PnCounter(slots.join(other.slots, joining));
   }
 
   @Override
@@ -58,6 +58,11 @@ public final class PnCounter implements DotStore<PnCounter> {
   @Override
   public boolean isEmpty() {
     return slots.isEmpty();
+  }
+
+  @Override
+  public PnCounter trimmed() {
+    return new PnCounter(slots.trimmed());
   }
 
   @Override

@@ -19,6 +19,7 @@ public final class Preparation {
   private final ReplicaId origin;
   private final long first;
   private final long timestamp;
+  private final long forgotten;
   private final List<Dot> superseded = new ArrayList<>(4);
   private long next;
 
@@ -28,8 +29,11 @@ public final class Preparation {
    * @param origin who makes it
    * @param first the first number that it may use
    * @param timestamp a hybrid-clock timestamp
+   * @param forgotten of the origin's updates up to this number, those whose reset every datacenter
+   *     has may have been forgotten; 0 if none was
    */
-  public Preparation(ReplicaId origin, long first, long timestamp) {
+  public Preparation(ReplicaId origin, long first, long timestamp, long forgotten) {
+    this.forgotten = forgotten;
     this.origin = origin;
     this.first = first;
     this.next = first;
@@ -44,6 +48,11 @@ public final class Preparation {
   /** Who makes the update. */
   public ReplicaId origin() {
     return origin;
+  }
+
+  /** What of the origin's own updates may have been forgotten; 0 if nothing was. */
+  long forgotten() {
+    return forgotten;
   }
 
   /** The hybrid-clock timestamp. */

@@ -83,9 +83,9 @@ final class CellMapProperties {
     List<Value> elements = colliding(17);
     ReplicaId eu = new ReplicaId("eu", 1);
     Causal empty = Causal.bottom(CrdtType.AW_SET);
-    Causal state = empty.join(empty.prepare(new Operation.Add(elements), eu, 1, 0, 1));
+    Causal state = empty.join(empty.prepare(new Operation.Add(elements), eu, 1, 0, 1, 0));
     assertThat(codec.decode(codec.encode(state))).isEqualTo(state);
-    Causal removal = state.prepare(new Operation.Remove(elements), eu, 200_000, 131_072, 2);
+    Causal removal = state.prepare(new Operation.Remove(elements), eu, 200_000, 131_072, 2, 0);
     assertThat(state.join(removal).store().isEmpty()).isTrue();
   }
 }

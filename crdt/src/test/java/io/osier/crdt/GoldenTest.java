@@ -60,13 +60,13 @@ final class GoldenTest {
     Map<String, Causal> values = new TreeMap<>();
     for (CrdtType type : CrdtType.values()) {
       List<Operation> operations = operations(type);
-      Causal delta = Causal.bottom(type).prepare(operations.get(0), EU, 5, 0, 1_000);
+      Causal delta = Causal.bottom(type).prepare(operations.get(0), EU, 5, 0, 1_000, 0);
       Causal state = Causal.bottom(type).join(delta);
-      Causal second = state.prepare(operations.get(1), US, 9, 0, 2_000);
+      Causal second = state.prepare(operations.get(1), US, 9, 0, 2_000, 0);
       values.put(type.label() + " delta", delta);
       values.put(type.label() + " state", state);
       values.put(type.label() + " second", state.join(second));
-      Causal clear = state.join(second).prepare(new Operation.Clear(), EU, 20, 6, 3_000);
+      Causal clear = state.join(second).prepare(new Operation.Clear(), EU, 20, 6, 3_000, 0);
       values.put(type.label() + " cleared", state.join(second).join(clear));
     }
     return values;

@@ -33,7 +33,8 @@ final class History {
 
     Event update(Operation operation, long timestamp) {
       number += 1 + random.nextInt(3); // the sequencer's other numbers went to other objects
-      Causal delta = state.prepare(operation, id, number, state.context().through(id), timestamp);
+      Causal delta =
+          state.prepare(operation, id, number, state.context().through(id), timestamp, 0);
       number = delta.context().last(id);
       Dot dot = new Dot(id, number);
       Event event = new Event(dot, operation, timestamp, Set.copyOf(seen), delta);

@@ -30,7 +30,7 @@ final class OperationsTest {
 
   private static Causal apply(Causal state, ReplicaId origin, Operation operation) {
     long last = state.context().last(origin);
-    return state.join(state.prepare(operation, origin, last + 1, last, 1L << 57));
+    return state.join(state.prepare(operation, origin, last + 1, last, 1L << 57, 0));
   }
 
   private static boolean takes(CrdtType type, Operation operation) {
@@ -56,9 +56,9 @@ final class OperationsTest {
     for (Operation operation : OPERATIONS) {
       Causal bottom = Causal.bottom(type);
       if (takes(type, operation)) {
-        assertThat(bottom.prepare(operation, EU, 1, 0, 1).isFull()).isFalse();
+        assertThat(bottom.prepare(operation, EU, 1, 0, 1, 0).isFull()).isFalse();
       } else {
-        assertThatThrownBy(() -> bottom.prepare(operation, EU, 1, 0, 1))
+        assertThatThrownBy(() -> bottom.prepare(operation, EU, 1, 0, 1, 0))
             .as("%s on %s", operation, type)
             .extracting(e -> ((OsierException) e).code())
             .isEqualTo(ErrorCode.WRONG_TYPE);

@@ -115,6 +115,26 @@ public sealed interface Frame {
    */
   record Page(long position, Optional<ObjectId> scanned) {}
 
+  /**
+   * Asks which of these objects the receiver has forgotten something of: the sender may have lost
+   * what it had acknowledged, a removal for example after which everybody else forgot the object.
+   *
+   * @param objects in their order
+   */
+  record Verify(List<Known> objects) implements Frame {}
+
+  /** An object and up to which update of each replica the sender has it. */
+  record Known(ObjectId object, VersionVector through) {}
+
+  /**
+   * Answers {@link Verify}.
+   *
+   * @param last the last object that was asked for
+   * @param shipments of the objects of which something was forgotten, the states, with the context
+   *     of all that was ever seen
+   */
+  record Verified(ObjectId last, List<Shipment> shipments) implements Frame {}
+
   /** Asks for the full states of objects in whose updates a gap was seen. */
   record Fetch(List<ObjectId> objects) implements Frame {}
 

@@ -116,6 +116,8 @@ public final class FrameCodec {
   private static final int HEAL = 5;
   private static final int FETCH = 6;
   private static final int STATES = 7;
+  private static final int VERIFY = 8;
+  private static final int VERIFIED = 9;
 
   private static void write(WireOutput out, Frame frame) {
     switch (frame) {
@@ -160,6 +162,19 @@ public final class FrameCodec {
         out.writeCount(f.objects().size());
         f.objects().forEach(o -> writeObject(out, o));
       }
+      case Frame.Verify f -> {
+        out.writeByte(VERIFY);
+        out.writeCount(f.objects().size());
+        for (Frame.Known known : f.objects()) {
+          writeObject(out, known.object());
+          out.writeVector(known.through());
+        }
+      }
+      case Frame.Verified f -> {
+        out.writeByte(VERIFIED);
+        writeObject(out, f.last());
+        writeShipments(out, f.shipments());
+      }
       case Frame.States f -> {
         out.writeByte(STATES);
         out.writeBoolean(f.origin().isPresent());
@@ -196,6 +211,15 @@ public final class FrameCodec {
         yield new Frame.States(
             origin, next, in.readNumber(), in.readNumber(), readShipments(in, sender));
       }
+      case VERIFY -> {
+        int n = in.readCount(OBJECT_BYTES_MIN + 1);
+        List<Frame.Known> objects = new ArrayList<>(n);
+        for (int i = 0; i < n; i++) {
+          objects.add(new Frame.Known(readObject(in), in.readVector()));
+        }
+        yield new Frame.Verify(objects);
+      }
+      case VERIFIED -> new Frame.Verified(readObject(in), readShipments(in, sender));
       default -> throw new MalformedException("frame type " + type + " is unknown");
     };
   }

@@ -62,6 +62,7 @@ public final class Propagation {
   private final OutboundLog log;
   private final Knowledge knowledge;
   private final Healer healer;
+  private final Verifier verifier;
   private final Map<String, PeerStream> outbound = new TreeMap<>();
   private final Map<String, InboundStream> inbound = new TreeMap<>();
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
@@ -102,6 +103,8 @@ public final class Propagation {
     this.log = new OutboundLog(recovered.committed());
     this.knowledge = new Knowledge(self, peers, recovered);
     this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
+    boolean lostSome = !recovered.resumed() && recovered.life() > 1;
+    this.verifier = new Verifier(lostSome, peers, replica, sink, millis(settings.retryMillis()));
     this.slaNanos = policy.sla().toNanos();
     this.startNanos = nowNanos;
     this.statusNanos = nowNanos - millis(settings.statusMillis());
@@ -280,6 +283,7 @@ public final class Propagation {
     if (stream != null) {
       stream.down(nowNanos);
       healer.down(dc);
+      verifier.down(dc);
     }
   }
 
@@ -296,6 +300,9 @@ public final class Propagation {
   }
 
   private void resume(InboundStream in, long nowNanos) {
+    if (!verifier.ask(in.sender().dc(), nowNanos)) {
+      return; // when that is done
+    }
     sink.send(in.sender().dc(), in.resume(knowledge.through().get(in.sender()), nowNanos));
   }
 
@@ -325,6 +332,8 @@ public final class Propagation {
       case Frame.Status f -> status(in, f, nowNanos);
       case Frame.Heal f -> heal(peer, f);
       case Frame.Fetch f -> fetch(peer, f);
+      case Frame.Verify f -> verify(peer, f);
+      case Frame.Verified f -> verified(in, f, nowNanos, nowMillis);
       case Frame.States f -> states(in, f, nowNanos, nowMillis);
     }
   }
@@ -391,9 +400,20 @@ public final class Propagation {
   }
 
   private boolean isKnown(Shipment shipment) {
-    return shipment.content().isFull()
-        ? context(shipment.object()).covers(shipment.content().context())
-        : seen(context(shipment.object()), shipment.origin()) >= shipment.last();
+    CausalContext here = context(shipment.object());
+    CausalContext content = shipment.content().context();
+    if (!shipment.content().isFull()) {
+      return seen(here, shipment.origin()) >= shipment.last();
+    }
+    if (here.covers(content)) {
+      return true;
+    }
+    for (int i = 0; i < content.size(); i++) {
+      if (seen(here, content.replica(i)) < content.last(content.replica(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -419,29 +439,61 @@ public final class Propagation {
     if (before == null) {
       before = Causal.bottom(shipment.object().type());
     }
-    Causal after = remembering(before, shipment.content()).join(shipment.content());
-    replica.apply(shipment, after);
+    Causal remembering = remembering(before, shipment);
+    Causal after = remembering.join(shipment.content());
+    replica.apply(remembering == before ? shipment : whole(shipment, after), after);
     knowledge.changed(shipment.object(), before.context(), after.context());
     return true;
   }
 
+  /** What was received, as what it made of the object: for a journal that has forgotten, too. */
+  private static Shipment whole(Shipment received, Causal after) {
+    return new Shipment(
+        received.object(),
+        received.origin(),
+        0,
+        VersionVector.EMPTY,
+        received.last(),
+        received.updates(),
+        received.ageMillis(),
+        after);
+  }
+
   /**
-   * The object with the part of its context that it forgot when it was dropped after its removal: a
-   * state that is as old as that must not bring back what was removed.
+   * The object with the part of its context that it forgot when it was dropped after its removal:
+   * what is as old as that must not bring back what was removed. All that is complete here was seen
+   * (and where it is not in the object, was removed).
    */
-  private Causal remembering(Causal object, Causal content) {
-    if (!content.isFull()) {
+  private Causal remembering(Causal object, Shipment shipment) {
+    CausalContext content = shipment.content().context();
+    if (!shipment.content().isFull() && !mayHaveForgotten(object.context(), shipment)) {
       return object;
     }
     CausalContext seen = CausalContext.EMPTY;
-    for (int i = 0; i < content.context().size(); i++) {
-      ReplicaId r = content.context().replica(i);
-      long number = Math.min(content.context().through(r), seen(object.context(), r));
+    for (int i = 0; i < content.size(); i++) {
+      ReplicaId r = content.replica(i);
+      long number = Math.min(content.last(r), seen(object.context(), r));
       if (number > object.context().through(r)) {
         seen = seen.withRange(r, 0, number);
       }
     }
     return object.seen(seen);
+  }
+
+  /**
+   * Whether a delta builds on what the object does not remember, or may repeat some of it. An
+   * object that was never dropped remembers all that a delta which is ready builds on.
+   */
+  private static boolean mayHaveForgotten(CausalContext object, Shipment shipment) {
+    CausalContext content = shipment.content().context();
+    for (int i = 0; i < content.size(); i++) {
+      long remembered = object.through(content.replica(i));
+      long after = content.rangeAfter(i, 0);
+      if (after > remembered || (after == 0 && remembered == 0 && shipment.updates() != 1)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void seen(Shipment shipment, boolean outage, long sentMillis, long nowMillis) {
@@ -578,6 +630,57 @@ public final class Propagation {
     sink.send(peer.dc(), new Frame.States(Optional.empty(), Optional.empty(), 0, 0, shipments));
   }
 
+  /** Answers for the objects of which something was forgotten here. */
+  private void verify(ReplicaId peer, Frame.Verify verify) {
+    List<Shipment> shipments = new ArrayList<>();
+    CausalContext all = CausalContext.EMPTY;
+    for (int i = 0; i < through().size(); i++) {
+      all = all.withRange(through().replica(i), 0, through().number(i));
+    }
+    for (Frame.Known known : verify.objects()) {
+      Causal state = replica.state(known.object());
+      if (hasForgotten(state, known.through())) {
+        Causal whole = state == null ? Causal.bottom(known.object().type()) : state;
+        shipments.add(
+            new Shipment(
+                known.object(),
+                self,
+                0,
+                VersionVector.EMPTY,
+                log.committed(),
+                0,
+                0,
+                whole.seen(all)));
+      }
+    }
+    if (!verify.objects().isEmpty()) {
+      sink.send(peer.dc(), new Frame.Verified(verify.objects().getLast().object(), shipments));
+    }
+  }
+
+  private boolean hasForgotten(Causal state, VersionVector known) {
+    CausalContext here = state == null ? CausalContext.EMPTY : state.context();
+    for (int i = 0; i < known.size(); i++) {
+      ReplicaId r = known.replica(i);
+      if (known.number(i) > here.through(r) && known.number(i) <= seen(here, r)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
+    for (Shipment shipment : verified.shipments()) {
+      if (apply(shipment)) {
+        stats.healed();
+        retryHeld(shipment.object(), nowMillis);
+      }
+    }
+    if (verifier.answered(in.sender().dc(), verified.last())) {
+      resume(in, nowNanos);
+    }
+  }
+
   private void states(InboundStream in, Frame.States states, long nowNanos, long nowMillis) {
     for (Shipment shipment : states.shipments()) {
       if (apply(shipment)) {
@@ -623,7 +726,7 @@ public final class Propagation {
       maintain(in, nowNanos);
     }
     for (PeerStream stream : outbound.values()) {
-      if (stream.linkUp()) {
+      if (stream.linkUp() && verifier.isDone(stream.dc())) {
         healer.check(stream.peer(), origin -> isReachable(origin, nowNanos), nowNanos);
       }
     }
@@ -637,6 +740,9 @@ public final class Propagation {
     String dc = in.sender().dc();
     if (!outbound.get(dc).linkUp()) {
       return;
+    }
+    if (nowNanos >= verifier.nextNanos(dc)) {
+      resume(in, nowNanos);
     }
     if (in.takeAckDue(nowNanos)) {
       sink.send(dc, in.ack());
@@ -732,6 +838,7 @@ public final class Propagation {
     for (InboundStream in : inbound.values()) {
       if (outbound.get(in.sender().dc()).linkUp()) {
         next = Math.min(next, in.ackDueNanos());
+        next = Math.min(next, verifier.nextNanos(in.sender().dc()));
         long retry = millis(settings.retryMillis());
         next = Math.min(next, in.nextFetchNanos(GRACE_NANOS, retry));
         if (in.isResuming()) {
@@ -798,6 +905,24 @@ public final class Propagation {
       }
     }
     return new Progress(knowledge.through(), cursors);
+  }
+
+  /** Whether every datacenter, this one included, has all that a context covers. */
+  public boolean isEverywhere(CausalContext context) {
+    for (int i = 0; i < context.size(); i++) {
+      ReplicaId r = context.replica(i);
+      long last = context.last(r);
+      if ((r.equals(self) ? log.committed() : knowledge.through().get(r)) < last) {
+        return false;
+      }
+      for (String dc : outbound.keySet()) {
+        Frame.Status status = knowledge.status(dc);
+        if (status == null || status.through().get(r) < last) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /** Every other datacenter has all of this one's updates up to this commit number. */

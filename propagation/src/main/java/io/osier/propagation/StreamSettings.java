@@ -10,12 +10,23 @@ package io.osier.propagation;
  * @param statusMillis how often a peer is told what is here if it changed, 10 or more
  * @param healMillis how long an origin must be out of reach before what it left is fetched from
  *     third datacenters, 0 or more
+ * @param forgetMillis for how long every datacenter must have had all of a removed object before
+ *     what remembers its removal is dropped, 0 or more; longer than what a datacenter that does not
+ *     write synchronously can lose of what it acknowledged
  */
 public record StreamSettings(
-    int windowBytes, int frameBytes, int retryMillis, int statusMillis, int healMillis) {
-  /** 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, healing after 1 s. */
+    int windowBytes,
+    int frameBytes,
+    int retryMillis,
+    int statusMillis,
+    int healMillis,
+    int forgetMillis) {
+  /**
+   * 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, healing after 1 s,
+   * forgetting after 10 s.
+   */
   public static final StreamSettings DEFAULT =
-      new StreamSettings(8 << 20, 64 << 10, 1_000, 200, 1_000);
+      new StreamSettings(8 << 20, 64 << 10, 1_000, 200, 1_000, 10_000);
 
   public StreamSettings {
     check("windowBytes", windowBytes, 64 << 10);
@@ -23,6 +34,7 @@ public record StreamSettings(
     check("retryMillis", retryMillis, 10);
     check("statusMillis", statusMillis, 10);
     check("healMillis", healMillis, 0);
+    check("forgetMillis", forgetMillis, 0);
   }
 
   private static void check(String what, int value, int min) {

@@ -26,7 +26,8 @@ final class FrameCodecTest {
 
   private static Shipment shipment() {
     Causal delta =
-        Causal.bottom(CrdtType.AW_SET).prepare(new Operation.Add(Value.of("x")), EU, 12, 9, 1_000);
+        Causal.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of("x")), EU, 12, 9, 1_000, 0);
     return new Shipment(
         new ObjectId(Key.of("k"), CrdtType.AW_SET),
         EU,
@@ -40,7 +41,7 @@ final class FrameCodecTest {
 
   private static Shipment state() {
     Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal state = bottom.join(bottom.prepare(new Operation.Increment(5), US, 4, 0, 1_000));
+    Causal state = bottom.join(bottom.prepare(new Operation.Increment(5), US, 4, 0, 1_000, 0));
     return new Shipment(
         new ObjectId(Key.of("n"), CrdtType.PN_COUNTER), US, 0, VersionVector.EMPTY, 4, 0, 0, state);
   }

@@ -50,6 +50,27 @@ final class CausalOrderCheck {
     }
   }
 
+  /**
+   * Whether every update of the object that {@code wanted} covers is covered here. Contexts may
+   * span numbers that are no updates of the object, here or there.
+   */
+  boolean covers(ObjectId object, CausalContext here, CausalContext wanted) {
+    if (here.covers(wanted)) {
+      return true;
+    }
+    Map<ReplicaId, TreeMap<Long, CausalContext>> of = made.getOrDefault(object, Map.of());
+    for (int i = 0; i < wanted.size(); i++) {
+      ReplicaId r = wanted.replica(i);
+      for (long number :
+          of.getOrDefault(r, new TreeMap<>()).headMap(wanted.last(r), true).keySet()) {
+        if (wanted.contains(r, number) && !here.contains(r, number)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   private void check(
       ReplicaId at,
       ObjectId object,
@@ -57,7 +78,7 @@ final class CausalOrderCheck {
       CausalContext after,
       Map<Long, CausalContext> updates) {
     for (Map.Entry<Long, CausalContext> update : updates.entrySet()) {
-      if (!after.covers(update.getValue())) {
+      if (!covers(object, after, update.getValue())) {
         throw new Violation(
             unit + "/" + object,
             "%s shows update %s:%d of %s without all that it had seen: it covers %s, the origin had"

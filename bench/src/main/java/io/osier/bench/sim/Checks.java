@@ -4,6 +4,8 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Shipment;
+import java.util.HashMap;
+import java.util.Map;
 
 /** All checks of one unit. */
 final class Checks {
@@ -13,12 +15,14 @@ final class Checks {
   private final SessionCheck sessions;
   private final SlaCheck sla;
   private final ReportCheck reports;
+  private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
+  private long forgottenObjects;
 
   Checks(Simulation simulation, Unit unit) {
     order = new CausalOrderCheck(unit);
-    once = new ExactlyOnceCheck(unit);
+    once = new ExactlyOnceCheck(unit, this::forgotten);
     ledger = new LedgerCheck(unit);
-    sessions = new SessionCheck(unit);
+    sessions = new SessionCheck(unit, this);
     sla = new SlaCheck(simulation, unit);
     reports = new ReportCheck(unit);
   }
@@ -31,6 +35,7 @@ final class Checks {
   void appended(SimNode at, Shipment update, CausalContext before) {
     once.journalled(at.self(), update);
     if (update.origin().equals(at.self()) && !update.content().isFull()) {
+      order.made(update.object(), at.self(), update.last(), before);
       once.made(update);
       sla.made(at, update.object(), update.last(), before);
     }
@@ -39,11 +44,33 @@ final class Checks {
   /** A node stores an object that covers more than before. */
   void changed(SimNode at, ObjectId object, CausalContext before, CausalContext after) {
     ReplicaId self = at.self();
-    long number = after.last(self);
-    if (number > before.last(self)) {
-      order.made(object, self, number, before);
-    }
-    order.changed(self, object, before, after);
+    CausalContext forgot = forgotten(object);
+    order.changed(self, object, before.join(forgot), after.join(forgot));
+  }
+
+  /**
+   * A node drops an object that only remembers removals.
+   *
+   * @param context what it covered
+   */
+  void forgetting(ObjectId object, CausalContext context) {
+    forgotten.merge(object, context, CausalContext::join);
+    forgottenObjects++;
+  }
+
+  /** What any node ever forgot of an object: every node had it, so that it need not show it. */
+  CausalContext forgotten(ObjectId object) {
+    return forgotten.getOrDefault(object, CausalContext.EMPTY);
+  }
+
+  /** Whether a node that covers this has all that is wanted, or has forgotten it. */
+  boolean covers(ObjectId object, CausalContext here, CausalContext wanted) {
+    return order.covers(object, here.join(forgotten(object)), wanted);
+  }
+
+  /** How often an object was forgotten. */
+  long forgottenObjects() {
+    return forgottenObjects;
   }
 
   ExactlyOnceCheck once() {

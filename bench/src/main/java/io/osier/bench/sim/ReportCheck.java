@@ -73,7 +73,7 @@ final class ReportCheck {
   private static List<Long> counters(PartitionReport r) {
     return List.of(
         r.committed(),
-        r.objects(),
+        r.objects() + r.forgottenObjects(),
         r.modeSwitches(),
         r.appliedRemote(),
         r.shippedBytes(),

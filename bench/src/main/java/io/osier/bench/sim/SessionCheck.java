@@ -50,11 +50,13 @@ final class SessionCheck {
   }
 
   private final Unit unit;
+  private final Checks checks;
   private final Map<ObjectId, Tokens> tokens = new HashMap<>();
   private long reads;
 
-  SessionCheck(Unit unit) {
+  SessionCheck(Unit unit, Checks checks) {
     this.unit = unit;
+    this.checks = checks;
   }
 
   /** How many reads of accountable objects were checked. */
@@ -82,7 +84,7 @@ final class SessionCheck {
     for (Map.Entry<ObjectId, CausalContext> known : view.dots().entrySet()) {
       Causal state = store.get(known.getKey());
       CausalContext has = state == null ? CausalContext.EMPTY : state.context();
-      if (!has.covers(known.getValue())) {
+      if (!checks.covers(known.getKey(), has, known.getValue())) {
         throw new Violation(
             unit + "/" + known.getKey(),
             "a session wrote %s at %s, which does not have what the session knew of %s: it has %s,"
@@ -115,7 +117,7 @@ final class SessionCheck {
    */
   void read(
       ReplicaId at, SessionView wanted, ObjectId object, CausalContext shown, Reading reading) {
-    if (!shown.covers(wanted.dots(object))) {
+    if (!checks.covers(object, shown, wanted.dots(object))) {
       throw violation(at, object, "shows only " + shown, wanted.dots(object));
     }
     if (!Workload.isAccountable(object)) {

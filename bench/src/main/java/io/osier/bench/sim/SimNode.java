@@ -38,7 +38,7 @@ import java.util.Optional;
 final class SimNode implements Outbox {
   /** Small frames, so that catching up and healing take many. */
   private static final StreamSettings STREAMS =
-      new StreamSettings(64 << 10, 2 << 10, 1_000, 200, 1_000);
+      new StreamSettings(64 << 10, 2 << 10, 1_000, 200, 1_000, 1_500);
 
   /** Small, so that objects are evicted and read again all the time. */
   private static final long CACHE_BYTES = 3_000;
@@ -113,6 +113,12 @@ final class SimNode implements Outbox {
             store,
             recovered,
             dc.now());
+    List<ObjectId> removed =
+        store.scan(Optional.empty(), Integer.MAX_VALUE).stream()
+            .filter(e -> e.state().isSpent())
+            .map(ObjectStore.Entry::object)
+            .toList();
+    submit(new Input.Removed(removed));
     plan();
   }
 
@@ -372,8 +378,20 @@ final class SimNode implements Outbox {
     }
 
     @Override
-    public void drop(ObjectId object) {
-      memory.drop(object);
+    public boolean drop(ObjectId object) {
+      CausalContext context = memory.get(object).context();
+      if (!memory.drop(object)) {
+        return false;
+      }
+      simulation.checks(unit).forgetting(object, context);
+      simulation.trace().about(name(object), "%s forgets it", self);
+      appended.add(() -> simulation.checks(unit).once().forgotten(self, object));
+      return true;
+    }
+
+    @Override
+    public long forgotten() {
+      return memory.forgotten();
     }
 
     @Override

@@ -138,11 +138,13 @@ final class SlaCheck {
       return;
     }
     Causal state = w.dc.node(unit).store().get(update.object);
-    CausalContext here = state == null ? CausalContext.EMPTY : state.context();
+    CausalContext shown = state == null ? CausalContext.EMPTY : state.context();
+    CausalContext here = shown.join(simulation.checks(unit).forgotten(update.object));
     if (here.contains(update.origin, update.number)) {
       checked++;
     } else if (!excuse
-        && !(here.covers(update.before) && needs(update).isAtMost(here.toVersionVector()))) {
+        && !(simulation.checks(unit).covers(update.object, here, update.before)
+            && needs(update).isAtMost(here.toVersionVector()))) {
       excused++;
       long more =
           FETCH_NANOS

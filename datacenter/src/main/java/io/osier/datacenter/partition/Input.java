@@ -2,7 +2,9 @@ package io.osier.datacenter.partition;
 
 import io.osier.core.ReplicaId;
 import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.Request;
+import java.util.List;
 
 /** Everything that can happen to a {@link Partition}. */
 public sealed interface Input {
@@ -32,6 +34,12 @@ public sealed interface Input {
    * @param hotLimit at most so many hot objects
    */
   record Inspect(long ticket, int hotLimit) implements Input {}
+
+  /**
+   * Objects that may only remember their removal: found in the store after a start. They are
+   * dropped when every datacenter has all of them.
+   */
+  record Removed(List<ObjectId> objects) implements Input {}
 
   /** Ship everything dirty now: the datacenter is shutting down. */
   record Flush() implements Input {}

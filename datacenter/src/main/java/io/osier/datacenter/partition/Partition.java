@@ -54,6 +54,7 @@ public final class Partition {
   private final ModeControl modes;
   private final Propagation propagation;
   private final Parking parking = new Parking();
+  private final Forgetting forgetting;
   private long committed;
   private long parkedVersion;
   private Outbox outbox;
@@ -74,6 +75,7 @@ public final class Partition {
     this.clock.observe(recovered.timestamp());
     this.ready = config.peers().isEmpty() || recovered.resumed();
     this.modes = new ModeControl(config, now.nanos());
+    this.forgetting = new Forgetting(store, config.streams().forgetMillis());
     this.propagation =
         new Propagation(
             config.self(),
@@ -98,6 +100,7 @@ public final class Partition {
     @Override
     public void apply(Shipment update, Causal joined) {
       store.put(update.object(), joined);
+      forgetting.changed(update.object(), joined, now.nanos());
       outbox.append(update, joined);
     }
 
@@ -128,6 +131,7 @@ public final class Partition {
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Inspect i -> out.report(i.ticket(), report(i.hotLimit()));
+      case Input.Removed r -> r.objects().forEach(o -> forgetting.add(o, at.nanos()));
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
@@ -139,6 +143,7 @@ public final class Partition {
       propagation.release(object);
     }
     propagation.tick(now.nanos(), now.millis());
+    forgetting.sweep(propagation, now.nanos());
     if (!ready && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)) {
       ready = true;
     }
@@ -150,6 +155,7 @@ public final class Partition {
   /** When an {@link Input.Tick} is due, in the nanoseconds of {@link Now#nanos}. */
   public long nextTickNanos() {
     long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
+    next = Math.min(next, forgetting.nextNanos());
     if (!ready) {
       next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
     }
@@ -302,13 +308,15 @@ public final class Partition {
             config.self(),
             committed + 1,
             context.through(config.self()),
-            clock.next(now.millis()));
+            clock.next(now.millis()),
+            store.forgotten() > 0 ? committed : 0);
     Causal after = before.join(delta);
     checkSize(object, before, after);
 
     long number = delta.context().last(config.self());
     committed = number;
     store.put(object, after);
+    forgetting.changed(object, after, now.nanos());
     boolean hold = modes.holds(object);
     Shipment shipment = propagation.commit(object, context, number, delta, hold, now.nanos());
     modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after);
@@ -355,6 +363,8 @@ public final class Partition {
         config.partition(),
         committed,
         store.size(),
+        store.forgotten(),
+        forgetting.waiting(),
         propagation.dirtyObjects(),
         modes.stateObjects(),
         modes.switches(),

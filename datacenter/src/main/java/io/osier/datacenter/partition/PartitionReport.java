@@ -14,6 +14,9 @@ import org.HdrHistogram.Histogram;
  * @param partition its number in the keyspace
  * @param committed commit number of the last update here
  * @param objects how many objects it holds
+ * @param forgottenObjects removed objects of which nothing is left here, since this incarnation
+ *     began
+ * @param removedObjects removed objects that wait until every datacenter has seen it
  * @param dirtyObjects how many have updates not yet shipped
  * @param stateObjects how many are in STATE mode now
  * @param modeSwitches how many times an object changed its mode
@@ -40,6 +43,8 @@ public record PartitionReport(
     int partition,
     long committed,
     long objects,
+    long forgottenObjects,
+    int removedObjects,
     int dirtyObjects,
     int stateObjects,
     long modeSwitches,

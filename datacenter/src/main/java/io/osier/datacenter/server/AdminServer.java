@@ -100,6 +100,8 @@ final class AdminServer implements AutoCloseable {
           Tags.of("keyspace", keyspace.policy().name(), "partition", Integer.toString(number++));
       gauge("osier.updates", tags, runner, PartitionReport::committed);
       gauge("osier.objects", tags, runner, PartitionReport::objects);
+      gauge("osier.removed.objects", tags, runner, PartitionReport::removedObjects);
+      gauge("osier.forgotten.objects", tags, runner, PartitionReport::forgottenObjects);
       gauge("osier.dirty.objects", tags, runner, PartitionReport::dirtyObjects);
       gauge("osier.state.objects", tags, runner, PartitionReport::stateObjects);
       gauge("osier.mode.switches", tags, runner, PartitionReport::modeSwitches);

@@ -17,6 +17,7 @@ import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
@@ -41,6 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
   private static final long DRAIN_POLL_NANOS = 10_000_000;
+  private static final int REMOVED_PAGE = 1_000;
 
   private final DatacenterConfig config;
   private final ReplicaId self;
@@ -51,7 +53,7 @@ public final class Datacenter implements AutoCloseable {
   private PeerTransport transport;
   private ClientServer clients;
   private final AdminServer admin;
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * Starts a datacenter. It serves clients once it has caught up with its peers.
@@ -114,6 +116,9 @@ public final class Datacenter implements AutoCloseable {
                   }
                 });
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
+    if (store != null) {
+      store.readers().execute(this::findRemoved);
+    }
     transport.dial();
     LOG.info(
         "datacenter {} serves clients on {}:{} and peers on {}:{}",
@@ -189,6 +194,37 @@ public final class Datacenter implements AutoCloseable {
     return store == null
         ? new KeyspaceShard(policy, runners, Runnable::run, () -> {})
         : new KeyspaceShard(policy, runners, store.readers(), store::checkRoom);
+  }
+
+  /** What was removed in former lives and could not be dropped before they ended. */
+  private void findRemoved() {
+    try {
+      for (KeyspaceShard keyspace : keyspaces.values()) {
+        for (PartitionRunner partition : keyspace.partitions()) {
+          findRemoved(partition);
+        }
+      }
+    } catch (RuntimeException e) {
+      if (!closed) {
+        failure.completeExceptionally(e);
+      }
+    }
+  }
+
+  private void findRemoved(PartitionRunner partition) {
+    Optional<ObjectId> after = Optional.empty();
+    List<ObjectStore.Entry> page;
+    do {
+      page = partition.store().scanDurable(after, REMOVED_PAGE);
+      List<ObjectId> removed =
+          page.stream().filter(e -> e.state().isSpent()).map(ObjectStore.Entry::object).toList();
+      if (!removed.isEmpty()) {
+        partition.submit(new Input.Removed(removed));
+      }
+      if (!page.isEmpty()) {
+        after = Optional.of(page.getLast().object());
+      }
+    } while (page.size() == REMOVED_PAGE && !closed);
   }
 
   private PartitionStore durable(KeyspacePolicy policy, int number) {

@@ -144,6 +144,8 @@ final class Inspector {
     node.put("ready", keyspace.partitions().stream().allMatch(PartitionRunner::isReady));
     node.put("updates", sum(all, PartitionReport::committed));
     node.put("objects", sum(all, PartitionReport::objects));
+    node.put("removed_objects", sum(all, PartitionReport::removedObjects));
+    node.put("forgotten_objects", sum(all, PartitionReport::forgottenObjects));
     node.put("dirty_objects", sum(all, PartitionReport::dirtyObjects));
     node.put("state_mode_objects", sum(all, PartitionReport::stateObjects));
     node.put("mode_switches", sum(all, PartitionReport::modeSwitches));
@@ -294,9 +296,14 @@ final class Inspector {
     do {
       batch = store.scanDurable(after, DIGEST_BATCH);
       for (ObjectStore.Entry entry : batch) {
+        after = Optional.of(entry.object());
+        if (entry.state().isSpent()) {
+          continue; // only remembers removals: some have forgotten it already
+        }
         WireOutput out = new WireOutput();
         out.writeKey(entry.object().key());
-        entry.state().write(out);
+        out.writeByte(entry.object().type().number());
+        entry.state().trimmed().write(out);
         sha.update(out.getBuffer(), 0, out.position());
         if (list != null && objects < Math.min(listed, LISTED_MAX)) {
           list.addObject()
@@ -304,7 +311,6 @@ final class Inspector {
               .put("type", entry.object().type().label())
               .put("sha256", HexFormat.of().formatHex(sha256().digest(out.toBytes())));
         }
-        after = Optional.of(entry.object());
         objects++;
       }
     } while (batch.size() == DIGEST_BATCH);

@@ -32,6 +32,6 @@ public sealed interface Change {
    */
   record Prune(ObjectId object) implements Change {}
 
-  /** Drops all versions of an object. */
+  /** Drops all versions of an object that were written in earlier groups. */
   record DropObject(ObjectId object) implements Change {}
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
  */
 public final class MemoryStore implements ObjectStore {
   private final ConcurrentHashMap<Key, List<Causal>> states = new ConcurrentHashMap<>();
+  private long forgotten;
   private final NavigableSet<Key> keys = new ConcurrentSkipListSet<>();
 
   /** An empty store. */
@@ -53,7 +54,8 @@ public final class MemoryStore implements ObjectStore {
   }
 
   @Override
-  public void drop(ObjectId object) {
+  public boolean drop(ObjectId object) {
+    forgotten++;
     List<Causal> after = new ArrayList<>(get(object.key()));
     after.removeIf(s -> s.type() == object.type());
     if (after.isEmpty()) {
@@ -62,6 +64,12 @@ public final class MemoryStore implements ObjectStore {
     } else {
       states.put(object.key(), List.copyOf(after));
     }
+    return true;
+  }
+
+  @Override
+  public long forgotten() {
+    return forgotten;
   }
 
   @Override

@@ -38,8 +38,15 @@ public interface ObjectStore {
   /** Sets the object's state. Only for the partition's thread. */
   void put(ObjectId object, Causal state);
 
-  /** Forgets an object. Only for the partition's thread. */
-  void drop(ObjectId object);
+  /**
+   * Forgets an object. Only for the partition's thread.
+   *
+   * @return false if that must wait until what was written of it is durable
+   */
+  boolean drop(ObjectId object);
+
+  /** How many objects this incarnation forgot. For the partition's thread. */
+  long forgotten();
 
   /**
    * Objects in their order.

@@ -89,6 +89,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   private long group = 1;
   private long progressVersion = -1;
   private long droppedLog;
+  private long forgotten;
 
   private final AtomicLong keys = new AtomicLong();
   private volatile long logBegin;
@@ -158,6 +159,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     logBegin = loggedAfter;
     droppedLog = loggedAfter;
     logEnd = state.committed();
+    forgotten = state.forgotten();
     return new Recovered(
         life,
         resumed,
@@ -181,7 +183,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     // The log is of numbers that now mean something else, and the state says so with it.
     StoredState now =
         new StoredState(
-            self, 0, state.timestamp(), keys.get(), through, Map.<ReplicaId, Cursor>of());
+            self, 0, state.timestamp(), keys.get(), 0, through, Map.<ReplicaId, Cursor>of());
     changes.add(new Change.DropLogged(0, state.committed()));
     changes.add(new Change.PutState(now));
     return new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of());
@@ -281,12 +283,16 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public void drop(ObjectId object) {
+  public boolean drop(ObjectId object) {
+    if (pending.containsKey(object.key())) {
+      return false; // the adapter drops what it can see
+    }
     Held before = held(object.key());
     List<Causal> states = new ArrayList<>(before.states);
     if (!states.removeIf(s -> s.type() == object.type())) {
-      return;
+      return true;
     }
+    forgotten++;
     if (states.isEmpty()) {
       keys.decrementAndGet();
     }
@@ -295,6 +301,12 @@ public final class PartitionStore implements ObjectStore, Journal {
         new Held(List.copyOf(states), before.operations, before.operationBytes, group));
     changed.add(object.key());
     changes.add(new Change.DropObject(object));
+    return true;
+  }
+
+  @Override
+  public long forgotten() {
+    return forgotten;
   }
 
   @Override
@@ -439,6 +451,7 @@ public final class PartitionStore implements ObjectStore, Journal {
                 p.committed(),
                 p.timestamp(),
                 keys.get(),
+                forgotten,
                 p.others().through(),
                 p.others().cursors())));
   }

@@ -384,13 +384,27 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
       case Change.PutState p -> batch.put(keys.state(), p.state().encode());
       case Change.DropLogged d ->
           batch.deleteRange(keys.firstLogged(d.after()), keys.firstLogged(d.through()));
-      case Change.DropObject d ->
-          batch.deleteRange(keys.objectBegin(d.object()), keys.objectEnd(d.object()));
+      case Change.DropObject d -> drop(batch, keys, d.object());
       case Change.Prune p -> {
         synchronized (prunable) {
           prunable.add(new Prunable(keys, p.object()));
         }
       }
+    }
+  }
+
+  /**
+   * Deletes one by one what was written before: an object has few versions, and many deletions of
+   * ranges make reading slow.
+   */
+  private void drop(WriteBatch batch, RecordKeys keys, ObjectId object) throws RocksDBException {
+    try (Slice end = new Slice(keys.objectEnd(object));
+        ReadOptions read = new ReadOptions().setIterateUpperBound(end).setFillCache(false);
+        RocksIterator it = db.newIterator(read)) {
+      for (it.seek(keys.objectBegin(object)); it.isValid(); it.next()) {
+        batch.delete(it.key());
+      }
+      it.status();
     }
   }
 

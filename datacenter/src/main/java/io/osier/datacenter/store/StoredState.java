@@ -17,6 +17,7 @@ import java.util.TreeMap;
  * @param committed the last of them
  * @param timestamp the hybrid clock's last timestamp
  * @param keys how many keys there are
+ * @param forgotten how many objects this incarnation dropped after their removal
  * @param through what is here completely of every other replica
  * @param cursors the places in the peers' streams, by sender
  */
@@ -25,9 +26,10 @@ public record StoredState(
     long committed,
     long timestamp,
     long keys,
+    long forgotten,
     VersionVector through,
     Map<ReplicaId, Cursor> cursors) {
-  private static final byte FORMAT = 1;
+  private static final byte FORMAT = 2;
 
   public StoredState {
     cursors = Map.copyOf(cursors);
@@ -40,6 +42,7 @@ public record StoredState(
     out.writeNumber(committed);
     out.writeNumber(timestamp);
     out.writeNumber(keys);
+    out.writeNumber(forgotten);
     out.writeVector(through);
     out.writeCount(cursors.size());
     cursors.forEach(
@@ -61,6 +64,7 @@ public record StoredState(
       long committed = in.readNumber();
       long timestamp = in.readNumber();
       long keys = in.readNumber();
+      long forgotten = in.readNumber();
       VersionVector through = in.readVector();
       int n = in.readCount(4);
       Map<ReplicaId, Cursor> cursors = new TreeMap<>();
@@ -68,7 +72,7 @@ public record StoredState(
         cursors.put(in.readReplica(), FrameCodec.readStoredCursor(in));
       }
       in.expectEnd();
-      return new StoredState(self, committed, timestamp, keys, through, cursors);
+      return new StoredState(self, committed, timestamp, keys, forgotten, through, cursors);
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {

@@ -170,7 +170,7 @@ final class PartitionTest {
     Cluster cluster =
         new Cluster(
             policy(Propagation.OP, 2_000),
-            new StreamSettings(64 << 10, 4 << 10, 1_000, 200, 1_000),
+            new StreamSettings(64 << 10, 4 << 10, 1_000, 200, 1_000, 10_000),
             "eu",
             "us");
     for (int i = 0; i < 20_000; i++) {

@@ -74,7 +74,7 @@ final class VersionStoreProperties {
 
   private static Causal content(int i) {
     Causal bottom = Causal.bottom(CrdtType.G_SET);
-    return bottom.prepare(new Operation.Add(Value.of(i)), REPLICAS.getFirst(), i + 1, 0, 1);
+    return bottom.prepare(new Operation.Add(Value.of(i)), REPLICAS.getFirst(), i + 1, 0, 1, 0);
   }
 
   private static boolean isInRange(VersionVector at, VersionVector from, VersionVector to) {
@@ -191,7 +191,12 @@ final class VersionStoreProperties {
       numbers = numbers.with(origin, number);
       Causal delta =
           state.prepare(
-              new Operation.Add(Value.of(i)), origin, number, state.context().through(origin), i);
+              new Operation.Add(Value.of(i)),
+              origin,
+              number,
+              state.context().through(origin),
+              i,
+              0);
       state = state.join(delta);
       List<Change> changes = new ArrayList<>();
       if (random.nextInt(5) == 0) {

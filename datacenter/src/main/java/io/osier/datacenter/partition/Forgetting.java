@@ -1,0 +1,88 @@
+package io.osier.datacenter.partition;
+
+import io.osier.crdt.Causal;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Propagation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Drops what only remembers removals, once every datacenter has had it for some time. Not
+ * thread-safe.
+ *
+ * <p>Nothing can come back: whatever arrives later is compared with what is completely here of its
+ * origin, which remembers for all objects what each one has forgotten.
+ */
+final class Forgetting {
+  private static final long PERIOD_NANOS = 1_000_000_000;
+  private static final int OBJECTS_MAX = 1_000;
+  private static final long NEVER = -1;
+
+  private final ObjectStore store;
+  private final long graceNanos;
+
+  /** Objects that may be dropped, and since when every datacenter is known to have them. */
+  private final Map<ObjectId, Long> candidates = new LinkedHashMap<>();
+
+  private long nextNanos = Long.MAX_VALUE;
+
+  Forgetting(ObjectStore store, int forgetMillis) {
+    this.store = store;
+    this.graceNanos = forgetMillis * 1_000_000L;
+  }
+
+  /** Hears of every new state. */
+  void changed(ObjectId object, Causal state, long nowNanos) {
+    if (state.isBottom() && state.isSpent()) {
+      add(object, nowNanos);
+    }
+  }
+
+  /** Hears of an object that may be one. */
+  void add(ObjectId object, long nowNanos) {
+    candidates.put(object, NEVER);
+    if (nextNanos == Long.MAX_VALUE) {
+      nextNanos = nowNanos + PERIOD_NANOS;
+    }
+  }
+
+  /** When {@link #sweep} has something to do; Long.MAX_VALUE if never. */
+  long nextNanos() {
+    return nextNanos;
+  }
+
+  /** Drops what can be dropped. */
+  void sweep(Propagation propagation, long nowNanos) {
+    if (nowNanos < nextNanos) {
+      return;
+    }
+    List<ObjectId> some = new ArrayList<>();
+    for (ObjectId object : candidates.keySet()) {
+      if (some.size() == OBJECTS_MAX) {
+        break;
+      }
+      some.add(object);
+    }
+    for (ObjectId object : some) {
+      long since = candidates.remove(object);
+      Causal state = store.get(object);
+      if (state == null || !state.isSpent()) {
+        continue;
+      }
+      if (!propagation.isEverywhere(state.context())) {
+        candidates.put(object, NEVER); // at the end: the next sweep looks at others first
+      } else if (since == NEVER || nowNanos - since < graceNanos || !store.drop(object)) {
+        candidates.put(object, since == NEVER ? nowNanos : since);
+      }
+    }
+    nextNanos = candidates.isEmpty() ? Long.MAX_VALUE : nowNanos + PERIOD_NANOS;
+  }
+
+  /** How many removed objects wait. */
+  int waiting() {
+    return candidates.size();
+  }
+}

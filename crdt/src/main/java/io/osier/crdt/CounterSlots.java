@@ -39,11 +39,18 @@ final class CounterSlots {
 
     Slot join(Slot other) {
       Slot later = other.last > last ? other : this;
-      Slot wider = other.base > base ? other : this;
+      Slot wider = other.isWider(this) ? other : this;
       return later == wider
           ? later
           : new Slot(
               replica, later.last, later.up, later.down, wider.base, wider.baseUp, wider.baseDown);
+    }
+
+    /** At the same number, the base that starts anew: it was set after what the other one saw. */
+    private boolean isWider(Slot other) {
+      return base > other.base
+          || (base == other.base
+              && (baseUp < other.baseUp || (baseUp == other.baseUp && baseDown < other.baseDown)));
     }
 
     boolean isReset() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -338,6 +340,97 @@ final class DurableDatacenterTest {
         OsierClient client = client()) {
       assertThat(datacenter.isReady()).isTrue();
       assertThat(shop(client).register("r").get()).as("the store is untouched").isPresent();
+    }
+  }
+
+  private static JsonNode stat(OsierClient client, String dc) throws IOException {
+    String report = client.inspectAsync(dc, Request.Topic.STAT, Optional.empty(), 0).join();
+    return new ObjectMapper().readTree(report).get("keyspaces").get("shop");
+  }
+
+  /** At once, so that the test need not wait. */
+  private String forgettingStore() {
+    return "dir = \"" + dir + "\" }, streams { forget = 0s, status = 50ms";
+  }
+
+  @Test
+  void removedObjects_leaveNothing_alsoNotAfterARestart_andTheirKeysCanBeUsedAgain() {
+    try (TestCluster cluster =
+            new TestCluster("shop { sla = 100ms }", forgettingStore(), new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      Keyspace shop = eu.session().keyspace("shop");
+      for (int i = 0; i < 50; i++) {
+        shop.counter("c" + i).increment(3);
+        shop.set("s" + i).add("a", "b");
+        shop.register("r" + i).assign("v");
+      }
+      for (int i = 0; i < 50; i++) {
+        shop.counter("c" + i).clear();
+        shop.set("s" + i).remove("a", "b");
+        shop.register("r" + i).clear();
+      }
+      awaitObjects(0, eu, us);
+      shop.counter("c1").increment(4);
+      us.session().keyspace("shop").set("s1").add("again");
+      awaitObjects(2, eu, us);
+      cluster.stop("us");
+      shop.counter("c1").clear();
+      cluster.stop("eu"); // before us has seen that
+      cluster.start("us");
+      cluster.start("eu");
+      cluster.awaitReady();
+      awaitObjects(1, eu, us);
+      assertThat(us.session().keyspace("shop").counter("c1").get()).isZero();
+      assertThat(eu.session().keyspace("shop").set("s1").get()).containsExactly(Value.of("again"));
+    }
+  }
+
+  private static void awaitObjects(long objects, OsierClient... clients) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              for (OsierClient client : clients) {
+                for (String dc : List.of("eu", "us")) {
+                  assertThat(stat(client, dc).get("objects").asLong()).as(dc).isEqualTo(objects);
+                }
+              }
+            });
+  }
+
+  @Test
+  void whatWasRemovedAndForgottenSinceABackup_doesNotComeBackWithIt() {
+    try (TestCluster cluster =
+            new TestCluster("shop { sla = 100ms }", forgettingStore(), new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      Keyspace shop = eu.session().keyspace("shop");
+      shop.set("gone").add("x");
+      shop.counter("reset").increment(5);
+      shop.counter("kept").increment(1);
+      eu.backupAsync("eu", Optional.of("b"), Duration.ofSeconds(20)).join();
+      shop.set("gone").remove("x");
+      shop.counter("reset").clear();
+      awaitObjects(1, eu, us); // both have forgotten
+      shop.counter("reset").increment(2);
+      cluster.stop("eu");
+      StoreFiles.restore(storeOf("eu"), storeOf("eu").resolve("backups/b"), "osier", "eu");
+      cluster.start("eu");
+      cluster.awaitReady();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> {
+                for (OsierClient client : List.of(eu, us)) {
+                  Keyspace now = client.session().keyspace("shop");
+                  assertThat(now.set("gone").get()).isEmpty();
+                  assertThat(now.counter("reset").get()).isEqualTo(2);
+                  assertThat(now.counter("kept").get()).isEqualTo(1);
+                }
+                assertThat(eu.nearest()).contains("eu");
+              });
+      awaitObjects(2, eu, us);
     }
   }
 }

@@ -1,0 +1,91 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Replicas forget a removed object at different times, and go on with it. */
+final class ForgettingTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+
+  private static Causal increment(Causal state, ReplicaId origin, long number, long forgotten) {
+    return state.prepare(
+        new Operation.Increment(number),
+        origin,
+        number,
+        state.context().through(origin),
+        1,
+        forgotten);
+  }
+
+  private static long value(Causal state) {
+    return ((Reading.Count) state.read(new Query.Whole())).value();
+  }
+
+  @Test
+  void counterThatOneReplicaForgot_isTheSameEverywhere() {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal there = bottom.join(increment(bottom, EU, 17, 0));
+    there = there.join(there.prepare(new Operation.Clear(), US, 4, 0, 2, 0));
+    assertThat(there.isSpent()).isTrue();
+    // EU has forgotten all of it. Its last update was the one that was reset, so that the base of
+    // the
+    // new sums has the number of the old base.
+    Causal fresh = increment(bottom, EU, 18, 17);
+    Causal here = bottom.join(fresh);
+    assertThat(value(here)).isEqualTo(18);
+    assertThat(value(there.join(fresh))).isEqualTo(18);
+    assertThat(value(here.join(there))).isEqualTo(18);
+    assertThat(there.join(fresh).trimmed()).isEqualTo(here.trimmed());
+    // A reset elsewhere that has seen it takes just that.
+    Causal reset = there.join(fresh).prepare(new Operation.Clear(), US, 9, 4, 3, 0);
+    Causal more = increment(here, EU, 20, 17);
+    assertThat(value(here.join(more).join(reset))).isEqualTo(20);
+    assertThat(value(there.join(reset).join(more).join(fresh))).isEqualTo(20);
+  }
+
+  @Test
+  void stateThatHasSeenASlotAndForgotIt_takesItAway() {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal old = bottom.join(increment(bottom, EU, 17, 0));
+    Causal forgot = bottom.seen(CausalContext.range(EU, 0, 20));
+    assertThat(old.join(forgot).isBottom()).isTrue();
+    assertThat(forgot.join(old).isBottom()).isTrue();
+    Causal seenLess = bottom.seen(CausalContext.range(EU, 0, 16));
+    assertThat(value(old.join(seenLess))).isEqualTo(17);
+  }
+
+  @Test
+  void whatOnlyRemembersRemovals_isSpent_andNothingElseIs() {
+    for (CrdtType type : CrdtType.values()) {
+      Causal bottom = Causal.bottom(type);
+      assertThat(bottom.isSpent()).as("%s", type).isTrue();
+    }
+    Causal map = Causal.bottom(CrdtType.OR_MAP);
+    FieldId field = new FieldId("f", CrdtType.PN_COUNTER);
+    map =
+        map.join(
+            map.prepare(
+                new Operation.UpdateFields(
+                    List.of(new Operation.FieldUpdate(field, new Operation.Increment(3)))),
+                EU,
+                1,
+                0,
+                1,
+                0));
+    assertThat(map.isSpent()).isFalse();
+    map = map.join(map.prepare(new Operation.RemoveFields(List.of("f")), EU, 2, 1, 1, 0));
+    assertThat(map.store().isEmpty()).as("the counter's base is kept").isFalse();
+    assertThat(map.isSpent()).isTrue();
+    // The removal of an element from a remove-wins set decides against additions still to come.
+    Causal set = Causal.bottom(CrdtType.RW_SET);
+    set = set.join(set.prepare(new Operation.Remove(List.of(Value.of("x"))), EU, 1, 0, 1, 0));
+    assertThat(set.isBottom()).isTrue();
+    assertThat(set.isSpent()).isFalse();
+  }
+}

@@ -69,6 +69,8 @@ final class FrameCodecTest {
         "0104010203010105010002757303" + "06e807");
     golden.put(new Frame.Heal(US, 4, new Frame.Page(6, Optional.empty())), "01050002757303040106");
     golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
+    golden.put(new Frame.Verify(List.of(new Frame.Known(object, VersionVector.of(US, 6)))), "?");
+    golden.put(new Frame.Verified(object, List.of(state())), "?");
     golden.put(
         new Frame.States(
             Optional.of(US),

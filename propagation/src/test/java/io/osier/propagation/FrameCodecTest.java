@@ -69,8 +69,12 @@ final class FrameCodecTest {
         "0104010203010105010002757303" + "06e807");
     golden.put(new Frame.Heal(US, 4, new Frame.Page(6, Optional.empty())), "01050002757303040106");
     golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
-    golden.put(new Frame.Verify(List.of(new Frame.Known(object, VersionVector.of(US, 6)))), "?");
-    golden.put(new Frame.Verified(object, List.of(state())), "?");
+    golden.put(
+        new Frame.Verify(List.of(new Frame.Known(object, VersionVector.of(US, 6)))),
+        "010801016b0801000275730306");
+    golden.put(
+        new Frame.Verified(object, List.of(state())),
+        "0109016b08" + "01016e610002757303040400000102010004" + "010204050000");
     golden.put(
         new Frame.States(
             Optional.of(US),

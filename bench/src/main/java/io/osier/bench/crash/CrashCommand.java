@@ -1,6 +1,7 @@
 package io.osier.bench.crash;
 
 import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
 import io.osier.proxy.OsierClient;
@@ -69,6 +70,7 @@ public final class CrashCommand implements Callable<Integer> {
     long used = seed == 0 ? new Random().nextInt(1_000_000) : seed;
     Path directory = Files.createTempDirectory("osier-crash");
     System.out.println("seed " + used + "; logs and data in " + directory);
+    boolean good = false;
     try (LocalCluster cluster =
         new LocalCluster(
             directory,
@@ -77,10 +79,15 @@ public final class CrashCommand implements Callable<Integer> {
             "    " + KEYSPACE + " { sla = 1s }\n",
             used)) {
       cluster.awaitReady(Duration.ofSeconds(60));
-      return run(cluster, new Random(used), used) ? 0 : 1;
+      good = run(cluster, new Random(used), used);
+      return good ? 0 : 1;
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       return 1;
+    } finally {
+      if (good) { // otherwise somebody will want to see them
+        Directories.delete(directory);
+      }
     }
   }
 

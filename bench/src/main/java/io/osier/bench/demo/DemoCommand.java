@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
@@ -21,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -156,7 +156,7 @@ public final class DemoCommand implements Callable<Integer> {
         // Interrupted from the keyboard: the hook is at work already.
       }
       if (good && !keepLogs) {
-        delete(directory);
+        Directories.delete(directory);
       } else {
         say("logs are kept in " + directory);
       }
@@ -504,16 +504,10 @@ public final class DemoCommand implements Callable<Integer> {
     cluster.close();
     if (!keepLogs) {
       try {
-        delete(directory);
+        Directories.delete(directory);
       } catch (IOException e) {
         System.err.println("could not delete " + directory + ": " + e.getMessage());
       }
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
     }
   }
 }

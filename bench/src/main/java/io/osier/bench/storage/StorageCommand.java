@@ -1,14 +1,18 @@
 package io.osier.bench.storage;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.bench.cluster.Directories;
 import io.osier.core.Value;
 import io.osier.datacenter.cli.Table;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.Request;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,14 +23,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
-import java.util.stream.Stream;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -92,16 +98,21 @@ public final class StorageCommand implements Callable<Integer> {
     final OsierClient client;
 
     Rig(Path dir, String durability, String cache) {
+      this(dir, durability, cache, "");
+    }
+
+    Rig(Path dir, String durability, String cache, String peers) {
       String config =
           """
           osier {
             dc = bench
             store { dir = "%s", durability = %s, cache = %s }
             listen { client-port = 0, peer-port = 0 }
+            peers { %s }
             keyspaces { bench { sla = 1s, partitions = 2 } }
           }
           """
-              .formatted(dir, durability, cache);
+              .formatted(dir, durability, cache, peers);
       this.datacenter = Datacenter.start(ConfigReader.read("bench", config, Map.of()));
       this.client =
           OsierClient.builder()
@@ -109,6 +120,28 @@ public final class StorageCommand implements Callable<Integer> {
               .timeout(Duration.ofSeconds(60))
               .build();
       client.awaitConnected(Duration.ofSeconds(20));
+      await(datacenter);
+    }
+
+    private static void await(Datacenter datacenter) {
+      while (!datacenter.isReady()) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+
+    /** Updates made and writes to the disk, so far. */
+    long[] updatesAndWrites() {
+      try {
+        JsonNode stat =
+            new ObjectMapper()
+                .readTree(
+                    client.inspectAsync("bench", Request.Topic.STAT, Optional.empty(), 0).join());
+        return new long[] {
+          stat.at("/keyspaces/bench/updates").asLong(), stat.at("/store/writes").asLong()
+        };
+      } catch (JsonProcessingException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     Keyspace space() {
@@ -144,9 +177,7 @@ public final class StorageCommand implements Callable<Integer> {
         }
       }
     } finally {
-      try (Stream<Path> files = Files.walk(dir)) {
-        files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
-      }
+      Directories.delete(dir);
     }
     if (jsonFile != null) {
       mapper.writerWithDefaultPrettyPrinter().writeValue(jsonFile, results);
@@ -185,7 +216,8 @@ public final class StorageCommand implements Callable<Integer> {
             "read p50 µs",
             "p99",
             "update p50 µs",
-            "p99");
+            "p99",
+            "updates a write");
     ArrayNode json = results.putArray("mixes");
     Map<String, Rig> rigs =
         MODES.stream().collect(Collectors.toMap(m -> m, m -> new Rig(dir.resolve(m), m, "256MiB")));
@@ -194,13 +226,17 @@ public final class StorageCommand implements Callable<Integer> {
         new Driver(rig.client, inFlight, MIX_KEYS, 50, PARETO_LIKE).run(seconds(), 1);
       }
       for (int percent : UPDATE_PERCENTS) {
-        Map<String, List<Driver.Outcome>> runs = new java.util.TreeMap<>();
+        Map<String, List<Driver.Outcome>> runs = new TreeMap<>();
+        Map<String, Double> group = new TreeMap<>();
         for (int round = 0; round < (quick ? 1 : 3); round++) {
           for (String mode : MODES) {
             Driver driver =
                 new Driver(rigs.get(mode).client, inFlight, MIX_KEYS, percent, PARETO_LIKE);
+            long[] before = rigs.get(mode).updatesAndWrites();
             runs.computeIfAbsent(mode, m -> new ArrayList<>())
                 .add(driver.run(seconds(), 10 + round));
+            long[] after = rigs.get(mode).updatesAndWrites();
+            group.put(mode, (double) (after[0] - before[0]) / Math.max(1, after[1] - before[1]));
           }
         }
         for (String mode : MODES) {
@@ -218,9 +254,11 @@ public final class StorageCommand implements Callable<Integer> {
               Long.toString(last.readMicros().getValueAtPercentile(50)),
               Long.toString(last.readMicros().getValueAtPercentile(99)),
               Long.toString(last.updateMicros().getValueAtPercentile(50)),
-              Long.toString(last.updateMicros().getValueAtPercentile(99)));
+              Long.toString(last.updateMicros().getValueAtPercentile(99)),
+              String.format(Locale.ROOT, "%.0f", group.get(mode)));
           json.addObject()
               .put("mix", name)
+              .put("updates_a_write", group.get(mode))
               .put("durability", mode)
               .put("ops_per_s", Math.round(median(of)))
               .put("failures", of.stream().mapToLong(Driver.Outcome::failures).sum())
@@ -319,6 +357,9 @@ public final class StorageCommand implements Callable<Integer> {
 
   // ---------------------------------------------------------------- recovery
 
+  /** A peer that is never there: all of the log is kept for it. */
+  private static final String AWAY = "away = \"127.0.0.1:1\"";
+
   private void recovery(Path dir) {
     Table table = new Table("objects", "log records", "start to first answer, ms");
     ArrayNode json = results.putArray("recovery");
@@ -328,13 +369,13 @@ public final class StorageCommand implements Callable<Integer> {
             : new int[][] {{100_000, 100_000}, {100_000, 1_000_000}, {1_000_000, 1_000_000}};
     for (int[] c : cases) {
       Path own = dir.resolve(c[0] + "-" + c[1]);
-      try (Rig rig = new Rig(own, "async", "64MiB")) {
+      try (Rig rig = new Rig(own, "async", "64MiB", AWAY)) {
         fill(rig, c[0], c[1]);
       }
       List<Double> times = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         long began = System.nanoTime();
-        try (Rig rig = new Rig(own, "sync", "64MiB")) {
+        try (Rig rig = new Rig(own, "sync", "64MiB", AWAY)) {
           rig.space().counter("k" + (c[0] / 2)).get();
           times.add((System.nanoTime() - began) / 1e6);
         }

@@ -1,0 +1,20 @@
+package io.osier.bench.cluster;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** Directories of runs. */
+public final class Directories {
+  private Directories() {}
+
+  /** Deletes a directory with everything in it. */
+  public static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+    }
+  }
+}

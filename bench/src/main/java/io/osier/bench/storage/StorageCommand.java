@@ -53,12 +53,13 @@ import picocli.CommandLine.Spec;
       "  mixes       reads and updates from 99/1 to 1/99, for none, async and sync, in turn",
       "  raw         RocksDB alone, writing batches of the same size and bytes with sync",
       "  contention  75/25 on 1 to 10,000 keys",
+      "  cache       75/25, uniform, on data that fits the cache and on ten times as much",
       "  recovery    from the start to the first answer, by objects and by log records",
       "  memory      of a key in memory: counters, registers, sets of ten elements"
     })
 public final class StorageCommand implements Callable<Integer> {
   private static final List<String> PARTS =
-      List.of("mixes", "raw", "contention", "recovery", "memory");
+      List.of("mixes", "raw", "contention", "cache", "recovery", "memory");
   private static final List<String> MODES = List.of("none", "async", "sync");
   private static final int[] UPDATE_PERCENTS = {1, 10, 25, 50, 99};
   private static final int MIX_KEYS = 100_000;
@@ -171,6 +172,7 @@ public final class StorageCommand implements Callable<Integer> {
           case "mixes" -> mixes(dir.resolve("mixes"));
           case "raw" -> raw(dir.resolve("raw"));
           case "contention" -> contention(dir.resolve("contention"));
+          case "cache" -> cache(dir.resolve("cache"));
           case "recovery" -> recovery(dir.resolve("recovery"));
           case "memory" -> memory(dir.resolve("memory"));
           default -> throw new IllegalStateException(part);
@@ -353,6 +355,41 @@ public final class StorageCommand implements Callable<Integer> {
       }
     }
     print("contention: 75/25, sync, uniform over the keys", table);
+  }
+
+  // ---------------------------------------------------------------- cache
+
+  /** What a counter weighs in the cache, about. */
+  private static final int COUNTER_WEIGHT = 360;
+
+  private void cache(Path dir) throws InterruptedException {
+    Table table =
+        new Table("keys", "fit the cache", "ops/s", "read p50 µs", "p99", "update p50 µs", "p99");
+    ArrayNode json = results.putArray("cache");
+    int keys = quick ? 100_000 : 1_000_000;
+    for (int times : new int[] {1, 10}) {
+      // Room for all, with a margin, or for a tenth.
+      long bytes = Math.max(2 << 20, (long) keys * COUNTER_WEIGHT * 3 / 2 / (times == 1 ? 1 : 15));
+      try (Rig rig = new Rig(dir.resolve("x" + times), "sync", bytes + "B")) {
+        fill(rig, keys, keys);
+        Driver.Outcome o = new Driver(rig.client, inFlight, keys, 25, 0).run(seconds(), 3);
+        table.add(
+            String.format(Locale.ROOT, "%,d", keys),
+            times == 1 ? "all" : "a tenth",
+            String.format(Locale.ROOT, "%,.0f", o.operationsPerSecond()),
+            Long.toString(o.readMicros().getValueAtPercentile(50)),
+            Long.toString(o.readMicros().getValueAtPercentile(99)),
+            Long.toString(o.updateMicros().getValueAtPercentile(50)),
+            Long.toString(o.updateMicros().getValueAtPercentile(99)));
+        json.addObject()
+            .put("keys", keys)
+            .put("times_the_cache", times)
+            .put("ops_per_s", Math.round(o.operationsPerSecond()))
+            .put("read_p50_us", o.readMicros().getValueAtPercentile(50))
+            .put("read_p99_us", o.readMicros().getValueAtPercentile(99));
+      }
+    }
+    print("cache: 75/25, sync, uniform over the counters", table);
   }
 
   // ---------------------------------------------------------------- recovery

@@ -18,6 +18,10 @@ import java.util.Map;
  */
 final class Forgetting {
   private static final long PERIOD_NANOS = 1_000_000_000;
+
+  /** While there is much to drop. */
+  private static final long BUSY_PERIOD_NANOS = 50_000_000;
+
   private static final int OBJECTS_MAX = 1_000;
   private static final long NEVER = -1;
 
@@ -66,6 +70,7 @@ final class Forgetting {
       }
       some.add(object);
     }
+    int dropped = 0;
     for (ObjectId object : some) {
       long since = candidates.remove(object);
       Causal state = store.get(object);
@@ -76,9 +81,15 @@ final class Forgetting {
         candidates.put(object, NEVER); // at the end: the next sweep looks at others first
       } else if (since == NEVER || nowNanos - since < graceNanos || !store.drop(object)) {
         candidates.put(object, since == NEVER ? nowNanos : since);
+      } else {
+        dropped++;
       }
     }
-    nextNanos = candidates.isEmpty() ? Long.MAX_VALUE : nowNanos + PERIOD_NANOS;
+    boolean busy = dropped > 0 && some.size() == OBJECTS_MAX;
+    nextNanos =
+        candidates.isEmpty()
+            ? Long.MAX_VALUE
+            : nowNanos + (busy ? BUSY_PERIOD_NANOS : PERIOD_NANOS);
   }
 
   /** How many removed objects wait. */

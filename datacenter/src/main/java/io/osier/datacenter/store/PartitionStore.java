@@ -48,8 +48,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   /** An object with fewer operations than this is not worth a snapshot when it is evicted. */
   private static final int EVICTED_OPERATIONS_MIN = 8;
 
-  /** What an entry of the cache takes beside key and value, roughly. */
-  private static final int ENTRY_BYTES = 150;
+  /** What an entry of the cache takes beside key and value: see docs/BENCHMARKS.md. */
+  private static final int ENTRY_BYTES = 330;
+
+  /** How much larger small values are as objects than as bytes, roughly. */
+  private static final int HEAP_FACTOR = 2;
 
   private static final long DROP_LOG_MIN = 1_000;
 
@@ -129,7 +132,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   private static int weight(Key key, Held held) {
     long weight = (long) ENTRY_BYTES + key.length();
     for (Causal state : held.states) {
-      weight += state.sizeBytes();
+      weight += HEAP_FACTOR * state.sizeBytes();
     }
     return (int) Math.min(Integer.MAX_VALUE, weight);
   }

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
@@ -49,8 +51,9 @@ public record Figures(
         // It is being started again.
       }
     }
-    add(sums, names, visibility, now, 0);
-    add(sums, names, visibility, cluster.former(), COUNTED_ON);
+    add(sums, names, visibility, now, 0, names.length);
+    add(sums, names, visibility, cluster.former(), COUNTED_ON, names.length);
+    add(sums, names, new Histogram(visibility), absent(now, cluster.former()), 0, COUNTED_ON);
     return new Figures(
         sums[0],
         sums[2],
@@ -64,11 +67,24 @@ public record Figures(
         visibility);
   }
 
+  /** The last reports of datacenters that do not answer now: their updates have not gone away. */
+  private static List<JsonNode> absent(List<JsonNode> now, List<JsonNode> former) {
+    Map<String, JsonNode> last = new TreeMap<>();
+    former.forEach(report -> last.put(report.get("dc").asText(), report));
+    now.forEach(report -> last.remove(report.get("dc").asText()));
+    return List.copyOf(last.values());
+  }
+
   private static void add(
-      long[] sums, String[] names, Histogram visibility, List<JsonNode> reports, int from) {
+      long[] sums,
+      String[] names,
+      Histogram visibility,
+      List<JsonNode> reports,
+      int from,
+      int before) {
     for (JsonNode report : reports) {
       for (JsonNode keyspace : report.get("keyspaces")) {
-        for (int i = from; i < names.length; i++) {
+        for (int i = from; i < before; i++) {
           sums[i] += keyspace.get(names[i]).asLong();
         }
         visibility.add(decode(keyspace.get("visibility_ms").get("histogram").asText()));

@@ -234,7 +234,7 @@ public final class DemoCommand implements Callable<Integer> {
     List<String> command = new ArrayList<>();
     command.add(YCSB);
     command.add(loading ? "-load" : "-t");
-    command.addAll(List.of("-threads", "6", "-p", "workload=site.ycsb.workloads.CoreWorkload"));
+    command.addAll(List.of("-threads", "24", "-p", "workload=site.ycsb.workloads.CoreWorkload"));
     for (String property :
         List.of(
             "table=" + YCSB,

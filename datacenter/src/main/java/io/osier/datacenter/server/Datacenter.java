@@ -269,7 +269,9 @@ public final class Datacenter implements AutoCloseable {
     private final Map<ReplicaId, Lane> lanes = new ConcurrentHashMap<>();
 
     private static boolean brings(Frame frame) {
-      return frame instanceof Frame.Updates || frame instanceof Frame.States;
+      return frame instanceof Frame.Updates
+          || frame instanceof Frame.States
+          || frame instanceof Frame.Verified;
     }
 
     private void toAll(Input input) {

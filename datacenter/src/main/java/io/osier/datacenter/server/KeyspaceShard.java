@@ -134,21 +134,29 @@ final class KeyspaceShard {
   void received(int partition, Input.FromPeer input, Lane lane) {
     PartitionRunner runner = partitions.get(partition);
     List<Key> cold = new ArrayList<>();
-    for (Shipment s : shipments(input.frame())) {
-      if (!runner.store().isCached(s.object().key())) {
-        cold.add(s.object().key());
+    for (ObjectId object : objects(input.frame())) {
+      if (!runner.store().isCached(object.key())) {
+        cold.add(object.key());
       }
     }
     Runnable read = cold.isEmpty() ? null : () -> cold.forEach(runner.store()::prefetch);
     lane.submit(read, readers, () -> runner.submit(input));
   }
 
-  private static List<Shipment> shipments(Frame frame) {
+  /** What the frame's handling reads. */
+  private static List<ObjectId> objects(Frame frame) {
     return switch (frame) {
-      case Frame.Updates u -> u.shipments();
-      case Frame.States s -> s.shipments();
+      case Frame.Updates u -> objects(u.shipments());
+      case Frame.States s -> objects(s.shipments());
+      case Frame.Verified v -> objects(v.shipments());
+      case Frame.Verify v -> v.objects().stream().map(Frame.Known::object).toList();
+      case Frame.Fetch f -> f.objects();
       default -> List.of();
     };
+  }
+
+  private static List<ObjectId> objects(List<Shipment> shipments) {
+    return shipments.stream().map(Shipment::object).toList();
   }
 
   /** Walks one partition's objects in order. */

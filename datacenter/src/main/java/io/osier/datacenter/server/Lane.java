@@ -2,12 +2,16 @@ package io.osier.datacenter.server;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the order of one sender's requests although some have to wait until their objects were read
  * from the disk: those behind wait with them, while all reads go on side by side. Thread-safe.
  */
 final class Lane {
+  private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+
   private static final class Waiting {
     final Runnable then;
     boolean ready;
@@ -39,8 +43,10 @@ final class Lane {
           () -> {
             try {
               read.run();
+            } catch (RuntimeException e) {
+              LOG.debug("reading ahead failed", e); // and fails again, with a reply, in its turn
             } finally {
-              ready(entry); // what failed fails again, with a reply, when it is its turn
+              ready(entry);
             }
           });
     }

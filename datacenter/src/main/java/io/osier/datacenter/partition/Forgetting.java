@@ -70,7 +70,7 @@ final class Forgetting {
       }
       some.add(object);
     }
-    int dropped = 0;
+    int moved = 0;
     for (ObjectId object : some) {
       long since = candidates.remove(object);
       Causal state = store.get(object);
@@ -80,12 +80,13 @@ final class Forgetting {
       if (!propagation.isEverywhere(state.context())) {
         candidates.put(object, NEVER); // at the end: the next sweep looks at others first
       } else if (since == NEVER || nowNanos - since < graceNanos || !store.drop(object)) {
+        moved += since == NEVER ? 1 : 0;
         candidates.put(object, since == NEVER ? nowNanos : since);
       } else {
-        dropped++;
+        moved++;
       }
     }
-    boolean busy = dropped > 0 && some.size() == OBJECTS_MAX;
+    boolean busy = moved > 0 && some.size() == OBJECTS_MAX;
     nextNanos =
         candidates.isEmpty()
             ? Long.MAX_VALUE

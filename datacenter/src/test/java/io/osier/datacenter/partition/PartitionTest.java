@@ -8,6 +8,8 @@ import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
 import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.Reply;
@@ -256,5 +258,33 @@ final class PartitionTest {
     assertThat(cluster.dc("ap").value("x")).as("held, not 1").isZero();
     cluster.run(400);
     assertThat(cluster.dc("ap").value("x")).as("fetched from eu").isEqualTo(11);
+  }
+
+  @Test
+  void manyRemovedObjects_areForgottenSoon_butNotWhileADatacenterHasNotSeenIt() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    int objects = 20_000;
+    for (int i = 0; i < objects; i++) {
+      cluster.dc("eu").add("k" + i, 1);
+    }
+    cluster.run(3_000);
+    cluster.cut("eu", "ap");
+    cluster.cut("us", "ap");
+    for (int i = 0; i < objects; i++) {
+      cluster.dc("eu").write("k" + i, CrdtType.PN_COUNTER, new Operation.Clear());
+    }
+    cluster.run(60_000);
+    assertThat(cluster.dc("eu").report().forgottenObjects()).as("ap has not seen it").isZero();
+    cluster.heal("eu", "ap");
+    cluster.heal("us", "ap");
+    cluster.run(40_000);
+    for (String dc : new String[] {"eu", "us", "ap"}) {
+      assertThat(cluster.dc(dc).report().objects()).as(dc).isZero();
+      assertThat(cluster.dc(dc).report().forgottenObjects()).as(dc).isEqualTo(objects);
+    }
+    cluster.dc("ap").add("k7", 3);
+    cluster.run(3_000);
+    assertThat(cluster.dc("eu").value("k7")).isEqualTo(3);
+    assertThat(cluster.isConverged()).isTrue();
   }
 }

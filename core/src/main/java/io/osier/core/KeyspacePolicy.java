@@ -141,6 +141,19 @@ public record KeyspacePolicy(
         Limits.DEFAULT);
   }
 
+  /** A causal keyspace with adaptive propagation and default limits. */
+  public static KeyspacePolicy causal(String name, Duration sla) {
+    return new KeyspacePolicy(
+        name,
+        Consistency.CAUSAL,
+        sla,
+        Propagation.ADAPTIVE,
+        StatePayload.DELTA,
+        List.of(),
+        1,
+        Limits.DEFAULT);
+  }
+
   /** This policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
     return new KeyspacePolicy(name, consistency, sla, other, payload, replicas, partitions, limits);

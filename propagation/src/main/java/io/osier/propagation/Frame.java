@@ -40,10 +40,12 @@ public sealed interface Frame {
    * @param life of the sender's store: in another one the rest means nothing
    * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
    *     a scan of all objects, the count when the scan began
+   * @param done at least {@code base}: whatever was shipped of the objects that were last shipped
+   *     up to it has come, too
    * @param logged of what was committed in former lives, the last entry of the log that is done
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
-  record Cursor(long life, long base, long logged, Optional<ObjectId> scanned) {}
+  record Cursor(long life, long base, long done, long logged, Optional<ObjectId> scanned) {}
 
   /**
    * Updates of the sender.
@@ -51,6 +53,8 @@ public sealed interface Frame {
    * @param epoch the stream's, from the receiver's {@link Resume}
    * @param sequence 1, 2, 3, … within the epoch: a missing frame is seen
    * @param through with this frame, every update of the sender up to here has been shipped
+   * @param deps in a {@code causal} keyspace what the sender had of the others when it shipped the
+   *     last of them: the cut that {@code through} closes depends on it; otherwise empty
    * @param cursor the place of the stream after this frame
    * @param outage whether the link was down while these updates waited, so that no SLA holds for
    *     them
@@ -61,6 +65,7 @@ public sealed interface Frame {
       long epoch,
       long sequence,
       long through,
+      VersionVector deps,
       Optional<Cursor> cursor,
       boolean outage,
       long sentMillis,
@@ -88,6 +93,7 @@ public sealed interface Frame {
    * @param through what the sender has of every replica
    * @param changes per replica how many times something of it was applied at the sender: it differs
    *     from an earlier one if anything came
+   * @param waiting whether updates have come to the sender that are not visible there yet
    */
   record Status(
       boolean wantResume,
@@ -95,6 +101,7 @@ public sealed interface Frame {
       long sequence,
       VersionVector through,
       VersionVector changes,
+      boolean waiting,
       long sentMillis)
       implements Frame {}
 
@@ -132,8 +139,9 @@ public sealed interface Frame {
    * @param last the last object that was asked for
    * @param shipments of the objects of which something was forgotten, the states, with the context
    *     of all that was ever seen
+   * @param deps in a {@code causal} keyspace all that these show; otherwise empty
    */
-  record Verified(ObjectId last, List<Shipment> shipments) implements Frame {}
+  record Verified(ObjectId last, List<Shipment> shipments, VersionVector deps) implements Frame {}
 
   /** Asks for the full states of objects in whose updates a gap was seen. */
   record Fetch(List<ObjectId> objects) implements Frame {}
@@ -145,12 +153,15 @@ public sealed interface Frame {
    * @param next where the next page starts; empty after the last page
    * @param through after the last page: what the answering datacenter has of the origin
    * @param changes after the last page: its number of changes of the origin when the healing began
+   * @param deps after the last page, in a {@code causal} keyspace: all that the pages show;
+   *     otherwise empty
    */
   record States(
       Optional<ReplicaId> origin,
       Optional<Page> next,
       long through,
       long changes,
+      VersionVector deps,
       List<Shipment> shipments)
       implements Frame {}
 }

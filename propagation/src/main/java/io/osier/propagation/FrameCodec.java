@@ -34,6 +34,7 @@ public final class FrameCodec {
   private static final int FLAG_FOREIGN = 1 << 6;
   private static final int FLAG_NEEDS = 1 << 7;
   private static final int OUTAGE = 4;
+  private static final int DEPS = 8;
   private static final int TYPE_MASK = (1 << 5) - 1;
 
   /** The fewest bytes that a shipment takes. */
@@ -123,10 +124,14 @@ public final class FrameCodec {
     switch (frame) {
       case Frame.Updates f -> {
         out.writeByte(UPDATES);
-        out.writeByte(f.kind().number() | (f.outage() ? OUTAGE : 0));
+        out.writeByte(
+            f.kind().number() | (f.outage() ? OUTAGE : 0) | (f.deps().isEmpty() ? 0 : DEPS));
         out.writeNumber(f.epoch());
         out.writeNumber(f.sequence());
         out.writeNumber(f.through());
+        if (!f.deps().isEmpty()) {
+          out.writeVector(f.deps());
+        }
         writeCursor(out, f.cursor());
         out.writeNumber(f.sentMillis());
         writeShipments(out, f.shipments());
@@ -149,6 +154,7 @@ public final class FrameCodec {
         out.writeNumber(f.sequence());
         out.writeVector(f.through());
         out.writeVector(f.changes());
+        out.writeBoolean(f.waiting());
         out.writeNumber(f.sentMillis());
       }
       case Frame.Heal f -> {
@@ -174,6 +180,7 @@ public final class FrameCodec {
         out.writeByte(VERIFIED);
         writeObject(out, f.last());
         writeShipments(out, f.shipments());
+        out.writeVector(f.deps());
       }
       case Frame.States f -> {
         out.writeByte(STATES);
@@ -183,6 +190,7 @@ public final class FrameCodec {
         f.next().ifPresent(p -> writePage(out, p));
         out.writeNumber(f.through());
         out.writeNumber(f.changes());
+        out.writeVector(f.deps());
         writeShipments(out, f.shipments());
       }
     }
@@ -201,6 +209,7 @@ public final class FrameCodec {
               in.readNumber(),
               in.readVector(),
               in.readVector(),
+              in.readFlag(),
               in.readNumber());
       case HEAL -> new Frame.Heal(in.readReplica(), in.readNumber(), readPage(in));
       case FETCH -> readFetch(in);
@@ -209,7 +218,12 @@ public final class FrameCodec {
             in.readFlag() ? Optional.of(in.readReplica()) : Optional.empty();
         Optional<Page> next = in.readFlag() ? Optional.of(readPage(in)) : Optional.empty();
         yield new Frame.States(
-            origin, next, in.readNumber(), in.readNumber(), readShipments(in, sender));
+            origin,
+            next,
+            in.readNumber(),
+            in.readNumber(),
+            in.readVector(),
+            readShipments(in, sender));
       }
       case VERIFY -> {
         int n = in.readCount(OBJECT_BYTES_MIN + 1);
@@ -219,7 +233,8 @@ public final class FrameCodec {
         }
         yield new Frame.Verify(objects);
       }
-      case VERIFIED -> new Frame.Verified(readObject(in), readShipments(in, sender));
+      case VERIFIED ->
+          new Frame.Verified(readObject(in), readShipments(in, sender), in.readVector());
       default -> throw new MalformedException("frame type " + type + " is unknown");
     };
   }
@@ -227,7 +242,7 @@ public final class FrameCodec {
   private static Frame readUpdates(WireInput in, ReplicaId sender) {
     int head = in.readByte();
     Kind kind =
-        switch (head & ~OUTAGE) {
+        switch (head & ~(OUTAGE | DEPS)) {
           case 0 -> Kind.OPS;
           case 1 -> Kind.ROUND;
           case 2 -> Kind.CATCH_UP;
@@ -238,6 +253,7 @@ public final class FrameCodec {
         in.readNumber(),
         in.readNumber(),
         in.readNumber(),
+        (head & DEPS) != 0 ? in.readVector() : VersionVector.EMPTY,
         readCursor(in),
         (head & OUTAGE) != 0,
         in.readNumber(),
@@ -262,6 +278,7 @@ public final class FrameCodec {
     cursor.ifPresent(
         c -> {
           out.writeNumber(c.life());
+          out.writeNumber(c.done() - c.base());
           out.writeNumber(c.logged());
         });
   }
@@ -273,7 +290,12 @@ public final class FrameCodec {
     }
     long base = in.readNumber();
     Optional<ObjectId> scanned = readScanned(in, head);
-    return Optional.of(new Cursor(in.readNumber(), base, in.readNumber(), scanned));
+    long life = in.readNumber();
+    long done = base + in.readNumber();
+    if (done < base) {
+      throw new MalformedException("a cursor is out of range");
+    }
+    return Optional.of(new Cursor(life, base, done, in.readNumber(), scanned));
   }
 
   private static void writePage(WireOutput out, Page page) {

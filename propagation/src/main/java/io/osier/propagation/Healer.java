@@ -110,7 +110,6 @@ final class Healer {
     } else {
       underWay.remove(origin);
       healed.put(new Source(peer, origin), states.changes());
-      knowledge.complete(origin, states.through());
     }
     return true;
   }

@@ -118,12 +118,22 @@ final class InboundStream {
    * @param ackNanos when it is to be acknowledged at the latest
    */
   void took(Frame.Updates frame, long ackNanos) {
+    received(frame, ackNanos);
+    noteApplied();
+  }
+
+  /** The frame has been received; its updates wait for the rest of their cut. */
+  void received(Frame.Updates frame, long ackNanos) {
     resuming = false;
     sequence = frame.sequence();
     cursor = frame.cursor();
-    noteApplied();
     claimed = Math.max(claimed, frame.through());
     acknowledgeBy(ackNanos);
+  }
+
+  /** Everything up to this place of the stream has been applied. */
+  void admitted(Cursor place) {
+    applied = place;
   }
 
   /**

@@ -83,6 +83,9 @@ final class OutboundLog {
     /** The number of the first waiting update's first dot: the key in the dirty map. */
     private long dirtyFirst;
 
+    /** The first number of the transaction that it belongs to. */
+    private long dirtyFloor;
+
     private int waitingOps;
 
     ObjectLog(ObjectId object) {
@@ -118,10 +121,10 @@ final class OutboundLog {
   /**
    * An object's updates on their way out.
    *
-   * @param first the number of the first one's first dot
+   * @param floor the first number of the transaction that the first one belongs to
    * @param wasHeld whether they were held for a round
    */
-  record Waiting(ObjectLog log, Segment segment, long first, boolean wasHeld) {}
+  record Waiting(ObjectLog log, Segment segment, long floor, boolean wasHeld) {}
 
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
   private final TreeMap<Long, ObjectLog> trail = new TreeMap<>();
@@ -136,9 +139,13 @@ final class OutboundLog {
     this.committed = committed;
   }
 
-  /** Takes a committed update: at once out, or held for a round. */
-  void commit(ObjectId object, Segment segment, boolean hold) {
-    // Its first dot's number: no part of an update may be claimed to be shipped before the rest.
+  /**
+   * Takes a committed update: at once out, or held for a round.
+   *
+   * @param floor the first number of its transaction: no part of one may be claimed to be shipped
+   *     before the rest
+   */
+  void commit(ObjectId object, Segment segment, long floor, boolean hold) {
     long first = committed + 1;
     committed = segment.last;
     ObjectLog log = logs.computeIfAbsent(object, ObjectLog::new);
@@ -146,6 +153,7 @@ final class OutboundLog {
       if (log.dirty == null) {
         log.dirty = segment;
         log.dirtyFirst = first;
+        log.dirtyFloor = floor;
         dirty.put(log.dirtyFirst, log);
       } else {
         log.dirty = log.dirty.joined(segment);
@@ -153,7 +161,7 @@ final class OutboundLog {
     } else {
       release(object);
       log.waitingOps++;
-      ops.add(new Waiting(log, segment, first, false));
+      ops.add(new Waiting(log, segment, floor, false));
     }
   }
 
@@ -166,8 +174,23 @@ final class OutboundLog {
     }
   }
 
+  /** Moves everything that is held to the operations that leave with this batch. */
+  void releaseAll() {
+    dirtyObjects().forEach(this::release);
+  }
+
+  /** Whether what was held of some object leaves with this batch. */
+  boolean hasReleased() {
+    for (Waiting w : ops) {
+      if (w.wasHeld) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private Waiting undirty(ObjectLog log) {
-    Waiting waiting = new Waiting(log, log.dirty, log.dirtyFirst, true);
+    Waiting waiting = new Waiting(log, log.dirty, log.dirtyFloor, true);
     dirty.remove(log.dirtyFirst);
     log.dirty = null;
     return waiting;
@@ -266,9 +289,9 @@ final class OutboundLog {
 
   /** Every update up to here has been shipped. */
   long through() {
-    long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstKey();
+    long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().dirtyFloor;
     for (Waiting w : ops) {
-      first = Math.min(first, w.first);
+      first = Math.min(first, w.floor);
     }
     return Math.min(committed, first - 1);
   }

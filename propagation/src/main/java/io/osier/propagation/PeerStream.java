@@ -64,6 +64,7 @@ final class PeerStream {
   private final FrameSink sink;
   private final PropagationStats stats;
   private final Recovered recovered;
+  private final boolean causal;
   private final Coordination rounds = new Coordination();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
@@ -75,8 +76,14 @@ final class PeerStream {
   private long sequence;
   private long inFlightBytes;
 
-  /** Everything shipped up to this tick has been sent in this epoch or came before it. */
+  /**
+   * Of the objects that were last shipped up to this tick everything has been sent in this epoch,
+   * or came before it.
+   */
   private long position;
+
+  /** Of all others, what was shipped up to this tick. */
+  private long base;
 
   /** Of what was committed before this life, the log is done up to this commit number. */
   private long logged;
@@ -110,8 +117,10 @@ final class PeerStream {
       FrameSink sink,
       PropagationStats stats,
       Recovered recovered,
+      boolean causal,
       long nowNanos) {
     this.recovered = recovered;
+    this.causal = causal;
     this.dc = dc;
     this.self = self;
     this.settings = settings;
@@ -170,7 +179,8 @@ final class PeerStream {
   private void place(Frame.Resume resume) {
     Optional<Cursor> cursor = resume.cursor().filter(c -> c.life() == recovered.life());
     scanned = cursor.flatMap(Cursor::scanned);
-    position = Math.min(cursor.map(Cursor::base).orElse(0L), log.ticks());
+    position = Math.min(cursor.map(Cursor::done).orElse(0L), log.ticks());
+    base = Math.min(cursor.map(Cursor::base).orElse(0L), position);
     logged = Math.max(cursor.map(Cursor::logged).orElse(0L), resume.through());
     logged = Math.min(logged, recovered.committed());
     shippedFromLog.clear();
@@ -185,12 +195,18 @@ final class PeerStream {
       logged = recovered.committed(); // the scan ships that, too
       if (scanned.isEmpty()) {
         position = log.ticks();
+        base = position;
       }
     }
   }
 
-  /** Sends what the peer misses, as far as the window allows. */
-  void catchUp(long nowNanos, long nowMillis) {
+  /**
+   * Sends what the peer misses, as far as the window allows.
+   *
+   * @param deps what this partition has of the others
+   * @return false if it came to the end, but a cut must be closed first
+   */
+  boolean catchUp(VersionVector deps, long nowNanos, long nowMillis) {
     while (mode == Mode.CATCHING_UP && inFlightBytes < settings.windowBytes()) {
       List<Shipment> shipments = new ArrayList<>();
       int bytes = 0;
@@ -206,15 +222,25 @@ final class PeerStream {
         }
       }
       boolean end = !more;
+      if (end && causal && log.through() < log.committed()) {
+        // States that were shipped show what is still held: the end must be the end of all.
+        if (!shipments.isEmpty()) {
+          send(Kind.CATCH_UP, shipments, bytes, VersionVector.EMPTY, nowNanos, nowMillis);
+          stats.shipped(Kind.CATCH_UP, shipments.size(), bytes);
+        }
+        return false;
+      }
       if (end) {
+        base = position;
         mode = Mode.STREAMING;
         sentThrough = log.through();
       }
       if (end || !shipments.isEmpty() || !greeted) {
-        send(Kind.CATCH_UP, shipments, bytes, nowNanos, nowMillis);
+        send(Kind.CATCH_UP, shipments, bytes, deps, nowNanos, nowMillis);
         stats.shipped(Kind.CATCH_UP, shipments.size(), bytes);
       }
     }
+    return true;
   }
 
   /** One step of the scan of all objects; false only where nothing is left at all. */
@@ -275,9 +301,8 @@ final class PeerStream {
     if (next == null) {
       return false;
     }
-    long from = position;
     position = next.getKey();
-    Shipment shipment = missing(next.getValue(), from, nowNanos);
+    Shipment shipment = missing(next.getValue(), base, nowNanos);
     if (shipment != null) {
       shipments.add(shipment);
     }
@@ -319,6 +344,7 @@ final class PeerStream {
    * @param bytes of the shipments
    * @param tick of the last of them
    * @param through with these, everything up to here is shipped; 0 if that is as before
+   * @param deps what this partition has of the others
    * @return whether they were sent; if not they follow from the trail
    */
   boolean offer(
@@ -327,6 +353,7 @@ final class PeerStream {
       int bytes,
       long tick,
       long through,
+      VersionVector deps,
       long nowNanos,
       long nowMillis) {
     if (mode != Mode.STREAMING) {
@@ -339,14 +366,22 @@ final class PeerStream {
       return false;
     }
     position = tick;
+    base = tick;
+    boolean closes = through > sentThrough;
     sentThrough = Math.max(sentThrough, through);
-    send(kind, shipments, bytes, nowNanos, nowMillis);
+    send(kind, shipments, bytes, closes ? deps : VersionVector.EMPTY, nowNanos, nowMillis);
     return true;
   }
 
-  private void send(Kind kind, List<Shipment> shipments, int bytes, long nowNanos, long nowMillis) {
+  private void send(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      VersionVector deps,
+      long nowNanos,
+      long nowMillis) {
     Cursor cursor =
-        new Cursor(recovered.life(), position, logged, scanning ? scanned : Optional.empty());
+        new Cursor(recovered.life(), base, position, logged, scanning ? scanned : Optional.empty());
     greeted = true;
     sequence++;
     inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos));
@@ -358,6 +393,7 @@ final class PeerStream {
             epoch,
             sequence,
             sentThrough,
+            causal ? deps : VersionVector.EMPTY,
             Optional.of(cursor),
             kind == Kind.CATCH_UP && outage,
             nowMillis,
@@ -372,7 +408,7 @@ final class PeerStream {
       InFlight done = inFlight.poll();
       inFlightBytes -= done.bytes;
       if (done.cursor.scanned().isEmpty() && done.cursor.logged() >= recovered.committed()) {
-        ackedTick = Math.max(ackedTick, done.cursor.base());
+        ackedTick = Math.max(ackedTick, done.cursor.done());
       }
       if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
         rounds.sample(nowNanos - done.sentNanos);

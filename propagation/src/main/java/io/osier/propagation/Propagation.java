@@ -13,6 +13,7 @@ import io.osier.propagation.OutboundLog.Segment;
 import io.osier.propagation.OutboundLog.Waiting;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,9 +21,13 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * All streams of one partition of a {@code session} keyspace: it ships what is committed here,
- * operations with the batch of inputs that made them and held objects in rounds just before their
- * deadline, takes what the peers ship, and heals what is missing.
+ * All streams of one partition: it ships what is committed here, operations with the batch of
+ * inputs that made them and held objects in rounds just before their deadline, takes what the peers
+ * ship, and heals what is missing.
+ *
+ * <p>In a {@code session} keyspace what arrives is applied at once, each object for itself. In a
+ * {@code causal} one it waits until its origin has closed a cut and everything that the cut depends
+ * on is here ({@link Admission}); a round ships everything that is held, and so closes a cut.
  *
  * <p>A held object is shipped at {@code t_firstUpdate + δ − μ}, μ being the largest of the
  * streaming peers' coordination times (mean + 4 deviations).
@@ -63,6 +68,12 @@ public final class Propagation {
   private final Knowledge knowledge;
   private final Healer healer;
   private final Verifier verifier;
+  private final boolean causal;
+  private final Admission admission = new Admission();
+
+  /** Last pages of healings that wait for a cut to be closed here. */
+  private final Map<Admission.Source, Frame.Heal> healsWaiting = new TreeMap<>();
+
   private final Map<String, PeerStream> outbound = new TreeMap<>();
   private final Map<String, InboundStream> inbound = new TreeMap<>();
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
@@ -95,6 +106,7 @@ public final class Propagation {
       long nowNanos) {
     this.self = self;
     this.policy = policy;
+    this.causal = policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
     this.settings = settings;
     this.replica = replica;
     this.sizer = sizer;
@@ -112,7 +124,7 @@ public final class Propagation {
       outbound.put(
           dc,
           new PeerStream(
-              dc, self, settings, log, replica, sizer, sink, stats, recovered, nowNanos));
+              dc, self, settings, log, replica, sizer, sink, stats, recovered, causal, nowNanos));
     }
   }
 
@@ -131,6 +143,7 @@ public final class Propagation {
    *
    * @param before the object's context before it
    * @param number its commit number
+   * @param floor the first number of its transaction
    * @param hold whether it waits for a round; otherwise it leaves with this batch
    * @return the update as a shipment of its own, as it is journalled
    */
@@ -138,12 +151,14 @@ public final class Propagation {
       ObjectId object,
       CausalContext before,
       long number,
+      long floor,
       Causal delta,
       boolean hold,
       long nowNanos) {
-    Segment segment =
-        new Segment(before.through(self), knowledge.needs(before), number, 1, nowNanos, 0, delta);
-    log.commit(object, segment, hold);
+    // The cut that it will be part of says what it depends on.
+    VersionVector needs = causal ? VersionVector.EMPTY : knowledge.needs(before);
+    Segment segment = new Segment(before.through(self), needs, number, 1, nowNanos, 0, delta);
+    log.commit(object, segment, floor, hold);
     Shipment shipment = shipment(object, segment, nowNanos);
     stats.opWouldShip((long) sizer.sizeOf(shipment) * outbound.size());
     return shipment;
@@ -168,8 +183,16 @@ public final class Propagation {
 
   /** Ships everything that waits, whatever its deadline. */
   public void flush(long nowNanos, long nowMillis) {
-    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
+    shipOps(nowNanos, nowMillis);
     ship(Kind.ROUND, () -> log.takeDirty(Long.MAX_VALUE), nowNanos, nowMillis);
+  }
+
+  private void shipOps(long nowNanos, long nowMillis) {
+    if (causal && log.hasReleased()) {
+      // Joined updates must lie on one side of a cut: nothing that is older may be held any longer.
+      log.releaseAll();
+    }
+    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
   }
 
   private void ship(Kind kind, Supplier<Waiting> next, long nowNanos, long nowMillis) {
@@ -204,7 +227,8 @@ public final class Propagation {
     List<Shipment> shipments = List.copyOf(chunk);
     int sent = 0;
     for (PeerStream stream : outbound.values()) {
-      if (stream.offer(kind, shipments, bytes, tick, through, nowNanos, nowMillis)) {
+      if (stream.offer(
+          kind, shipments, bytes, tick, through, knowledge.through(), nowNanos, nowMillis)) {
         sent++;
       }
     }
@@ -288,7 +312,10 @@ public final class Propagation {
   }
 
   private void meet(ReplicaId peer, long nowNanos) {
-    knowledge.meet(peer);
+    ReplicaId known = knowledge.newest(peer.dc());
+    if (knowledge.meet(peer) && known != null) {
+      admission.ended(known);
+    }
     InboundStream in = inbound.get(peer.dc());
     // The knowledge may have heard of the incarnation before it speaks here itself, from a third
     // one.
@@ -327,7 +354,7 @@ public final class Propagation {
       case Frame.Ack f -> stream.acknowledged(peer, f, nowNanos);
       case Frame.Resume f -> {
         stream.resume(peer, f);
-        stream.catchUp(nowNanos, nowMillis);
+        catchUp(stream, nowNanos, nowMillis);
       }
       case Frame.Status f -> status(in, f, nowNanos);
       case Frame.Heal f -> heal(peer, f);
@@ -349,6 +376,10 @@ public final class Propagation {
         }
       }
       case NEXT -> {
+        if (causal) {
+          gather(in, frame, nowNanos, nowMillis);
+          return;
+        }
         boolean outage = frame.outage() || in.wasOutage(frame.sentMillis());
         for (Shipment shipment : frame.shipments()) {
           take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
@@ -359,6 +390,115 @@ public final class Propagation {
         knowledge.complete(in.sender(), in.complete());
       }
     }
+  }
+
+  /** In a causal keyspace: takes what came, and admits the cuts that can be admitted now. */
+  private void gather(InboundStream in, Frame.Updates frame, long nowNanos, long nowMillis) {
+    boolean outage = frame.outage() || in.wasOutage(frame.sentMillis());
+    Admission.Source source = new Admission.Source(in.sender(), in.sender());
+    for (Shipment shipment : frame.shipments()) {
+      admission.add(source, new Admission.Arrived(shipment, outage, frame.sentMillis()));
+    }
+    in.received(frame, frame.kind() == Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos);
+    if (admission.isNew(source, frame.through())) {
+      admission.close(source, frame.through(), frame.deps(), frame.cursor(), nowNanos);
+      admit(nowNanos, nowMillis);
+    }
+    if (admission.isEmpty(source) && frame.cursor().isPresent()) {
+      in.admitted(frame.cursor().get());
+      placesChanged++;
+    }
+  }
+
+  /** Makes visible, in one step, all cuts whose dependencies are met. */
+  private void admit(long nowNanos, long nowMillis) {
+    List<Admission.Cut> cuts = admission.take(through());
+    if (cuts.isEmpty()) {
+      return;
+    }
+    List<Shipment> waiting = new ArrayList<>();
+    for (Admission.Cut cut : cuts) {
+      // What waited that long waited for something that could not be reached.
+      boolean late = nowNanos - cut.closedNanos() > millis(settings.healMillis());
+      for (Admission.Arrived update : cut.updates()) {
+        Shipment shipment = update.shipment();
+        if (isKnown(shipment)) {
+          continue;
+        }
+        if (cut.source().isStream()) {
+          seen(shipment, late || update.outage(), update.sentMillis(), nowMillis);
+        } else {
+          stats.healed();
+        }
+        if (isNext(shipment)) {
+          apply(shipment);
+        } else {
+          waiting.add(shipment);
+        }
+      }
+    }
+    applyInOrder(waiting);
+    for (Admission.Cut cut : cuts) {
+      cut.origin().ifPresent(origin -> knowledge.complete(origin, cut.through()));
+      InboundStream in = inbound.get(cut.source().peer().dc());
+      if (cut.cursor().isPresent() && in.sender().equals(cut.source().peer())) {
+        in.admitted(cut.cursor().get());
+      }
+    }
+    placesChanged++;
+    replica.admitted();
+  }
+
+  /**
+   * Applies what builds on each other, of cuts that are admitted together. A state never has a gap
+   * in its context, which is what the store goes by: so each update after those that it builds on;
+   * and joined updates of two origins that build on each other's as one.
+   */
+  private void applyInOrder(List<Shipment> waiting) {
+    boolean progress = true;
+    while (progress && !waiting.isEmpty()) {
+      progress = false;
+      for (Iterator<Shipment> it = waiting.iterator(); it.hasNext(); ) {
+        Shipment shipment = it.next();
+        if (isNext(shipment)) {
+          apply(shipment);
+          it.remove();
+          progress = true;
+        }
+      }
+    }
+    Map<ObjectId, List<Shipment>> byObject = new TreeMap<>();
+    waiting.forEach(s -> byObject.computeIfAbsent(s.object(), o -> new ArrayList<>()).add(s));
+    byObject.values().forEach(this::applyTogether);
+  }
+
+  /** Whether an update leaves no gap in its object's context. */
+  private boolean isNext(Shipment shipment) {
+    if (shipment.content().isFull()) {
+      return true;
+    }
+    CausalContext here = context(shipment.object());
+    CausalContext content = shipment.content().context();
+    for (int i = 0; i < content.size(); i++) {
+      ReplicaId r = content.replica(i);
+      long builtOn = r.equals(shipment.origin()) ? shipment.predecessor() : content.last(r);
+      if (seen(here, r) < builtOn) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void applyTogether(List<Shipment> shipments) {
+    ObjectId object = shipments.getFirst().object();
+    Causal state = replica.state(object);
+    Causal before = state == null ? Causal.bottom(object.type()) : state;
+    Causal after = before;
+    for (Shipment s : shipments) {
+      after = remembering(after, s).join(s.content());
+    }
+    replica.apply(whole(shipments.getLast(), after), after);
+    knowledge.changed(object, before.context(), after.context());
   }
 
   private void take(
@@ -587,6 +727,12 @@ public final class Propagation {
       bytes += addState(shipments, e.getValue(), state, origin, heal.after());
     }
     end = end && knowledge.changedAfter(origin, position, 1).isEmpty();
+    if (end && causal && log.through() < log.committed()) {
+      // The states show what is held here: with the cut that ships it they can be admitted
+      // together.
+      healsWaiting.put(new Admission.Source(peer, origin), heal);
+      return;
+    }
     answer(
         peer,
         origin,
@@ -614,7 +760,16 @@ public final class Propagation {
             next,
             knowledge.through().get(origin),
             knowledge.changes(origin),
+            next.isEmpty() && causal ? through() : VersionVector.EMPTY,
             shipments));
+  }
+
+  private void answerHealsWaiting() {
+    if (log.through() == log.committed()) {
+      Map<Admission.Source, Frame.Heal> due = new TreeMap<>(healsWaiting);
+      healsWaiting.clear();
+      due.forEach((source, heal) -> heal(source.peer(), heal));
+    }
   }
 
   private void fetch(ReplicaId peer, Frame.Fetch fetch) {
@@ -627,7 +782,9 @@ public final class Propagation {
                 object, self, 0, VersionVector.EMPTY, state.context().through(self), 0, 0, state));
       }
     }
-    sink.send(peer.dc(), new Frame.States(Optional.empty(), Optional.empty(), 0, 0, shipments));
+    sink.send(
+        peer.dc(),
+        new Frame.States(Optional.empty(), Optional.empty(), 0, 0, VersionVector.EMPTY, shipments));
   }
 
   /** Answers for the objects of which something was forgotten here. */
@@ -654,7 +811,12 @@ public final class Propagation {
       }
     }
     if (!verify.objects().isEmpty()) {
-      sink.send(peer.dc(), new Frame.Verified(verify.objects().getLast().object(), shipments));
+      sink.send(
+          peer.dc(),
+          new Frame.Verified(
+              verify.objects().getLast().object(),
+              shipments,
+              causal && !shipments.isEmpty() ? through() : VersionVector.EMPTY));
     }
   }
 
@@ -670,7 +832,15 @@ public final class Propagation {
   }
 
   private void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
-    for (Shipment shipment : verified.shipments()) {
+    if (causal) {
+      admission.addWhole(
+          new Admission.Source(in.sender(), self),
+          arrived(verified.shipments(), nowMillis),
+          verified.deps(),
+          nowNanos);
+      admit(nowNanos, nowMillis);
+    }
+    for (Shipment shipment : causal ? List.<Shipment>of() : verified.shipments()) {
       if (apply(shipment)) {
         stats.healed();
         retryHeld(shipment.object(), nowMillis);
@@ -681,7 +851,28 @@ public final class Propagation {
     }
   }
 
+  private static List<Admission.Arrived> arrived(List<Shipment> shipments, long nowMillis) {
+    return shipments.stream().map(s -> new Admission.Arrived(s, true, nowMillis)).toList();
+  }
+
+  /** In a causal keyspace: the states of an origin are a cut when the last page is there. */
+  private void gather(InboundStream in, Frame.States states, long nowNanos, long nowMillis) {
+    if (states.origin().isEmpty() || !healer.received(in.sender(), states, nowNanos)) {
+      return;
+    }
+    Admission.Source source = new Admission.Source(in.sender(), states.origin().get());
+    arrived(states.shipments(), nowMillis).forEach(a -> admission.add(source, a));
+    if (states.next().isEmpty()) {
+      admission.closeHealed(source, states.through(), states.deps(), nowNanos);
+      admit(nowNanos, nowMillis);
+    }
+  }
+
   private void states(InboundStream in, Frame.States states, long nowNanos, long nowMillis) {
+    if (causal) {
+      gather(in, states, nowNanos, nowMillis);
+      return;
+    }
     for (Shipment shipment : states.shipments()) {
       if (apply(shipment)) {
         stats.healed();
@@ -689,8 +880,10 @@ public final class Propagation {
         retryHeld(shipment.object(), nowMillis);
       }
     }
-    if (states.origin().isPresent()) {
-      healer.received(in.sender(), states, nowNanos);
+    if (states.origin().isPresent()
+        && healer.received(in.sender(), states, nowNanos)
+        && states.next().isEmpty()) {
+      knowledge.complete(states.origin().get(), states.through());
     }
   }
 
@@ -713,14 +906,18 @@ public final class Propagation {
 
   /** Does all that is due. */
   public void tick(long nowNanos, long nowMillis) {
-    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
+    shipOps(nowNanos, nowMillis);
     if (roundDueNanos() <= nowNanos) {
       long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
-      long firstMax = nowNanos - holdNanos() + spread;
+      // A causal cut is everything that is held.
+      long firstMax = causal ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
       ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
     }
     for (PeerStream stream : outbound.values()) {
-      stream.catchUp(nowNanos, nowMillis);
+      catchUp(stream, nowNanos, nowMillis);
+    }
+    if (!healsWaiting.isEmpty()) {
+      answerHealsWaiting();
     }
     for (InboundStream in : inbound.values()) {
       maintain(in, nowNanos);
@@ -733,6 +930,12 @@ public final class Propagation {
     if (statusDueNanos() <= nowNanos) {
       sendStatus(nowNanos, nowMillis);
       prune(nowNanos);
+    }
+  }
+
+  private void catchUp(PeerStream stream, long nowNanos, long nowMillis) {
+    while (!stream.catchUp(knowledge.through(), nowNanos, nowMillis)) {
+      flush(nowNanos, nowMillis); // what came to its end goes on with what was held
     }
   }
 
@@ -776,6 +979,7 @@ public final class Propagation {
                 stream.wantsResume() ? 0 : stream.sequence(),
                 through,
                 changes,
+                admission.waiting() > 0,
                 nowMillis));
       }
     }
@@ -883,7 +1087,9 @@ public final class Propagation {
   /** Whether every peer is there and gave all that it has of a former incarnation. */
   private boolean allHealed(ReplicaId former) {
     for (PeerStream stream : outbound.values()) {
-      if (!stream.linkUp() || !healer.isDone(stream.peer(), former)) {
+      if (!stream.linkUp()
+          || !healer.isDone(stream.peer(), former)
+          || admission.isWaiting(former)) {
         return false;
       }
     }
@@ -977,6 +1183,11 @@ public final class Propagation {
   /** The counts. */
   public PropagationStats stats() {
     return stats;
+  }
+
+  /** How many updates have come and wait for the rest of their cut, or for what it depends on. */
+  public int waitingUpdates() {
+    return admission.waiting();
   }
 
   /** How many objects are held for a round. */

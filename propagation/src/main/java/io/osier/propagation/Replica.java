@@ -33,6 +33,12 @@ public interface Replica {
    */
   List<Logged> logged(long after, int limit);
 
+  /**
+   * What was applied since the last call becomes visible now, in one step: only in {@code causal}
+   * keyspaces.
+   */
+  default void admitted() {}
+
   /** One of this incarnation's updates: its commit number and which object it changed. */
   record Logged(long number, ObjectId object) {}
 

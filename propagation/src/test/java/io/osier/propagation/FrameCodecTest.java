@@ -55,34 +55,48 @@ final class FrameCodecTest {
             2,
             3,
             12,
-            Optional.of(new Frame.Cursor(1, 5, 3, Optional.empty())),
+            VersionVector.EMPTY,
+            Optional.of(new Frame.Cursor(1, 5, 8, 3, Optional.empty())),
             true,
             1_000,
             List.of(shipment())),
-        "01010502030c01050103e80701016b880c030100027573030401140101" + "010903010101780101" + "0c");
+        "01010502030c0105010303e80701016b880c0301000275730304011401010109030101017801010c");
+    golden.put(
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            2,
+            3,
+            12,
+            VersionVector.of(US, 7),
+            Optional.empty(),
+            false,
+            1_000,
+            List.of()),
+        "01010802030c01000275730307" + "00e80700");
     golden.put(new Frame.Ack(2, 3), "01020203");
     golden.put(
-        new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 0, Optional.of(object)))),
-        "010304090205016b080200");
+        new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 5, 0, Optional.of(object)))),
+        "010304090205016b08020000");
     golden.put(
-        new Frame.Status(true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), 1_000),
-        "0104010203010105010002757303" + "06e807");
+        new Frame.Status(true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), true, 1_000),
+        "01040102030101050100027573030601e807");
     golden.put(new Frame.Heal(US, 4, new Frame.Page(6, Optional.empty())), "01050002757303040106");
     golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
     golden.put(
         new Frame.Verify(List.of(new Frame.Known(object, VersionVector.of(US, 6)))),
         "010801016b0801000275730306");
     golden.put(
-        new Frame.Verified(object, List.of(state())),
-        "0109016b08" + "01016e610002757303040400000102010004" + "010204050000");
+        new Frame.Verified(object, List.of(state()), VersionVector.of(US, 7)),
+        "0109016b0801016e610002757303040400000102010004010204050000010207");
     golden.put(
         new Frame.States(
             Optional.of(US),
             Optional.of(new Frame.Page(6, Optional.empty())),
             4,
             8,
+            VersionVector.of(US, 7),
             List.of(state())),
-        "01070100027573030101060408" + "01016e6102040400000102010004" + "010204050000");
+        "0107010002757303010106040801020701016e6102040400000102010004010204050000");
     return golden;
   }
 
@@ -100,9 +114,19 @@ final class FrameCodecTest {
   @Test
   void sizeOf_isWhatAShipmentAddsToAFrame() {
     Frame.Updates empty =
-        new Frame.Updates(Frame.Kind.OPS, 1, 1, 1, Optional.empty(), false, 1, List.of());
+        new Frame.Updates(
+            Frame.Kind.OPS, 1, 1, 1, VersionVector.EMPTY, Optional.empty(), false, 1, List.of());
     Frame.Updates one =
-        new Frame.Updates(Frame.Kind.OPS, 1, 1, 1, Optional.empty(), false, 1, List.of(shipment()));
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            1,
+            1,
+            1,
+            VersionVector.EMPTY,
+            Optional.empty(),
+            false,
+            1,
+            List.of(shipment()));
     assertThat(FrameCodec.sizeOf(EU, shipment()))
         .isEqualTo(FrameCodec.encode(EU, one).length - FrameCodec.encode(EU, empty).length);
   }

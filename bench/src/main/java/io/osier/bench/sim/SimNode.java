@@ -27,6 +27,7 @@ import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,6 +65,10 @@ final class SimNode implements Outbox {
   private final ReplicaId self;
   private final Unit unit;
   private final WatchedStore store;
+
+  /** In a causal keyspace: what the input in hand changed, and what was covered before. */
+  private final Map<ObjectId, CausalContext> changed = new LinkedHashMap<>();
+
   private final Journal journal;
   private final Partition partition;
   private final Map<Long, ReplyListener> asked = new HashMap<>();
@@ -205,6 +210,10 @@ final class SimNode implements Outbox {
     }
     outputs = new ArrayList<>();
     partition.on(input, dc.now(), this);
+    changed.forEach(
+        (object, before) ->
+            simulation.checks(unit).changed(this, object, before, store.get(object).context()));
+    changed.clear();
     List<Runnable> batch = outputs;
     journal.commit(
         partition.progressVersion(), partition::progress, () -> batch.forEach(Runnable::run));
@@ -358,7 +367,11 @@ final class SimNode implements Outbox {
       last = object;
       beforeLast = before == null ? CausalContext.EMPTY : before.context();
       simulation.trace().about(name(object), "%s now covers %s", self, spoiled.context());
-      simulation.checks(unit).changed(SimNode.this, object, beforeLast, spoiled.context());
+      if (unit.isCausal()) {
+        changed.putIfAbsent(object, beforeLast); // visible together, when the input is done
+      } else {
+        simulation.checks(unit).changed(SimNode.this, object, beforeLast, spoiled.context());
+      }
     }
 
     @Override

@@ -28,6 +28,9 @@ import java.util.TreeMap;
  * <p>The deadline is the commit plus the larger of δ and the longest time that a frame takes on
  * that link, plus {@link #SLACK_NANOS}. By then the object must cover the update's dot there.
  *
+ * <p>In a causal keyspace an update depends on what its origin had seen, of whatever object and
+ * datacenter: there all links and all datacenters must be healthy, and the slowest link counts.
+ *
  * <p>One excuse: where the object does not even cover what the origin had seen of it before the
  * update, or before a later one that it was joined with, because a third datacenter's update that
  * it builds on has not come over its own, faulty link, the state is fetched from the origin, after
@@ -97,7 +100,7 @@ final class SlaCheck {
                 simulation.network().link(dc.self().dc(), at.self().dc()));
         if (isHealthy(w, update)) {
           watched.add(w);
-          slowest = Math.max(slowest, SimNetwork.delayNanosMax(w.there));
+          slowest = Math.max(slowest, delayNanosMax(w));
         }
       }
     }
@@ -105,6 +108,25 @@ final class SlaCheck {
       long bound = Math.max(unit.policy().sla().toNanos(), slowest) + SLACK_NANOS;
       simulation.scheduler().in(bound, () -> watched.forEach(w -> check(update, w, false)));
     }
+  }
+
+  private long delayNanosMax(Watched w) {
+    if (!unit.isCausal()) {
+      return SimNetwork.delayNanosMax(w.there);
+    }
+    return links().stream().mapToLong(SimNetwork::delayNanosMax).max().orElseThrow();
+  }
+
+  private List<SimNetwork.Link> links() {
+    List<SimNetwork.Link> links = new ArrayList<>();
+    for (SimDc from : simulation.dcs()) {
+      for (SimDc to : simulation.dcs()) {
+        if (from != to) {
+          links.add(simulation.network().link(from.self().dc(), to.self().dc()));
+        }
+      }
+    }
+    return links;
   }
 
   /** A datacenter sends an update, or the join of many. */
@@ -127,6 +149,11 @@ final class SlaCheck {
 
   private boolean isHealthy(Watched w, Update update) {
     long since = update.madeNanos - SETTLE_NANOS;
+    if (unit.isCausal()
+        && !(links().stream().allMatch(l -> SimNetwork.healthySinceNanos(l) <= since)
+            && simulation.dcs().stream().allMatch(dc -> dc.steadySinceNanos() <= since))) {
+      return false;
+    }
     return SimNetwork.healthySinceNanos(w.there) <= since
         && SimNetwork.healthySinceNanos(w.back) <= since
         && w.dc.steadySinceNanos() <= since

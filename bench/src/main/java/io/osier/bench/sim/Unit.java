@@ -22,11 +22,11 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
   private static final int[] SLA_MILLIS = {0, 200, 1_000, 2_000, 2_000, 10_000};
   private static final int[] PERIOD_MILLIS = {50, 200, 1_000};
 
-  /** Keyspaces of random policies, with one or two partitions. */
+  /** A causal keyspace and a session keyspace of one or two partitions, with random policies. */
   static List<Unit> draw(Random random) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
-      KeyspacePolicy policy = policy("k" + k, random);
+      KeyspacePolicy policy = policy("k" + k, k == 0, random);
       AdaptationSettings adaptation = adaptation(random);
       for (int p = 0; p < policy.partitions(); p++) {
         units.add(new Unit(units.size(), policy, p, adaptation));
@@ -35,16 +35,19 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
     return units;
   }
 
-  private static KeyspacePolicy policy(String name, Random random) {
+  private static KeyspacePolicy policy(String name, boolean causal, Random random) {
     Propagation[] all = Propagation.values();
     // Adaptive half of the time: it has the most to go wrong.
     Propagation propagation =
         random.nextBoolean() ? Propagation.ADAPTIVE : all[random.nextInt(all.length)];
-    return KeyspacePolicy.session(
-            name, Duration.ofMillis(SLA_MILLIS[random.nextInt(SLA_MILLIS.length)]))
-        .with(propagation)
-        .with(random.nextInt(4) == 0 ? StatePayload.FULL : StatePayload.DELTA)
-        .withPartitions(random.nextInt(3) == 0 ? 2 : 1);
+    Duration sla = Duration.ofMillis(SLA_MILLIS[random.nextInt(SLA_MILLIS.length)]);
+    StatePayload payload = random.nextInt(4) == 0 ? StatePayload.FULL : StatePayload.DELTA;
+    int partitions = random.nextInt(3) == 0 ? 2 : 1;
+    KeyspacePolicy policy =
+        causal
+            ? KeyspacePolicy.causal(name, sla)
+            : KeyspacePolicy.session(name, sla).withPartitions(partitions);
+    return policy.with(propagation).with(payload);
   }
 
   private static AdaptationSettings adaptation(Random random) {
@@ -58,6 +61,10 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
         1,
         random.nextInt(3) == 0 ? AdaptationSettings.Policy.RATIO : AdaptationSettings.Policy.COST,
         0.5 + 4 * random.nextDouble());
+  }
+
+  boolean isCausal() {
+    return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
   }
 
   @Override

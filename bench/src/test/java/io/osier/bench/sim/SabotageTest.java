@@ -82,6 +82,7 @@ final class SabotageTest {
                 u.epoch(),
                 u.sequence(),
                 u.through(),
+                u.deps(),
                 u.cursor(),
                 u.outage(),
                 u.sentMillis(),

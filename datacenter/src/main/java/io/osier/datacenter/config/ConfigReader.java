@@ -8,6 +8,7 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueFactory;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
@@ -333,6 +334,12 @@ public final class ConfigReader {
       Config withDefaults =
           config.withValue(
               prefix, config.getObject(prefix).withFallback(config.getObject(DEFAULTS)));
+      String partitions = prefix + ".partitions";
+      if (!config.hasPath(partitions)
+          && withDefaults.getString(prefix + ".consistency").equalsIgnoreCase("causal")) {
+        // The default is for session keyspaces; a causal one has one sequencer.
+        withDefaults = withDefaults.withValue(partitions, ConfigValueFactory.fromAnyRef(1));
+      }
       KeyspacePolicy policy =
           new ConfigReader(source, withDefaults).keyspace(name, prefix, dc, peers);
       if (policy.heldBy(dc)) {
@@ -344,10 +351,8 @@ public final class ConfigReader {
 
   private KeyspacePolicy keyspace(
       String name, String prefix, String dc, Map<String, InetSocketAddress> peers) {
-    if (choice(prefix + ".consistency", KeyspacePolicy.Consistency.class)
-        == KeyspacePolicy.Consistency.CAUSAL) {
-      throw bad(prefix + ".consistency", "session: causal keyspaces are not in this version");
-    }
+    KeyspacePolicy.Consistency consistency =
+        choice(prefix + ".consistency", KeyspacePolicy.Consistency.class);
     List<String> replicas =
         value(
             prefix + ".replicas",
@@ -361,11 +366,11 @@ public final class ConfigReader {
     String limits = prefix + ".limits";
     return value(
         prefix,
-        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first",
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
         () ->
             new KeyspacePolicy(
                 name,
-                KeyspacePolicy.Consistency.SESSION,
+                consistency,
                 duration(prefix + ".sla", Duration.ZERO, KeyspacePolicy.SLA_MAX),
                 choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),
                 choice(prefix + ".payload", KeyspacePolicy.StatePayload.class),

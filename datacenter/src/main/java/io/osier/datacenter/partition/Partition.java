@@ -313,12 +313,14 @@ public final class Partition {
     Causal after = before.join(delta);
     checkSize(object, before, after);
 
+    long floor = committed + 1;
     long number = delta.context().last(config.self());
     committed = number;
     store.put(object, after);
     forgetting.changed(object, after, now.nanos());
     boolean hold = modes.holds(object);
-    Shipment shipment = propagation.commit(object, context, number, delta, hold, now.nanos());
+    Shipment shipment =
+        propagation.commit(object, context, number, floor, delta, hold, now.nanos());
     modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after);
     outbox.append(shipment, after);
     return new Reply.Done(new Dot(config.self(), number));

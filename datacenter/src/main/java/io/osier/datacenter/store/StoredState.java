@@ -29,7 +29,7 @@ public record StoredState(
     long forgotten,
     VersionVector through,
     Map<ReplicaId, Cursor> cursors) {
-  private static final byte FORMAT = 2;
+  private static final byte FORMAT = 3;
 
   public StoredState {
     cursors = Map.copyOf(cursors);

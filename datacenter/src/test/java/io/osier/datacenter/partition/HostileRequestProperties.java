@@ -97,7 +97,15 @@ final class HostileRequestProperties {
         Shipment shipment = out.journal.getLast();
         Frame frame =
             new Frame.Updates(
-                Frame.Kind.OPS, 1, 1, 1, Optional.empty(), false, 1, List.of(shipment));
+                Frame.Kind.OPS,
+                1,
+                1,
+                1,
+                VersionVector.EMPTY,
+                Optional.empty(),
+                false,
+                1,
+                List.of(shipment));
         assertThat(FrameCodec.decode(SELF, FrameCodec.encode(SELF, frame))).isEqualTo(frame);
       } else {
         assertThat(store.scan(Optional.empty(), 100)).as("after %s", request).isEqualTo(before);

@@ -1,0 +1,267 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What has come for a {@code causal} keyspace and is not visible yet. Updates gather until the
+ * sender closes a cut: everything of an origin up to a commit number, and the cut of others that it
+ * depends on. A cut is admitted, in one step, when what it depends on is here or is admitted with
+ * it.
+ *
+ * <p>Why with it? An origin that is out of reach is healed by states from a third datacenter, which
+ * depend on that one's own updates, and those on the origin's: neither can come first. So, if no
+ * cut can be admitted alone, the largest set of cuts that together depend on nothing else is.
+ *
+ * <p>Pure, not thread-safe.
+ */
+final class Admission {
+  /** An update that waits. */
+  record Arrived(Shipment shipment, boolean outage, long sentMillis) {}
+
+  /**
+   * A closed cut.
+   *
+   * @param source where it came from
+   * @param origin whose updates are complete with it; empty if it only brings what was forgotten
+   * @param through up to which commit number of the origin
+   * @param deps what must be visible before it, or with it
+   * @param updates in the order in which they came
+   * @param cursor the place in the source's stream with it; empty if the stream has brought more
+   * @param closedNanos when it was closed
+   */
+  record Cut(
+      Source source,
+      Optional<ReplicaId> origin,
+      long through,
+      VersionVector deps,
+      List<Arrived> updates,
+      Optional<Frame.Cursor> cursor,
+      long closedNanos) {
+
+    private VersionVector raise(VersionVector cut) {
+      return origin.isPresent() ? cut.raised(origin.get(), through) : cut;
+    }
+  }
+
+  /**
+   * A way by which updates come: a peer's own stream, or a peer's states of an origin.
+   *
+   * @param peer who sends
+   * @param of whose updates
+   */
+  record Source(ReplicaId peer, ReplicaId of) implements Comparable<Source> {
+    @Override
+    public int compareTo(Source other) {
+      int order = peer.compareTo(other.peer);
+      return order != 0 ? order : of.compareTo(other.of);
+    }
+
+    boolean isStream() {
+      return peer.equals(of);
+    }
+  }
+
+  private static final class Queue {
+    List<Arrived> open = new ArrayList<>();
+    final ArrayDeque<Cut> cuts = new ArrayDeque<>();
+    long closed;
+  }
+
+  private final Map<Source, Queue> queues = new TreeMap<>();
+
+  private Queue queue(Source source) {
+    return queues.computeIfAbsent(source, s -> new Queue());
+  }
+
+  /** Takes an update that waits until its cut is closed. */
+  void add(Source source, Arrived update) {
+    queue(source).open.add(update);
+  }
+
+  /** Whether a stream's cut up to there is new. */
+  boolean isNew(Source source, long through) {
+    Queue queue = queues.get(source);
+    return through > (queue == null ? 0 : queue.closed);
+  }
+
+  /**
+   * Closes a cut of a peer's own updates.
+   *
+   * @param through every update up to this number has come
+   * @param cursor the place in the stream
+   */
+  void close(
+      Source stream,
+      long through,
+      VersionVector deps,
+      Optional<Frame.Cursor> cursor,
+      long nowNanos) {
+    Queue queue = queue(stream);
+    List<Arrived> later = new ArrayList<>();
+    List<Arrived> now = new ArrayList<>(queue.open.size());
+    for (Arrived a : queue.open) {
+      // Shipped early: something before it is still held at its origin.
+      (a.shipment.last() > through ? later : now).add(a);
+    }
+    queue.open = later;
+    queue.closed = through;
+    queue.cuts.add(
+        new Cut(
+            stream,
+            Optional.of(stream.of),
+            through,
+            deps,
+            now,
+            later.isEmpty() ? cursor : Optional.empty(),
+            nowNanos));
+  }
+
+  /** Closes what a peer's states bring of an origin. */
+  void closeHealed(Source source, long through, VersionVector deps, long nowNanos) {
+    Queue queue = queue(source);
+    queue.cuts.add(
+        new Cut(
+            source, Optional.of(source.of), through, deps, queue.open, Optional.empty(), nowNanos));
+    queue.open = new ArrayList<>();
+  }
+
+  /** Takes states that complete nothing, but show what else they depend on. */
+  void addWhole(Source source, List<Arrived> states, VersionVector deps, long nowNanos) {
+    queue(source)
+        .cuts
+        .add(new Cut(source, Optional.empty(), 0, deps, states, Optional.empty(), nowNanos));
+  }
+
+  /**
+   * A datacenter has a newer incarnation: what this one had not closed will never be, but what it
+   * had may still be admitted.
+   */
+  void ended(ReplicaId former) {
+    for (Map.Entry<Source, Queue> e : queues.entrySet()) {
+      if (e.getKey().peer.equals(former)) {
+        e.getValue().open = new ArrayList<>();
+      }
+    }
+  }
+
+  /** Whether nothing of a stream waits. */
+  boolean isEmpty(Source source) {
+    Queue queue = queues.get(source);
+    return queue == null || (queue.open.isEmpty() && queue.cuts.isEmpty());
+  }
+
+  /** Whether a closed cut of an origin waits for what it depends on. */
+  boolean isWaiting(ReplicaId origin) {
+    for (Map.Entry<Source, Queue> e : queues.entrySet()) {
+      if (e.getKey().of.equals(origin) && !e.getValue().cuts.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many updates have come and are not visible. */
+  int waiting() {
+    int waiting = 0;
+    for (Queue queue : queues.values()) {
+      waiting += queue.open.size();
+      for (Cut cut : queue.cuts) {
+        waiting += cut.updates.size();
+      }
+    }
+    return waiting;
+  }
+
+  /**
+   * Takes the cuts that can be admitted, in the order in which they are to be applied.
+   *
+   * @param here the present cut, this datacenter's own updates included
+   * @return all that become visible now, in one step
+   */
+  List<Cut> take(VersionVector here) {
+    List<Cut> taken = new ArrayList<>();
+    VersionVector cut = here;
+    boolean waiting = true;
+    while (waiting) {
+      waiting = false;
+      boolean progress = false;
+      for (Queue queue : queues.values()) {
+        while (!queue.cuts.isEmpty() && queue.cuts.peek().deps.isAtMost(cut)) {
+          Cut next = queue.cuts.poll();
+          cut = next.raise(cut);
+          taken.add(next);
+          progress = true;
+        }
+        waiting |= !queue.cuts.isEmpty();
+      }
+      if (waiting && !progress) {
+        List<Cut> together = together(cut);
+        for (Cut c : together) {
+          cut = c.raise(cut);
+        }
+        if (together.isEmpty()) {
+          break;
+        }
+        taken.addAll(together);
+      }
+    }
+    for (Iterator<Queue> it = queues.values().iterator(); it.hasNext(); ) {
+      Queue queue = it.next();
+      if (queue.cuts.isEmpty() && queue.open.isEmpty() && queue.closed == 0) {
+        it.remove();
+      }
+    }
+    return taken;
+  }
+
+  /** The largest set of cuts that depend only on the present one and on each other. */
+  private List<Cut> together(VersionVector cut) {
+    List<Queue> some = new ArrayList<>();
+    List<List<Cut>> prefixes = new ArrayList<>();
+    for (Queue queue : queues.values()) {
+      if (!queue.cuts.isEmpty()) {
+        some.add(queue);
+        prefixes.add(new ArrayList<>(queue.cuts));
+      }
+    }
+    if (some.size() < 2) {
+      return List.of(); // alone it was tried
+    }
+    boolean shrunk = true;
+    while (shrunk) {
+      shrunk = false;
+      VersionVector all = cut;
+      for (List<Cut> prefix : prefixes) {
+        for (Cut c : prefix) {
+          all = c.raise(all);
+        }
+      }
+      for (List<Cut> prefix : prefixes) {
+        while (!prefix.isEmpty() && !isCovered(prefix, all)) {
+          prefix.removeLast();
+          shrunk = true;
+        }
+      }
+    }
+    List<Cut> found = new ArrayList<>();
+    for (int i = 0; i < some.size(); i++) {
+      for (Cut c : prefixes.get(i)) {
+        some.get(i).cuts.poll();
+        found.add(c);
+      }
+    }
+    return found;
+  }
+
+  private static boolean isCovered(List<Cut> prefix, VersionVector all) {
+    return prefix.getLast().deps.isAtMost(all);
+  }
+}

@@ -42,7 +42,19 @@ public enum ErrorCode {
   /** The disk is full or cannot be written: nothing was done; reads go on. */
   STORE_FULL(18, true),
   /** What is stored is damaged, and is not served. */
-  STORE_DAMAGED(19, false);
+  STORE_DAMAGED(19, false),
+  /**
+   * The transaction is not open at the datacenter: it was committed, aborted or ran out of time, or
+   * the datacenter has forgotten it.
+   */
+  TRANSACTION_ENDED(20, false),
+  /** The snapshot asked for is older than what is kept of the past. */
+  SNAPSHOT_TOO_OLD(21, false),
+  /**
+   * A bounded counter's update needs more rights than the datacenter holds: nothing was done.
+   * Others may hold some, and give them.
+   */
+  NOT_ENOUGH_RIGHTS(22, true);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
  *     all
  * @param partitions the number of hash slices, 1 to 256; 1 for {@link Consistency#CAUSAL}
  * @param limits the largest sizes that are accepted
+ * @param history in a {@link Consistency#CAUSAL} keyspace, how long the past can be read
  */
 public record KeyspacePolicy(
     String name,
@@ -27,10 +28,16 @@ public record KeyspacePolicy(
     StatePayload payload,
     List<String> replicas,
     int partitions,
-    Limits limits) {
+    Limits limits,
+    Duration history) {
 
   /** Longest staleness bound: one hour. */
   public static final Duration SLA_MAX = Duration.ofHours(1);
+
+  /** Longest past that can be kept: one hour. */
+  public static final Duration HISTORY_MAX = Duration.ofHours(1);
+
+  private static final Duration HISTORY = Duration.ofSeconds(10);
 
   /** Most hash slices of a keyspace. */
   public static final int PARTITIONS_MAX = 256;
@@ -101,6 +108,14 @@ public record KeyspacePolicy(
       throw new IllegalArgumentException(
           "sla must be 0 to " + SLA_MAX.toSeconds() + " s, not " + sla.toMillis() + " ms");
     }
+    if (history.isNegative() || history.compareTo(HISTORY_MAX) > 0) {
+      throw new IllegalArgumentException(
+          "history must be 0 to "
+              + HISTORY_MAX.toSeconds()
+              + " s, not "
+              + history.toMillis()
+              + " ms");
+    }
     if (partitions < 1 || partitions > PARTITIONS_MAX) {
       throw new IllegalArgumentException(
           "partitions must be 1 to " + PARTITIONS_MAX + ", not " + partitions);
@@ -138,7 +153,8 @@ public record KeyspacePolicy(
         StatePayload.DELTA,
         List.of(),
         2,
-        Limits.DEFAULT);
+        Limits.DEFAULT,
+        HISTORY);
   }
 
   /** A causal keyspace with adaptive propagation and default limits. */
@@ -151,30 +167,38 @@ public record KeyspacePolicy(
         StatePayload.DELTA,
         List.of(),
         1,
-        Limits.DEFAULT);
+        Limits.DEFAULT,
+        HISTORY);
   }
 
   /** This policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
-    return new KeyspacePolicy(name, consistency, sla, other, payload, replicas, partitions, limits);
+    return new KeyspacePolicy(
+        name, consistency, sla, other, payload, replicas, partitions, limits, history);
   }
 
   /** This policy with another state payload. */
   public KeyspacePolicy with(StatePayload other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, other, replicas, partitions, limits);
+        name, consistency, sla, propagation, other, replicas, partitions, limits, history);
   }
 
   /** This policy with another number of partitions. */
   public KeyspacePolicy withPartitions(int other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, other, limits);
+        name, consistency, sla, propagation, payload, replicas, other, limits, history);
   }
 
   /** This policy with other limits. */
   public KeyspacePolicy with(Limits other) {
     return new KeyspacePolicy(
-        name, consistency, sla, propagation, payload, replicas, partitions, other);
+        name, consistency, sla, propagation, payload, replicas, partitions, other, history);
+  }
+
+  /** This policy with another history. */
+  public KeyspacePolicy withHistory(Duration other) {
+    return new KeyspacePolicy(
+        name, consistency, sla, propagation, payload, replicas, partitions, limits, other);
   }
 
   /** Whether the datacenter holds this keyspace. */

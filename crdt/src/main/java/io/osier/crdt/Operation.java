@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.Value;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -8,13 +9,30 @@ import java.util.List;
  * datacenter; between datacenters travel the deltas that they are prepared into.
  */
 public sealed interface Operation {
+  /**
+   * This operation as several that do the same one after the other, each on one object or field:
+   * more than one only for maps.
+   */
+  default List<Operation> parts() {
+    return List.of(this);
+  }
+
+  /** Whether it only adds to a sum of its replica, and so removes nothing. Asked of a part. */
+  default boolean isSum() {
+    return false;
+  }
 
   /**
    * Adds to a counter.
    *
    * @param amount for a grow-only counter at least 0
    */
-  record Increment(long amount) implements Operation {}
+  record Increment(long amount) implements Operation {
+    @Override
+    public boolean isSum() {
+      return true;
+    }
+  }
 
   /** Assigns a register. */
   record Assign(Value value) implements Operation {}
@@ -50,6 +68,22 @@ public sealed interface Operation {
   record UpdateFields(List<FieldUpdate> updates) implements Operation {
     public UpdateFields {
       updates = List.copyOf(updates);
+    }
+
+    @Override
+    public List<Operation> parts() {
+      List<Operation> parts = new ArrayList<>();
+      for (FieldUpdate update : updates) {
+        for (Operation part : update.operation.parts()) {
+          parts.add(new UpdateFields(List.of(new FieldUpdate(update.field, part))));
+        }
+      }
+      return parts.isEmpty() ? List.of(this) : parts;
+    }
+
+    @Override
+    public boolean isSum() {
+      return updates.size() == 1 && updates.getFirst().operation.isSum();
     }
   }
 

@@ -2,6 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -16,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * A keyspace as a session sees it: where handles to objects come from. A key's type is fixed by its
  * first write; using it as another type fails with WRONG_TYPE. Cheap; thread-safe.
  */
-public final class Keyspace {
+public final class Keyspace extends ObjectSpace {
   private final Session session;
   private final String name;
 
@@ -25,73 +26,14 @@ public final class Keyspace {
     this.name = name;
   }
 
+  @Override
+  Target object(String key, CrdtType type) {
+    return new Target.OfObject(this, Key.of(key), type);
+  }
+
   /** Its name. */
   public String name() {
     return name;
-  }
-
-  /** A counter that goes up and down. */
-  public CounterHandle counter(String key) {
-    return new CounterHandle(object(key, CrdtType.PN_COUNTER));
-  }
-
-  /** A counter that only goes up. */
-  public CounterHandle growOnlyCounter(String key) {
-    return new CounterHandle(object(key, CrdtType.G_COUNTER));
-  }
-
-  /** A register in which the last assignment wins. */
-  public RegisterHandle register(String key) {
-    return new RegisterHandle(object(key, CrdtType.LWW_REGISTER));
-  }
-
-  /** A register that keeps the values of concurrent assignments. */
-  public MultiRegisterHandle multiRegister(String key) {
-    return new MultiRegisterHandle(object(key, CrdtType.MV_REGISTER));
-  }
-
-  /** A flag in which enabling wins. */
-  public FlagHandle flag(String key) {
-    return new FlagHandle(object(key, CrdtType.EW_FLAG));
-  }
-
-  /** A flag in which disabling wins. */
-  public FlagHandle disableWinsFlag(String key) {
-    return new FlagHandle(object(key, CrdtType.DW_FLAG));
-  }
-
-  /** A set in which adding wins. */
-  public SetHandle set(String key) {
-    return new SetHandle(object(key, CrdtType.AW_SET));
-  }
-
-  /** A set that only grows. */
-  public SetHandle growOnlySet(String key) {
-    return new SetHandle(object(key, CrdtType.G_SET));
-  }
-
-  /** A set in which removing wins. */
-  public SetHandle removeWinsSet(String key) {
-    return new SetHandle(object(key, CrdtType.RW_SET));
-  }
-
-  /** A set in which the last change of an element wins, and adding at equal times. */
-  public SetHandle lastWriterWinsSet(String key) {
-    return new SetHandle(object(key, CrdtType.LWW_SET_ADD_BIAS));
-  }
-
-  /** A set in which the last change of an element wins, and removing at equal times. */
-  public SetHandle lastWriterWinsSetRemoveBias(String key) {
-    return new SetHandle(object(key, CrdtType.LWW_SET_REMOVE_BIAS));
-  }
-
-  /** A map of named fields of any type. */
-  public MapHandle map(String key) {
-    return new MapHandle(object(key, CrdtType.OR_MAP));
-  }
-
-  private Target object(String key, CrdtType type) {
-    return new Target.OfObject(this, Key.of(key), type);
   }
 
   /**
@@ -123,14 +65,96 @@ public final class Keyspace {
    * @param type empty for whatever the key holds
    */
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
-    return session
-        .read(name, key, type, query)
-        .thenApply(a -> new Found(a.type(), a.reading(), a.exists()));
+    return session.read(name, key, type, query).thenApply(Keyspace::found);
   }
 
   /** Waits for {@link #readAsync}. */
   public Found read(Key key, Optional<CrdtType> type, Query query) {
     return Calls.join(readAsync(key, type, query));
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  /**
+   * Begins a transaction at the nearest datacenter, with a time limit of one minute. Its snapshot
+   * is the newest there, and contains all that this session has seen. Only in a {@code causal}
+   * keyspace; there a session's single reads and writes are transactions of their own.
+   *
+   * @throws OsierException INVALID_ARGUMENT in a {@code session} keyspace
+   */
+  public Transaction begin() {
+    return begin(TransactionOptions.DEFAULT);
+  }
+
+  /** As {@link #begin()}, with options: a clock to start from, the past, another time limit. */
+  public Transaction begin(TransactionOptions options) {
+    return Calls.join(beginAsync(options));
+  }
+
+  /** As {@link #begin(TransactionOptions)}. */
+  public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
+    return session.begin(name, options);
+  }
+
+  /**
+   * What this session has seen of the keyspace: a clock from which another session, at any
+   * datacenter, can start its transactions so that it sees as much ({@link
+   * TransactionOptions#atLeast}).
+   */
+  public VersionVector clock() {
+    return session.clock(name);
+  }
+
+  /** A read of one object; see {@link #readTogether}. */
+  public record Get(Key key, Optional<CrdtType> type, Query query) {
+    /** Reads an object as a whole. */
+    public Get(String key, CrdtType type) {
+      this(Key.of(key), Optional.of(type), new Query.Whole());
+    }
+  }
+
+  /** An update of one object; see {@link #updateTogether}. */
+  public record Change(Key key, CrdtType type, Operation operation) {
+    /** Updates the object of a key. */
+    public Change(String key, CrdtType type, Operation operation) {
+      this(Key.of(key), type, operation);
+    }
+  }
+
+  /**
+   * Reads several objects on one causally consistent snapshot, in one request. Only in a {@code
+   * causal} keyspace.
+   *
+   * @return what was found, in the order of the reads
+   */
+  public CompletableFuture<List<Found>> readTogetherAsync(List<Get> reads) {
+    return session
+        .together(name, reads, List.of())
+        .thenApply(t -> t.answers().stream().map(Keyspace::found).toList());
+  }
+
+  /** Waits for {@link #readTogetherAsync}. */
+  public List<Found> readTogether(List<Get> reads) {
+    return Calls.join(readTogetherAsync(reads));
+  }
+
+  /**
+   * Does several updates in one transaction and one request: they become visible together, at every
+   * datacenter, or not at all. Only in a {@code causal} keyspace.
+   *
+   * @return completes when they are committed
+   */
+  public CompletableFuture<Void> updateTogetherAsync(List<Change> changes) {
+    return session.together(name, List.of(), changes).thenApply(t -> null);
+  }
+
+  /** Waits for {@link #updateTogetherAsync}. */
+  public void updateTogether(List<Change> changes) {
+    Calls.join(updateTogetherAsync(changes));
+  }
+
+  static Found found(Reply.Answer a) {
+    return new Found(a.type(), a.reading(), a.exists());
   }
 
   /** Whether the key holds anything. */

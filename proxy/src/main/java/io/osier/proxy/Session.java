@@ -10,8 +10,10 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -128,6 +130,204 @@ public final class Session {
     return call.start().thenApply(reply -> (Reply.Page) reply);
   }
 
+  // ---------------------------------------------------------------- transactions
+
+  /** Where a transaction lives. */
+  record Home(Connection connection, ReplicaId replica) {
+    String dc() {
+      return replica.dc();
+    }
+  }
+
+  /** What this session has seen of a causal keyspace, which has one partition. */
+  synchronized VersionVector clock(String keyspace) {
+    return seen.getOrDefault(new Slice(keyspace, 0), VersionVector.EMPTY);
+  }
+
+  CompletableFuture<Transaction> begin(String keyspace, TransactionOptions options) {
+    TransactionId id = TransactionId.random();
+    TransactCall call =
+        new TransactCall(keyspace, id, options, List.of(), List.of(), Request.End.OPEN);
+    return call.start()
+        .thenApply(
+            reply -> {
+              VersionVector clock = ((Reply.Transacted) reply).clock();
+              return new Transaction(this, keyspace, id, call.home(), clock);
+            });
+  }
+
+  CompletableFuture<Reply.Transacted> together(
+      String keyspace, List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
+    changes.forEach(c -> cache.invalidate(keyspace, c.key()));
+    TransactCall call =
+        new TransactCall(
+            keyspace,
+            TransactionId.random(),
+            TransactionOptions.DEFAULT,
+            changes.stream()
+                .map(c -> new Request.Update(c.key(), c.type(), c.operation()))
+                .toList(),
+            reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList(),
+            Request.End.COMMIT);
+    return call.start()
+        .thenApply(
+            reply -> {
+              changes.forEach(c -> cache.invalidate(keyspace, c.key()));
+              return (Reply.Transacted) reply;
+            });
+  }
+
+  /** A request that begins a transaction. */
+  private final class TransactCall extends Call {
+    private final TransactionId id;
+    private final TransactionOptions options;
+    private final List<Request.Update> updates;
+    private final List<Request.Fetch> reads;
+    private final Request.End end;
+    private final String name;
+    private volatile Home answeredAt;
+
+    TransactCall(
+        String keyspace,
+        TransactionId id,
+        TransactionOptions options,
+        List<Request.Update> updates,
+        List<Request.Fetch> reads,
+        Request.End end) {
+      super(keyspace, null, !updates.isEmpty());
+      this.name = keyspace;
+      this.id = id;
+      this.options = options;
+      this.updates = updates;
+      this.reads = reads;
+      this.end = end;
+    }
+
+    @Override
+    int partition(Reply.KeyspaceInfo info) {
+      return 0;
+    }
+
+    @Override
+    Request request(VersionVector after, boolean ordered, int waitMillis) {
+      VersionVector clock = options.past() ? options.clock() : options.clock().join(after);
+      int limit = Math.toIntExact(options.limit().toMillis());
+      Request.Begin begin = new Request.Begin(clock, options.past(), waitMillis, limit);
+      return new Request.Transact(name, id, 1, Optional.of(begin), updates, reads, end);
+    }
+
+    @Override
+    void answeredBy(Connection from, ReplicaId replica) {
+      answeredAt = new Home(from, replica);
+    }
+
+    @Override
+    boolean isRepeatable() {
+      return true;
+    }
+
+    Home home() {
+      return answeredAt;
+    }
+  }
+
+  /** Does a further step of a transaction, where it lives. */
+  CompletableFuture<Reply.Transacted> step(String keyspace, Home home, Request.Transact request) {
+    Slice slice = new Slice(keyspace, 0);
+    boolean commits = request.end() == Request.End.COMMIT;
+    long deadline = System.nanoTime() + client.settings().timeout().toNanos();
+    CompletableFuture<Reply> result = new CompletableFuture<>();
+    synchronized (this) {
+      if (commits) {
+        writesUnderWay.merge(slice, 1, Integer::sum);
+      }
+    }
+    repeat(home, request, commits, false, deadline, result);
+    return result.handle(
+        (reply, error) -> {
+          if (commits) {
+            synchronized (this) {
+              writesUnderWay.computeIfPresent(slice, (s, n) -> n == 1 ? null : n - 1);
+            }
+            cache.clear(); // which objects it changed is known there
+          }
+          if (error != null) {
+            throw Calls.asOsier(error, commits);
+          }
+          return switch (reply) {
+            case Reply.Transacted t -> {
+              if (commits) {
+                synchronized (this) {
+                  seen.merge(slice, t.clock(), VersionVector::join);
+                  if (!home.replica().equals(at)) {
+                    sawStranger();
+                  }
+                }
+              }
+              yield t;
+            }
+            case Reply.Failure f -> {
+              client.settings().metrics().failed(home.dc(), f.code());
+              throw new OsierException(f.code(), f.message());
+            }
+            default -> throw Calls.unexpected(reply);
+          };
+        });
+  }
+
+  /**
+   * Sends a step, again and again while its answer is lost, to the one process that knows the
+   * transaction.
+   *
+   * @param sent whether it may have arrived there already
+   */
+  private void repeat(
+      Home home,
+      Request request,
+      boolean update,
+      boolean sent,
+      long deadlineNanos,
+      CompletableFuture<Reply> result) {
+    long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
+    Connection to = home.connection();
+    ReplicaId there = to.replica();
+    if (left <= 0 || (to.isUp() && !home.replica().equals(there))) {
+      ErrorCode code = left <= 0 ? ErrorCode.TIMEOUT : ErrorCode.UNAVAILABLE;
+      String message =
+          left <= 0
+              ? home.dc() + " did not answer the transaction in time"
+              : home.dc() + " was restarted without the transaction: it is now " + there;
+      result.completeExceptionally(
+          update && sent
+              ? new OutcomeUnknownException(code, message)
+              : new OsierException(code, message));
+      return;
+    }
+    if (!to.isUp()) {
+      client.later(
+          () -> repeat(home, request, update, sent, deadlineNanos, result), RETRY_PAUSE_MILLIS);
+      return;
+    }
+    to.send(request, Math.max(1, left))
+        .whenComplete(
+            (reply, error) -> {
+              if (error == null) {
+                result.complete(reply);
+                return;
+              }
+              boolean lost =
+                  error instanceof Connection.LostException l && l.code == ErrorCode.UNAVAILABLE;
+              boolean arrived = sent || (error instanceof Connection.LostException l && l.sent);
+              if (lost) {
+                client.later(
+                    () -> repeat(home, request, update, arrived, deadlineNanos, result),
+                    RETRY_PAUSE_MILLIS);
+              } else {
+                result.completeExceptionally(Calls.asOsier(error, update && arrived));
+              }
+            });
+  }
+
   /** One call with its tries. */
   private abstract class Call {
     private final String keyspace;
@@ -138,6 +338,7 @@ public final class Session {
     private final Set<String> tried = new HashSet<>();
     private Slice slice;
     private long sentIn;
+    private Request sent;
 
     Call(String keyspace, Key key, boolean update) {
       this.keyspace = keyspace;
@@ -146,6 +347,19 @@ public final class Session {
     }
 
     abstract Request request(VersionVector after, boolean ordered, int waitMillis);
+
+    /** The partition that is asked; -1 if it is none in particular. */
+    int partition(Reply.KeyspaceInfo info) {
+      return key == null ? -1 : key.partition(info.partitions());
+    }
+
+    /** Hears who answered. */
+    void answeredBy(Connection from, ReplicaId replica) {}
+
+    /** Whether it may be sent again to the process that may have done it already. */
+    boolean isRepeatable() {
+      return false;
+    }
 
     CompletableFuture<Reply> start() {
       attempt();
@@ -186,7 +400,7 @@ public final class Session {
       synchronized (Session.this) {
         move(replica);
         sentIn = epoch;
-        slice = new Slice(keyspace, key == null ? -1 : key.partition(info.partitions()));
+        slice = new Slice(keyspace, partition(info));
         VersionVector known = seen.getOrDefault(slice, VersionVector.EMPTY);
         after = attached.contains(slice) ? VersionVector.EMPTY : known;
         ordered = writesUnderWay.getOrDefault(slice, 0) > 0;
@@ -195,12 +409,29 @@ public final class Session {
         if (update) {
           writesUnderWay.merge(slice, 1, Integer::sum);
         }
-        reply = to.send(request(after, ordered, wait), Math.max(1, leftMillis()));
+        sent = request(after, ordered, wait);
+        reply = to.send(sent, Math.max(1, leftMillis()));
       }
       reply.whenComplete((r, e) -> answered(to, replica, r, e));
     }
 
     private void answered(Connection from, ReplicaId replica, Reply reply, Throwable error) {
+      boolean unsure =
+          update
+              && isRepeatable()
+              && error instanceof Connection.LostException l
+              && l.sent
+              && l.code == ErrorCode.UNAVAILABLE;
+      if (unsure) {
+        CompletableFuture<Reply> again = new CompletableFuture<>();
+        repeat(new Home(from, replica), sent, true, true, deadlineNanos, again);
+        again.whenComplete((r, e) -> concluded(from, replica, r, e));
+      } else {
+        concluded(from, replica, reply, error);
+      }
+    }
+
+    private void concluded(Connection from, ReplicaId replica, Reply reply, Throwable error) {
       if (update) {
         synchronized (Session.this) {
           writesUnderWay.computeIfPresent(slice, (s, n) -> n == 1 ? null : n - 1);
@@ -210,10 +441,12 @@ public final class Session {
         lost(from, error);
         return;
       }
+      answeredBy(from, replica);
       switch (reply) {
         case Reply.Done d -> saw(replica, VersionVector.of(d.dot().replica(), d.dot().number()));
         case Reply.Answer a -> saw(replica, a.seen());
         case Reply.Page p -> sawPage(replica, p);
+        case Reply.Transacted t -> saw(replica, t.clock());
         case Reply.Failure f -> {
           refused(from, f);
           return;

@@ -55,6 +55,36 @@ abstract sealed class Target {
     }
   }
 
+  /** An object within a transaction. */
+  static final class InTransaction extends Target {
+    private final Transaction transaction;
+    private final Key key;
+    private final CrdtType type;
+
+    InTransaction(Transaction transaction, Key key, CrdtType type) {
+      this.transaction = transaction;
+      this.key = key;
+      this.type = type;
+    }
+
+    @Override
+    CompletableFuture<Void> update(Operation operation) {
+      return transaction.update(key, type, operation);
+    }
+
+    @Override
+    CompletableFuture<Reading> read(Query query) {
+      return transaction
+          .readAsync(key, Optional.of(type), query)
+          .thenApply(found -> found.reading().orElseThrow());
+    }
+
+    @Override
+    CrdtType type() {
+      return type;
+    }
+  }
+
   /** A field: its updates are updates of the map around it. */
   static final class OfField extends Target {
     private final Target map;

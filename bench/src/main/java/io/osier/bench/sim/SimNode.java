@@ -25,6 +25,7 @@ import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -330,6 +331,11 @@ final class SimNode implements Outbox {
     journal.append(update, state);
   }
 
+  @Override
+  public void committed(TransactionId transaction, long number) {
+    journal.committed(transaction, number);
+  }
+
   /** What it is doing. Changes nothing. */
   PartitionReport inspect() {
     outputs = new ArrayList<>();
@@ -414,6 +420,11 @@ final class SimNode implements Outbox {
     @Override
     public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
       return memory.scanDurable(after, limit);
+    }
+
+    @Override
+    public Map<TransactionId, Long> transactions() {
+      return memory.transactions();
     }
 
     @Override

@@ -379,7 +379,8 @@ public final class ConfigReader {
                 new KeyspacePolicy.Limits(
                     bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
                     bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
-                    bytes(limits + ".object", 1, KeyspacePolicy.Limits.OBJECT_BYTES_CAP))));
+                    bytes(limits + ".object", 1, KeyspacePolicy.Limits.OBJECT_BYTES_CAP)),
+                duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX)));
   }
 
   private static List<String> strings(ConfigList list) {

@@ -4,6 +4,7 @@ import io.osier.crdt.Causal;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.TransactionId;
 
 /**
  * What a {@link Partition} wants done. The shell must carry out, in order, whatever was asked for
@@ -29,4 +30,12 @@ public interface Outbox {
    * @param state the object with it
    */
   void append(Shipment update, Causal state);
+
+  /**
+   * Writes to the journal that a transaction's updates are among those appended, so that its commit
+   * is known if it is sent again.
+   *
+   * @param number the last commit number of it
+   */
+  void committed(TransactionId transaction, long number);
 }

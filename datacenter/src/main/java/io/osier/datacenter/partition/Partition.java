@@ -4,10 +4,13 @@ import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.HybridClock;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.FrameCodec;
@@ -20,7 +23,10 @@ import io.osier.propagation.Replica;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -45,6 +51,8 @@ public final class Partition {
 
   private static final long READY_CHECK_NANOS = 20_000_000;
 
+  private static final long HISTORY_CHECK_NANOS = 50_000_000;
+
   /** Most commands that may wait for what their session has seen elsewhere. */
   static final int PARKED_MAX = 10_000;
 
@@ -55,6 +63,13 @@ public final class Partition {
   private final Propagation propagation;
   private final Parking parking = new Parking();
   private final Forgetting forgetting;
+
+  /** Null in a session keyspace. */
+  private final History history;
+
+  /** Null in a session keyspace. */
+  private final Transactions transactions;
+
   private long committed;
   private long parkedVersion;
   private Outbox outbox;
@@ -87,6 +102,20 @@ public final class Partition {
             shipment -> FrameCodec.sizeOf(config.self(), shipment),
             (dc, frame) -> outbox.send(dc, frame),
             now.nanos());
+    boolean causal = config.policy().consistency() == KeyspacePolicy.Consistency.CAUSAL;
+    this.history =
+        causal
+            ? new History(
+                store,
+                config.policy().history().toNanos(),
+                recovered.through(),
+                committed,
+                now.nanos())
+            : null;
+    this.transactions = causal ? new Transactions(new TransactionHost(), history) : null;
+    if (causal) {
+      store.transactions().forEach(transactions::recovered);
+    }
     propagation.onFlush((object, updates, bytes) -> modes.flushed(object, updates, bytes));
   }
 
@@ -99,9 +128,18 @@ public final class Partition {
 
     @Override
     public void apply(Shipment update, Causal joined) {
+      if (history != null) {
+        history.replaced(update.object().key(), history.stepOfAdmission(), now.nanos());
+      }
       store.put(update.object(), joined);
       forgetting.changed(update.object(), joined, now.nanos());
       outbox.append(update, joined);
+    }
+
+    @Override
+    public void admitted() {
+      VersionVector clock = propagation.through();
+      history.admitted(clock.with(config.self(), 0), now.nanos());
     }
 
     @Override
@@ -144,6 +182,10 @@ public final class Partition {
     }
     propagation.tick(now.nanos(), now.millis());
     forgetting.sweep(propagation, now.nanos());
+    if (history != null) {
+      transactions.expire(now.nanos());
+      history.expire(now.nanos());
+    }
     if (!ready && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)) {
       ready = true;
     }
@@ -156,6 +198,11 @@ public final class Partition {
   public long nextTickNanos() {
     long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
     next = Math.min(next, forgetting.nextNanos());
+    if (history != null) {
+      // Not for each value alone: it costs a look at all that is due.
+      next = Math.min(next, transactions.nextNanos());
+      next = Math.min(next, Math.max(history.nextNanos(), now.nanos() + HISTORY_CHECK_NANOS));
+    }
     if (!ready) {
       next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
     }
@@ -240,6 +287,7 @@ public final class Partition {
     return switch (request) {
       case Request.Read r -> r.after();
       case Request.Write w -> w.after();
+      case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
       default -> VersionVector.EMPTY;
     };
   }
@@ -248,6 +296,7 @@ public final class Partition {
     return switch (request) {
       case Request.Read r -> r.waitMillis();
       case Request.Write w -> w.waitMillis();
+      case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
       default -> 0;
     };
   }
@@ -280,6 +329,7 @@ public final class Partition {
       switch (request) {
         case Request.Read r -> outbox.reply(ticket, Reading.of(store.get(r.key()), r));
         case Request.Write w -> outbox.reply(ticket, write(w));
+        case Request.Transact t -> outbox.reply(ticket, transact(t));
         default ->
             fail(
                 ticket,
@@ -313,17 +363,123 @@ public final class Partition {
     Causal after = before.join(delta);
     checkSize(object, before, after);
 
-    long floor = committed + 1;
     long number = delta.context().last(config.self());
-    committed = number;
-    store.put(object, after);
-    forgetting.changed(object, after, now.nanos());
-    boolean hold = modes.holds(object);
-    Shipment shipment =
-        propagation.commit(object, context, number, floor, delta, hold, now.nanos());
-    modes.updated(object, FrameCodec.sizeOf(config.self(), shipment), after);
-    outbox.append(shipment, after);
+    commit(List.of(new Prepared(object, context, number, delta, after)));
     return new Reply.Done(new Dot(config.self(), number));
+  }
+
+  /**
+   * An update that is ready to be committed.
+   *
+   * @param before the object's context before it
+   * @param number its commit number
+   * @param after the object with it
+   */
+  private record Prepared(
+      ObjectId object, CausalContext before, long number, Causal delta, Causal after) {}
+
+  /** Commits updates that become visible together, in the order of their numbers. */
+  private void commit(List<Prepared> updates) {
+    long floor = committed + 1;
+    committed = updates.getLast().number;
+    if (history != null) {
+      long step = history.stepOfCommit(committed);
+      for (Prepared u : updates) {
+        history.replaced(u.object.key(), step, now.nanos());
+      }
+      history.committed(committed);
+    }
+    for (Prepared u : updates) {
+      store.put(u.object, u.after);
+      forgetting.changed(u.object, u.after, now.nanos());
+      boolean hold = modes.holds(u.object);
+      Shipment shipment =
+          propagation.commit(u.object, u.before, u.number, floor, u.delta, hold, now.nanos());
+      modes.updated(u.object, FrameCodec.sizeOf(config.self(), shipment), u.after);
+      outbox.append(shipment, u.after);
+    }
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  private Reply transact(Request.Transact request) {
+    if (transactions == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'"
+              + config.policy().name()
+              + "' is a session keyspace; transactions need one with consistency = causal");
+    }
+    return transactions.step(request, now.nanos());
+  }
+
+  /** What the partition does for its transactions. */
+  private final class TransactionHost implements Transactions.Host {
+    @Override
+    public ReplicaId self() {
+      return config.self();
+    }
+
+    @Override
+    public VersionVector clock() {
+      return propagation.through();
+    }
+
+    @Override
+    public long timestamp() {
+      return clock.next(now.millis());
+    }
+
+    @Override
+    public long forgotten() {
+      return store.forgotten() > 0 ? committed : 0;
+    }
+
+    @Override
+    public void checkSize(ObjectId object, Causal before, Causal after) {
+      Partition.this.checkSize(object, before, after);
+    }
+
+    @Override
+    public long commit(TransactionId id, Map<ObjectId, Transactions.Work> updates) {
+      List<Prepared> prepared = new ArrayList<>();
+      long next = committed + 1;
+      for (Map.Entry<ObjectId, Transactions.Work> e : updates.entrySet()) {
+        next = prepare(e.getKey(), e.getValue(), next, prepared);
+      }
+      Partition.this.commit(prepared);
+      outbox.committed(id, committed);
+      return committed;
+    }
+
+    /**
+     * Prepares a transaction's updates of one object. What an update removes or replaces is what
+     * the transaction saw, in its snapshot: what was committed since is concurrent to it. A sum of
+     * this replica must go on from the present one, and removes nothing.
+     */
+    private long prepare(
+        ObjectId object, Transactions.Work work, long first, List<Prepared> prepared) {
+      Causal stored = store.get(object);
+      Causal present = stored == null ? Causal.bottom(object.type()) : stored;
+      Causal seen = work.base();
+      boolean unchanged = seen.context().equals(present.context());
+      long next = first;
+      for (Operation operation : work.operations()) {
+        CausalContext before = present.context();
+        Causal delta = null;
+        for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
+          Causal from = unchanged || part.isSum() ? present : seen;
+          long predecessor = present.context().through(self());
+          Causal made = from.prepare(part, self(), next, predecessor, timestamp(), forgotten());
+          next = made.context().last(self()) + 1;
+          present = present.join(made);
+          seen = unchanged ? present : seen.join(made);
+          delta = delta == null ? made : delta.join(made);
+        }
+        prepared.add(new Prepared(object, before, next - 1, delta, present));
+      }
+      return next;
+    }
   }
 
   /** A key holds one type, unless two datacenters gave it two at the same time. */

@@ -1,8 +1,10 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
 import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -24,23 +26,28 @@ public final class Reading {
    *     asked for, or the type has no such query
    */
   public static Reply.Answer of(List<Causal> states, Request.Read read) {
-    if (read.type().isPresent()) {
-      return ofType(states, read, read.type().get());
+    return of(states, read.key(), read.type(), read.query());
+  }
+
+  /** As {@link #of(List, Request.Read)}. */
+  static Reply.Answer of(List<Causal> states, Key key, Optional<CrdtType> type, Query query) {
+    if (type.isPresent()) {
+      return ofType(states, key, type.get(), query);
     }
     for (Causal state : states) {
       if (!state.isBottom()) {
-        return answer(read, state);
+        return answer(query, state);
       }
     }
     return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen(states));
   }
 
-  private static Reply.Answer ofType(List<Causal> states, Request.Read read, CrdtType type) {
+  private static Reply.Answer ofType(List<Causal> states, Key key, CrdtType type, Query query) {
     Causal none = Causal.bottom(type);
     CrdtType other = null;
     for (Causal state : states) {
       if (state.type() == type && !state.isBottom()) {
-        return answer(read, state);
+        return answer(query, state);
       } else if (state.type() == type) {
         none = state;
       } else if (!state.isBottom()) {
@@ -48,16 +55,15 @@ public final class Reading {
       }
     }
     if (other != null) {
-      throw Partition.wrongType(new ObjectId(read.key(), type), other);
+      throw Partition.wrongType(new ObjectId(key, type), other);
     }
-    return new Reply.Answer(
-        Optional.of(type), Optional.of(none.read(read.query())), false, seen(states));
+    return new Reply.Answer(Optional.of(type), Optional.of(none.read(query)), false, seen(states));
   }
 
-  private static Reply.Answer answer(Request.Read read, Causal state) {
+  private static Reply.Answer answer(Query query, Causal state) {
     return new Reply.Answer(
         Optional.of(state.type()),
-        Optional.of(state.read(read.query())),
+        Optional.of(state.read(query)),
         true,
         state.context().toVersionVector());
   }

@@ -216,6 +216,8 @@ final class ClientServer implements AutoCloseable {
       case Request.Ping r -> reply.accept(new Reply.Pong());
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
+      case Request.Transact r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, lane, reply);
       case Request.Scan r -> Inspector.keyspace(keyspaces, r.keyspace()).scan(r, reply);
       case Request.Inspect r ->
           inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));

@@ -89,7 +89,12 @@ final class KeyspaceShard {
   void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     checkKey(read.key());
     PartitionRunner partition = of(read.key());
-    boolean direct = read.after().isEmpty() && !read.ordered() && partition.isReady();
+    boolean direct =
+        read.after().isEmpty()
+            && !read.ordered()
+            && partition.isReady()
+            && (policy.consistency() == KeyspacePolicy.Consistency.SESSION
+                || partition.store().showsTogether());
     if (direct) {
       Optional<List<Causal>> states = partition.store().durable(read.key());
       if (states.isPresent()) {
@@ -106,6 +111,40 @@ final class KeyspaceShard {
     checkRoom.run();
     PartitionRunner partition = of(write.key());
     submit(partition, write.key(), lane, () -> partition.submit(write, reply));
+  }
+
+  /** Does a step of a transaction, in its turn. */
+  void transact(Request.Transact step, Lane lane, Consumer<Reply> reply) {
+    if (step.updates().size() > Request.TRANSACTION_STEP_MAX
+        || step.reads().size() > Request.TRANSACTION_STEP_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a step of a transaction may have "
+              + Request.TRANSACTION_STEP_MAX
+              + " updates and as many reads, not more");
+    }
+    PartitionRunner partition = partitions.getFirst();
+    List<Key> cold = new ArrayList<>();
+    for (Request.Update update : step.updates()) {
+      checkKey(update.key());
+      OperationLimits.check(update.operation(), policy.limits());
+      addCold(partition, update.key(), cold);
+    }
+    for (Request.Fetch fetch : step.reads()) {
+      checkKey(fetch.key());
+      addCold(partition, fetch.key(), cold);
+    }
+    if (step.end() == Request.End.COMMIT || !step.updates().isEmpty()) {
+      checkRoom.run();
+    }
+    Runnable read = cold.isEmpty() ? null : () -> cold.forEach(partition.store()::prefetch);
+    lane.submit(read, readers, () -> partition.submit(step, reply));
+  }
+
+  private static void addCold(PartitionRunner partition, Key key, List<Key> cold) {
+    if (!partition.store().isCached(key)) {
+      cold.add(key);
+    }
   }
 
   /** A cold object is read from the disk before its command comes to the partition's thread. */

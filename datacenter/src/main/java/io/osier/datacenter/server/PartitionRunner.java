@@ -14,6 +14,7 @@ import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -378,6 +379,11 @@ final class PartitionRunner {
         @Override
         public void append(Shipment update, Causal state) {
           journal.append(update, state);
+        }
+
+        @Override
+        public void committed(TransactionId transaction, long number) {
+          journal.committed(transaction, number);
         }
       };
 }

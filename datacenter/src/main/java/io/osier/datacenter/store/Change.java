@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.propagation.ObjectId;
+import io.osier.proxy.protocol.TransactionId;
 
 /**
  * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.
@@ -20,6 +21,12 @@ public sealed interface Change {
 
   /** Notes which object an update of this datacenter changed. */
   record PutLogged(long number, ObjectId object) implements Change {}
+
+  /** Notes that a transaction was committed, with its last commit number. */
+  record PutTransaction(long number, TransactionId transaction) implements Change {}
+
+  /** Forgets the transactions with a last commit number up to this one, after one before. */
+  record DropTransactions(long after, long through) implements Change {}
 
   /** Puts what is known of the partition itself. */
   record PutState(StoredState state) implements Change {}

@@ -2,6 +2,7 @@ package io.osier.datacenter.store;
 
 import io.osier.crdt.Causal;
 import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.function.Supplier;
 
 /**
@@ -16,6 +17,9 @@ public interface Journal {
         public void append(Shipment update, Causal state) {}
 
         @Override
+        public void committed(TransactionId transaction, long number) {}
+
+        @Override
         public void commit(
             long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
           whenDurable.run();
@@ -28,6 +32,9 @@ public interface Journal {
    * @param state the object with it
    */
   void append(Shipment update, Causal state);
+
+  /** Adds to the present group that a transaction was committed, and its last commit number. */
+  void committed(TransactionId transaction, long number);
 
   /**
    * Ends the present group.

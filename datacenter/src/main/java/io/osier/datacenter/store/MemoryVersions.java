@@ -7,6 +7,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Replica.Logged;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -33,6 +34,7 @@ public final class MemoryVersions implements VersionStore {
 
   private final NavigableMap<ObjectId, NavigableSet<Entry>> objects = new TreeMap<>();
   private final NavigableMap<Long, ObjectId> log = new TreeMap<>();
+  private final NavigableMap<Long, TransactionId> transactions = new TreeMap<>();
   private final Set<ReplicaId> replicas = new TreeSet<>();
   private Optional<StoredState> state = Optional.empty();
 
@@ -44,6 +46,7 @@ public final class MemoryVersions implements VersionStore {
     MemoryVersions copy = new MemoryVersions();
     objects.forEach((object, entries) -> copy.objects.put(object, new TreeSet<>(entries)));
     copy.log.putAll(log);
+    copy.transactions.putAll(transactions);
     copy.replicas.addAll(replicas);
     copy.state = state;
     return copy;
@@ -60,6 +63,8 @@ public final class MemoryVersions implements VersionStore {
       case Change.PutSnapshot p -> put(p.object(), new Entry(p.at(), true, p.state()));
       case Change.Prune p -> prune(p.object());
       case Change.PutLogged p -> log.put(p.number(), p.object());
+      case Change.PutTransaction p -> transactions.put(p.number(), p.transaction());
+      case Change.DropTransactions d -> transactions.headMap(d.through(), true).clear();
       case Change.PutState p -> state = Optional.of(p.state());
       case Change.DropLogged d -> log.headMap(d.through(), true).clear();
       case Change.DropObject d -> objects.remove(d.object());
@@ -130,6 +135,13 @@ public final class MemoryVersions implements VersionStore {
     return log.tailMap(after, false).entrySet().stream()
         .limit(limit)
         .map(e -> new Logged(e.getKey(), e.getValue()))
+        .toList();
+  }
+
+  @Override
+  public List<Committed> transactions() {
+    return transactions.entrySet().stream()
+        .map(e -> new Committed(e.getKey(), e.getValue()))
         .toList();
   }
 

@@ -4,7 +4,9 @@ import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Replica.Logged;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,6 +25,14 @@ public interface ObjectStore {
    * and the partition must be asked. For any thread.
    */
   Optional<List<Causal>> durable(Key key);
+
+  /**
+   * Whether {@link #durable} never shows a part of what became visible together: otherwise a reader
+   * of a causal keyspace must ask the partition.
+   */
+  default boolean showsTogether() {
+    return false;
+  }
 
   /** Called once by the partition's thread, before anything else that it does. */
   default void attach() {}
@@ -63,6 +73,11 @@ public interface ObjectStore {
 
   /** As {@link io.osier.propagation.Replica#logged}. */
   List<Logged> logged(long after, int limit);
+
+  /** The latest transactions that were committed by this incarnation, with their last numbers. */
+  default Map<TransactionId, Long> transactions() {
+    return Map.of();
+  }
 
   /** How many keys there are, roughly while they are being written. */
   long size();

@@ -12,9 +12,12 @@ import io.osier.propagation.ObjectId;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.Replica.Logged;
 import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.TransactionId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +28,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.StampedLock;
 import java.util.function.Supplier;
 
 /**
@@ -56,6 +60,11 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private static final long DROP_LOG_MIN = 1_000;
 
+  /** So many commits of transactions are remembered, and sometimes this many more. */
+  private static final int TRANSACTIONS_KEPT = 10_000;
+
+  private static final int DROP_TRANSACTIONS_MIN = 1_000;
+
   /**
    * The objects of a key.
    *
@@ -82,6 +91,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   private final long logMax;
   private final Cache<Key, Held> cache;
   private final Map<Key, Held> pending = new ConcurrentHashMap<>();
+  private final StampedLock settling = new StampedLock();
   private final LongAdder misses = new LongAdder();
   private final LongAdder slowMisses = new LongAdder();
   private volatile Thread owner;
@@ -93,6 +103,9 @@ public final class PartitionStore implements ObjectStore, Journal {
   private long progressVersion = -1;
   private long droppedLog;
   private long forgotten;
+  private Map<TransactionId, Long> recoveredTransactions = Map.of();
+  private final ArrayDeque<Long> transactionNumbers = new ArrayDeque<>();
+  private long droppedTransactions;
 
   private final AtomicLong keys = new AtomicLong();
   private volatile long logBegin;
@@ -163,6 +176,11 @@ public final class PartitionStore implements ObjectStore, Journal {
     droppedLog = loggedAfter;
     logEnd = state.committed();
     forgotten = state.forgotten();
+    recoveredTransactions = new LinkedHashMap<>();
+    for (VersionStore.Committed c : versions.transactions()) {
+      recoveredTransactions.put(c.transaction(), c.number());
+      transactionNumbers.add(c.number());
+    }
     return new Recovered(
         life,
         resumed,
@@ -188,6 +206,7 @@ public final class PartitionStore implements ObjectStore, Journal {
         new StoredState(
             self, 0, state.timestamp(), keys.get(), 0, through, Map.<ReplicaId, Cursor>of());
     changes.add(new Change.DropLogged(0, state.committed()));
+    changes.add(new Change.DropTransactions(0, state.committed()));
     changes.add(new Change.PutState(now));
     return new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of());
   }
@@ -224,6 +243,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public boolean showsTogether() {
+    return true;
+  }
+
+  @Override
   public void attach() {
     owner = Thread.currentThread();
   }
@@ -242,6 +266,20 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public Optional<List<Causal>> durable(Key key) {
+    long stamp = settling.tryOptimisticRead();
+    Optional<List<Causal>> found = settledStates(key);
+    if (!settling.validate(stamp)) {
+      stamp = settling.readLock();
+      try {
+        found = settledStates(key);
+      } finally {
+        settling.unlockRead(stamp);
+      }
+    }
+    return found;
+  }
+
+  private Optional<List<Causal>> settledStates(Key key) {
     if (pending.containsKey(key)) {
       return Optional.empty();
     }
@@ -412,6 +450,25 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public Map<TransactionId, Long> transactions() {
+    return recoveredTransactions;
+  }
+
+  @Override
+  public void committed(TransactionId transaction, long number) {
+    changes.add(new Change.PutTransaction(number, transaction));
+    transactionNumbers.add(number);
+    if (transactionNumbers.size() >= TRANSACTIONS_KEPT + DROP_TRANSACTIONS_MIN) {
+      long through = 0;
+      while (transactionNumbers.size() > TRANSACTIONS_KEPT) {
+        through = transactionNumbers.poll();
+      }
+      changes.add(new Change.DropTransactions(droppedTransactions, through));
+      droppedTransactions = through;
+    }
+  }
+
+  @Override
   public void commit(long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
     if (!changes.isEmpty() || version != progressVersion) {
       progressVersion = version;
@@ -432,7 +489,7 @@ public final class PartitionStore implements ObjectStore, Journal {
         new GroupWriter.Group(
             written,
             () -> {
-              touched.forEach(key -> settled(key, number));
+              settled(touched, number);
               whenDurable.run();
               underWay.decrementAndGet();
             }));
@@ -460,6 +517,16 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   /** A group is durable: what it changed last may be read by everybody, and evicted. */
+  private void settled(Set<Key> touched, long number) {
+    // Together: a transaction's objects must not be seen one by one.
+    long stamp = settling.writeLock();
+    try {
+      touched.forEach(key -> settled(key, number));
+    } finally {
+      settling.unlockWrite(stamp);
+    }
+  }
+
   private void settled(Key key, long number) {
     Held held = pending.get(key);
     if (held != null && held.group == number) {

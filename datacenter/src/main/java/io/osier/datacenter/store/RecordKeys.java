@@ -17,6 +17,7 @@ import java.util.zip.CRC32;
  * <pre>
  *   version   partition | 'o' | key, escaped | 0 0 | type | ~max | hash | kind | vector
  *   log       partition | 'l' | commit number
+ *   commit    partition | 't' | last commit number of a transaction
  *   state     partition | 's'
  *   replica   FF FF | 'r' | number
  *   header    FF FF | 'h'
@@ -31,6 +32,7 @@ final class RecordKeys {
   private static final byte OBJECTS = 'o';
   private static final byte LOG = 'l';
   private static final byte STATE = 's';
+  private static final byte TRANSACTIONS = 't';
   private static final int HASH_BYTES = 4;
   private static final int PREFIX_BYTES = 3;
 
@@ -80,6 +82,17 @@ final class RecordKeys {
 
   byte[] logEnd() {
     return prefix((byte) (LOG + 1));
+  }
+
+  byte[] transaction(long number) {
+    return ByteBuffer.allocate(PREFIX_BYTES + Long.BYTES)
+        .put(prefix(TRANSACTIONS))
+        .putLong(number)
+        .array();
+  }
+
+  byte[] transactionsEnd() {
+    return prefix((byte) (TRANSACTIONS + 1));
   }
 
   static long loggedNumber(byte[] key) {

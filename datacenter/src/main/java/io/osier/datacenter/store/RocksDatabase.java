@@ -381,6 +381,15 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
                 .put(key)
                 .array());
       }
+      case Change.PutTransaction p ->
+          batch.put(
+              keys.transaction(p.number()),
+              ByteBuffer.allocate(2 * Long.BYTES)
+                  .putLong(p.transaction().high())
+                  .putLong(p.transaction().low())
+                  .array());
+      case Change.DropTransactions d ->
+          batch.deleteRange(keys.transaction(d.after() + 1), keys.transaction(d.through() + 1));
       case Change.PutState p -> batch.put(keys.state(), p.state().encode());
       case Change.DropLogged d ->
           batch.deleteRange(keys.firstLogged(d.after()), keys.firstLogged(d.through()));

@@ -7,6 +7,8 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Replica.Logged;
+import io.osier.proxy.protocol.TransactionId;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -214,6 +216,23 @@ public final class RocksVersions implements VersionStore {
                 new ObjectId(
                     Key.of(Arrays.copyOfRange(value, 1, value.length)), CrdtType.of(value[0]));
             found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
+            walk.iterator.next();
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public List<Committed> transactions() {
+    return search(
+        keys.transaction(0),
+        keys.transactionsEnd(),
+        walk -> {
+          List<Committed> found = new ArrayList<>();
+          while (walk.hasNext()) {
+            ByteBuffer value = ByteBuffer.wrap(walk.iterator.value());
+            long number = RecordKeys.loggedNumber(walk.key());
+            found.add(new Committed(number, new TransactionId(value.getLong(), value.getLong())));
             walk.iterator.next();
           }
           return found;

@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Replica.Logged;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,6 +55,12 @@ public interface VersionStore {
 
   /** The log of the datacenter's own updates after a commit number, in their order. */
   List<Logged> logged(long after, int limit);
+
+  /** The transactions that were noted and not dropped, in the order of their commit numbers. */
+  List<Committed> transactions();
+
+  /** A committed transaction, with its last commit number. */
+  record Committed(long number, TransactionId transaction) {}
 
   /** What was stored last of the partition itself; empty if nothing was. */
   Optional<StoredState> state();

@@ -19,6 +19,7 @@ import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -240,6 +241,9 @@ final class Cluster {
 
   private Outbox outbox(Dc dc) {
     return new Outbox() {
+      @Override
+      public void committed(TransactionId transaction, long number) {}
+
       @Override
       public void reply(long ticket, Reply reply) {
         dc.replies.put(ticket, reply);

@@ -26,6 +26,7 @@ import io.osier.propagation.StreamSettings;
 import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,9 @@ final class HostileRequestProperties {
           .with(new KeyspacePolicy.Limits(64, 256, 2_048));
 
   private static final class Outputs implements Outbox {
+    @Override
+    public void committed(TransactionId transaction, long number) {}
+
     final List<Reply> replies = new ArrayList<>();
     final List<Shipment> journal = new ArrayList<>();
     PartitionReport report;

@@ -22,6 +22,7 @@ import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -108,6 +109,9 @@ final class PartitionRunnerTest {
 
   /** A journal whose groups become durable when the test says so. */
   private static final class SlowJournal implements Journal {
+    @Override
+    public void committed(TransactionId transaction, long number) {}
+
     final ConcurrentLinkedQueue<Runnable> groups = new ConcurrentLinkedQueue<>();
     final AtomicInteger records = new AtomicInteger();
 

@@ -33,6 +33,7 @@ public final class ProtocolCodec {
   private static final int SCAN = 5;
   private static final int INSPECT = 6;
   private static final int BACKUP = 7;
+  private static final int TRANSACT = 8;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -41,6 +42,7 @@ public final class ProtocolCodec {
   private static final int PAGE = 5;
   private static final int REPORT = 6;
   private static final int FAILURE = 7;
+  private static final int TRANSACTED = 8;
 
   private ProtocolCodec() {}
 
@@ -150,6 +152,7 @@ public final class ProtocolCodec {
         out.writeByte(BACKUP);
         writeOptional(out, r.name(), WireOutput::writeText);
       }
+      case Request.Transact r -> writeTransact(out, r);
     }
   }
 
@@ -188,8 +191,64 @@ public final class ProtocolCodec {
               readOptional(in, i -> i.readText(KEYSPACE_MAX)),
               readInt(in));
       case BACKUP -> new Request.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
+      case TRANSACT -> readTransact(in);
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
+  }
+
+  private static void writeTransact(WireOutput out, Request.Transact r) {
+    out.writeByte(TRANSACT);
+    out.writeText(r.keyspace());
+    out.writeLong(r.transaction().high());
+    out.writeLong(r.transaction().low());
+    out.writeNumber(r.step());
+    writeOptional(
+        out,
+        r.begin(),
+        (o, b) -> {
+          o.writeVector(b.clock());
+          o.writeBoolean(b.past());
+          o.writeNumber(b.waitMillis());
+          o.writeNumber(b.limitMillis());
+        });
+    out.writeCount(r.updates().size());
+    for (Request.Update u : r.updates()) {
+      out.writeKey(u.key());
+      out.writeByte(u.type().number());
+      OperationCodec.write(out, u.operation());
+    }
+    out.writeCount(r.reads().size());
+    for (Request.Fetch f : r.reads()) {
+      out.writeKey(f.key());
+      writeType(out, f.type());
+      OperationCodec.write(out, f.query());
+    }
+    out.writeByte(r.end().number());
+  }
+
+  private static Request readTransact(WireInput in) {
+    String keyspace = in.readText(KEYSPACE_MAX);
+    TransactionId id = new TransactionId(in.readLong(), in.readLong());
+    int step = readInt(in);
+    Optional<Request.Begin> begin =
+        readOptional(
+            in, i -> new Request.Begin(i.readVector(), i.readFlag(), readInt(i), readInt(i)));
+    List<Request.Update> updates =
+        readList(
+            in,
+            4,
+            i ->
+                new Request.Update(
+                    i.readKey(), CrdtType.of(i.readByte()), OperationCodec.readOperation(i)));
+    List<Request.Fetch> reads =
+        readList(
+            in, 4, i -> new Request.Fetch(i.readKey(), readType(i), OperationCodec.readQuery(i)));
+    int end = in.readByte();
+    if (end < 0 || end >= Request.End.values().length) {
+      throw new MalformedException("a transaction's end must be 0, 1 or 2, not " + end);
+    }
+    return new Request.Transact(
+        keyspace, id, step, begin, updates, reads, Request.End.values()[end]);
   }
 
   // ---------------------------------------------------------------- replies
@@ -214,10 +273,14 @@ public final class ProtocolCodec {
       }
       case Reply.Answer r -> {
         out.writeByte(ANSWER);
-        writeType(out, r.type());
-        writeOptional(out, r.reading(), OperationCodec::write);
-        out.writeBoolean(r.exists());
-        out.writeVector(r.seen());
+        writeAnswer(out, r);
+      }
+      case Reply.Transacted r -> {
+        out.writeByte(TRANSACTED);
+        out.writeVector(r.clock());
+        writeOptional(out, r.dot(), WireOutput::writeDot);
+        out.writeCount(r.answers().size());
+        r.answers().forEach(a -> writeAnswer(out, a));
       }
       case Reply.Page r -> {
         out.writeByte(PAGE);
@@ -243,6 +306,13 @@ public final class ProtocolCodec {
     }
   }
 
+  private static void writeAnswer(WireOutput out, Reply.Answer r) {
+    writeType(out, r.type());
+    writeOptional(out, r.reading(), OperationCodec::write);
+    out.writeBoolean(r.exists());
+    out.writeVector(r.seen());
+  }
+
   private static Reply readReply(WireInput in) {
     int tag = in.readByte();
     return switch (tag) {
@@ -258,12 +328,12 @@ public final class ProtocolCodec {
                           i.readText(KEYSPACE_MAX), i.readNumber(), readInt(i))));
       case PONG -> new Reply.Pong();
       case DONE -> new Reply.Done(in.readDot());
-      case ANSWER ->
-          new Reply.Answer(
-              readType(in),
-              readOptional(in, OperationCodec::readReading),
-              in.readFlag(),
-              in.readVector());
+      case ANSWER -> readAnswer(in);
+      case TRANSACTED ->
+          new Reply.Transacted(
+              in.readVector(),
+              readOptional(in, WireInput::readDot),
+              readList(in, 4, ProtocolCodec::readAnswer));
       case PAGE -> {
         List<Reply.Row> rows = readList(in, 4, ProtocolCodec::readRow);
         Optional<Key> next = readOptional(in, WireInput::readKey);
@@ -275,6 +345,14 @@ public final class ProtocolCodec {
           new Reply.Failure(ErrorCode.of(readInt(in)), in.readText(Codec.RECORD_BYTES_MAX));
       default -> throw new MalformedException("reply " + tag + " is unknown");
     };
+  }
+
+  private static Reply.Answer readAnswer(WireInput in) {
+    return new Reply.Answer(
+        readType(in),
+        readOptional(in, OperationCodec::readReading),
+        in.readFlag(),
+        in.readVector());
   }
 
   private static Reply.Row readRow(WireInput in) {

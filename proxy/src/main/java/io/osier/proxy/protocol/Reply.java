@@ -70,6 +70,19 @@ public sealed interface Reply {
   /** One object of a page. */
   record Row(Key key, CrdtType type, Reading reading) {}
 
+  /**
+   * A step of a transaction is done.
+   *
+   * @param clock what the transaction's snapshot contains; after a commit with updates also those
+   * @param dot the last of the committed updates; empty if none was committed
+   * @param answers to the step's reads, in their order
+   */
+  record Transacted(VersionVector clock, Optional<Dot> dot, List<Answer> answers) implements Reply {
+    public Transacted {
+      answers = List.copyOf(answers);
+    }
+  }
+
   /** What was asked for by {@link Request.Inspect}, as one JSON object. */
   record Report(String json) implements Reply {}
 

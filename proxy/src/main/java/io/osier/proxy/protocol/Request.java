@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -91,6 +92,84 @@ public sealed interface Request {
    *     backup may have it yet; empty to let the datacenter choose
    */
   record Backup(Optional<String> name) implements Request {}
+
+  /**
+   * One step of a transaction in a {@code causal} keyspace: begins it if there is {@code begin},
+   * does the updates, answers the reads, and ends it or leaves it open. A step that fails has done
+   * nothing; the same step sent again is answered again and not done twice. Answered by {@link
+   * Reply.Transacted}.
+   *
+   * @param step 1, 2, 3, …; the first begins
+   * @param reads what to read, on the snapshot with the transaction's own updates
+   */
+  record Transact(
+      String keyspace,
+      TransactionId transaction,
+      int step,
+      Optional<Begin> begin,
+      List<Update> updates,
+      List<Fetch> reads,
+      End end)
+      implements Request {
+    public Transact {
+      updates = List.copyOf(updates);
+      reads = List.copyOf(reads);
+      if (step < 1 || begin.isPresent() != (step == 1)) {
+        throw new IllegalArgumentException(
+            "step 1 begins a transaction, and no other; not " + step);
+      }
+    }
+  }
+
+  /** Most updates, and most reads, of one {@link Transact}. */
+  int TRANSACTION_STEP_MAX = 10_000;
+
+  /** Longest time limit of a transaction: ten minutes. */
+  int TRANSACTION_LIMIT_MILLIS_MAX = 600_000;
+
+  /**
+   * How a transaction begins.
+   *
+   * @param clock what its snapshot must contain at least
+   * @param past whether the snapshot is the oldest that contains the clock, instead of the newest:
+   *     such a transaction only reads
+   * @param waitMillis how long the datacenter may wait for the clock before it fails with
+   *     SESSION_BEHIND
+   * @param limitMillis how long the transaction may stay open, 1 to {@link
+   *     #TRANSACTION_LIMIT_MILLIS_MAX}; then it is aborted
+   */
+  record Begin(VersionVector clock, boolean past, int waitMillis, int limitMillis) {}
+
+  /** An update of one object. */
+  record Update(Key key, CrdtType type, Operation operation) {}
+
+  /**
+   * A read of one object.
+   *
+   * @param type empty for whatever the key holds
+   */
+  record Fetch(Key key, Optional<CrdtType> type, Query query) {}
+
+  /** Whether a transaction goes on after a step. */
+  enum End {
+    /** It stays open. */
+    OPEN(0),
+    /** Its updates are committed, together. */
+    COMMIT(1),
+    /** Its updates are forgotten. */
+    ABORT(2);
+
+    private final int number;
+
+    End(int number) {
+      this.number = number;
+    }
+
+    /** The number that the encoded form carries. */
+    int number() {
+      return number;
+    }
+  }
 
   /** What {@link Inspect} is about. */
   enum Topic {

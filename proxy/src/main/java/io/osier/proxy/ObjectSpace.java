@@ -1,0 +1,72 @@
+package io.osier.proxy;
+
+import io.osier.crdt.CrdtType;
+
+/**
+ * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
+ */
+public abstract class ObjectSpace {
+  ObjectSpace() {}
+
+  abstract Target object(String key, CrdtType type);
+
+  /** A counter that goes up and down. */
+  public CounterHandle counter(String key) {
+    return new CounterHandle(object(key, CrdtType.PN_COUNTER));
+  }
+
+  /** A counter that only goes up. */
+  public CounterHandle growOnlyCounter(String key) {
+    return new CounterHandle(object(key, CrdtType.G_COUNTER));
+  }
+
+  /** A register in which the last assignment wins. */
+  public RegisterHandle register(String key) {
+    return new RegisterHandle(object(key, CrdtType.LWW_REGISTER));
+  }
+
+  /** A register that keeps the values of concurrent assignments. */
+  public MultiRegisterHandle multiRegister(String key) {
+    return new MultiRegisterHandle(object(key, CrdtType.MV_REGISTER));
+  }
+
+  /** A flag in which enabling wins. */
+  public FlagHandle flag(String key) {
+    return new FlagHandle(object(key, CrdtType.EW_FLAG));
+  }
+
+  /** A flag in which disabling wins. */
+  public FlagHandle disableWinsFlag(String key) {
+    return new FlagHandle(object(key, CrdtType.DW_FLAG));
+  }
+
+  /** A set in which adding wins. */
+  public SetHandle set(String key) {
+    return new SetHandle(object(key, CrdtType.AW_SET));
+  }
+
+  /** A set that only grows. */
+  public SetHandle growOnlySet(String key) {
+    return new SetHandle(object(key, CrdtType.G_SET));
+  }
+
+  /** A set in which removing wins. */
+  public SetHandle removeWinsSet(String key) {
+    return new SetHandle(object(key, CrdtType.RW_SET));
+  }
+
+  /** A set in which the last change of an element wins, and adding at equal times. */
+  public SetHandle lastWriterWinsSet(String key) {
+    return new SetHandle(object(key, CrdtType.LWW_SET_ADD_BIAS));
+  }
+
+  /** A set in which the last change of an element wins, and removing at equal times. */
+  public SetHandle lastWriterWinsSetRemoveBias(String key) {
+    return new SetHandle(object(key, CrdtType.LWW_SET_REMOVE_BIAS));
+  }
+
+  /** A map of named fields of any type. */
+  public MapHandle map(String key) {
+    return new MapHandle(object(key, CrdtType.OR_MAP));
+  }
+}

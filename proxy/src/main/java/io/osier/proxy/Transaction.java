@@ -1,0 +1,189 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An open transaction of a {@code causal} keyspace. Its reads see one causally consistent snapshot,
+ * always the same, and its own updates; its updates become visible with the commit, together, at
+ * every datacenter. A commit never fails because of others' updates: those are merged.
+ *
+ * <p>It lives at the datacenter where it began. When the connection is lost it goes on as soon as
+ * the same process is reached again; a commit whose answer was lost is asked for again, and not
+ * done twice. If that is not possible within the client's time limit, the commit's outcome is
+ * unknown ({@link OutcomeUnknownException}).
+ *
+ * <p>Updates are sent with the next read or the commit, and it is there that their errors appear; a
+ * step that fails has done nothing, and the transaction may go on. Steps take place in the order in
+ * which they are asked for. Thread-safe.
+ */
+public final class Transaction extends ObjectSpace implements AutoCloseable {
+  private final Session session;
+  private final String keyspace;
+  private final TransactionId id;
+  private final Session.Home home;
+  private final VersionVector snapshot;
+  private final List<Request.Update> buffered = new ArrayList<>();
+  private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+  private int step = 1;
+  private String ended;
+
+  Transaction(
+      Session session,
+      String keyspace,
+      TransactionId id,
+      Session.Home home,
+      VersionVector snapshot) {
+    this.session = session;
+    this.keyspace = keyspace;
+    this.id = id;
+    this.home = home;
+    this.snapshot = snapshot;
+  }
+
+  /** What its snapshot contains. */
+  public VersionVector clock() {
+    return snapshot;
+  }
+
+  /** The datacenter where it lives. */
+  public String datacenter() {
+    return home.dc();
+  }
+
+  @Override
+  Target object(String key, CrdtType type) {
+    return new Target.InTransaction(this, Key.of(key), type);
+  }
+
+  /**
+   * Updates an object with any operation.
+   *
+   * @return completes at once: the update is sent with the next read or the commit
+   */
+  public synchronized CompletableFuture<Void> update(Key key, CrdtType type, Operation operation) {
+    if (ended != null) {
+      return CompletableFuture.failedFuture(endedError());
+    }
+    buffered.add(new Request.Update(key, type, operation));
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Reads an object with any query. */
+  public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
+    return readTogetherAsync(List.of(new Keyspace.Get(key, type, query))).thenApply(List::getFirst);
+  }
+
+  /** Waits for {@link #readAsync}. */
+  public Found read(Key key, Optional<CrdtType> type, Query query) {
+    return Calls.join(readAsync(key, type, query));
+  }
+
+  /** Reads several objects in one request. */
+  public CompletableFuture<List<Found>> readTogetherAsync(List<Keyspace.Get> reads) {
+    return step(reads, Request.End.OPEN)
+        .thenApply(t -> t.answers().stream().map(Keyspace::found).toList());
+  }
+
+  /**
+   * Commits.
+   *
+   * @return the clock that contains its updates
+   * @throws OsierException if an update failed: nothing was done, and the transaction is still open
+   * @throws OutcomeUnknownException if no answer came: it may or may not have been committed
+   */
+  public VersionVector commit() {
+    return Calls.join(commitAsync());
+  }
+
+  /** As {@link #commit}. */
+  public CompletableFuture<VersionVector> commitAsync() {
+    return step(List.of(), Request.End.COMMIT).thenApply(Reply.Transacted::clock);
+  }
+
+  /** Aborts: nothing of it was ever visible. Does nothing if it has ended. */
+  public void abort() {
+    try {
+      Calls.join(abortAsync());
+    } catch (OsierException e) {
+      if (e.code() != ErrorCode.TRANSACTION_ENDED) {
+        throw e;
+      }
+    }
+  }
+
+  /** As {@link #abort}, but fails with TRANSACTION_ENDED if it has ended. */
+  public CompletableFuture<Void> abortAsync() {
+    return step(List.of(), Request.End.ABORT).thenApply(t -> null);
+  }
+
+  /** Aborts it if it is still open, without waiting. */
+  @Override
+  public synchronized void close() {
+    if (ended == null) {
+      var unused = abortAsync();
+    }
+  }
+
+  private OsierException endedError() {
+    return new OsierException(
+        ErrorCode.TRANSACTION_ENDED, "this transaction was " + ended + "; begin another one");
+  }
+
+  private synchronized CompletableFuture<Reply.Transacted> step(
+      List<Keyspace.Get> reads, Request.End end) {
+    if (ended != null) {
+      return CompletableFuture.failedFuture(endedError());
+    }
+    List<Request.Update> updates = end == Request.End.ABORT ? List.of() : List.copyOf(buffered);
+    buffered.clear();
+    if (end != Request.End.OPEN) {
+      ended = end == Request.End.COMMIT ? "committed" : "aborted";
+    }
+    List<Request.Fetch> fetches =
+        reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList();
+    // A step's number depends on whether the one before it was done.
+    CompletableFuture<Reply.Transacted> done =
+        last.handle((r, e) -> null)
+            .thenCompose(
+                x -> {
+                  Request.Transact request = request(updates, fetches, end);
+                  return session.step(keyspace, home, request);
+                });
+    CompletableFuture<Reply.Transacted> noted =
+        done.whenComplete((reply, error) -> note(end, error));
+    last = noted;
+    return noted;
+  }
+
+  private synchronized Request.Transact request(
+      List<Request.Update> updates, List<Request.Fetch> reads, Request.End end) {
+    return new Request.Transact(keyspace, id, step + 1, Optional.empty(), updates, reads, end);
+  }
+
+  private synchronized void note(Request.End end, Throwable error) {
+    if (error == null) {
+      step++;
+      return;
+    }
+    OsierException failure = Calls.asOsier(error, false);
+    if (failure.code() == ErrorCode.TRANSACTION_ENDED) {
+      ended = "ended by its datacenter";
+    } else if (end == Request.End.COMMIT && !(failure instanceof OutcomeUnknownException)) {
+      ended = null; // refused: it may be mended and committed, or aborted
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.osier.proxy.protocol;
+
+import java.util.UUID;
+
+/**
+ * A transaction's identity, drawn at random by the client: by it a datacenter knows a step or a
+ * commit that was sent again because its answer was lost.
+ *
+ * @param high the upper half of 128 bits
+ * @param low the lower half
+ */
+public record TransactionId(long high, long low) {
+  /** A new identity. */
+  public static TransactionId random() {
+    UUID uuid = UUID.randomUUID();
+    return new TransactionId(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
+  }
+
+  @Override
+  public String toString() {
+    return new UUID(high, low).toString();
+  }
+}

@@ -31,7 +31,9 @@ public enum CrdtType {
   /** A set; the latest change of an element wins, removing at equal times. */
   LWW_SET_REMOVE_BIAS(11, "lwwset-remove"),
   /** A map of named fields, each of any of these types. */
-  OR_MAP(12, "map");
+  OR_MAP(12, "map"),
+  /** A counter that never leaves its bounds, by rights that datacenters hold and exchange. */
+  BOUNDED_COUNTER(13, "bcounter");
 
   private static final CrdtType[] BY_NUMBER = new CrdtType[values().length + 1];
 
@@ -89,6 +91,11 @@ public enum CrdtType {
             + label
             + "'; the types are "
             + Arrays.stream(values()).map(CrdtType::label).collect(Collectors.joining(", ")));
+  }
+
+  /** Whether it may be a field of a map. */
+  public boolean isNestable() {
+    return this != BOUNDED_COUNTER;
   }
 
   /** A new object of this type: no operation has been done on it. */

@@ -102,6 +102,50 @@ public sealed interface Operation {
     }
   }
 
+  /**
+   * Creates a bounded counter, or widens its bounds.
+   *
+   * @param lower at most 0; {@link BoundedCounter#NO_LOWER} for none
+   * @param upper at least 0; {@link BoundedCounter#NO_UPPER} for none
+   * @param sharers the datacenters among whom the first rights are divided; the datacenter fills it
+   *     in
+   */
+  record Bound(long lower, long upper, List<String> sharers) implements Operation {
+    public Bound {
+      sharers = List.copyOf(sharers);
+    }
+
+    @Override
+    public boolean isSum() {
+      return true;
+    }
+  }
+
+  /**
+   * Adds to a bounded counter, and waits for rights if there are not enough.
+   *
+   * @param waitMillis how long, at least 0; within a transaction it does not wait
+   */
+  record IncrementWithin(long amount, int waitMillis) implements Operation {
+    @Override
+    public boolean isSum() {
+      return true;
+    }
+  }
+
+  /**
+   * Gives rights of a bounded counter to another datacenter.
+   *
+   * @param to its name
+   * @param upward whether rights to add; otherwise to subtract
+   */
+  record Transfer(String to, long amount, boolean upward) implements Operation {
+    @Override
+    public boolean isSum() {
+      return true;
+    }
+  }
+
   /** Resets the object to a new one, as far as it was seen: what was concurrent stays. */
   record Clear() implements Operation {}
 }

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -24,17 +25,22 @@ public final class OperationCodec {
   private static final int UPDATE_FIELDS = 6;
   private static final int REMOVE_FIELDS = 7;
   private static final int CLEAR = 8;
+  private static final int BOUND = 9;
+  private static final int INCREMENT_WITHIN = 10;
+  private static final int TRANSFER = 11;
 
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
   private static final int SIZE = 3;
   private static final int SELECT = 4;
+  private static final int QUERY_RIGHTS = 5;
 
   private static final int COUNT = 1;
   private static final int FLAG = 2;
   private static final int SINGLE = 3;
   private static final int MANY = 4;
   private static final int FIELDS = 5;
+  private static final int RIGHTS = 6;
 
   private OperationCodec() {}
 
@@ -75,6 +81,24 @@ public final class OperationCodec {
         o.names().forEach(out::writeText);
       }
       case Operation.Clear o -> out.writeByte(CLEAR);
+      case Operation.Bound o -> {
+        out.writeByte(BOUND);
+        out.writeSigned(o.lower());
+        out.writeSigned(o.upper());
+        out.writeCount(o.sharers().size());
+        o.sharers().forEach(out::writeText);
+      }
+      case Operation.IncrementWithin o -> {
+        out.writeByte(INCREMENT_WITHIN);
+        out.writeSigned(o.amount());
+        out.writeNumber(o.waitMillis());
+      }
+      case Operation.Transfer o -> {
+        out.writeByte(TRANSFER);
+        out.writeText(o.to());
+        out.writeSigned(o.amount());
+        out.writeBoolean(o.upward());
+      }
     }
   }
 
@@ -96,6 +120,12 @@ public final class OperationCodec {
       }
       case REMOVE_FIELDS -> new Operation.RemoveFields(readList(in, 1, OperationCodec::readName));
       case CLEAR -> new Operation.Clear();
+      case BOUND ->
+          new Operation.Bound(
+              in.readSigned(), in.readSigned(), readList(in, 2, OperationCodec::readDc));
+      case INCREMENT_WITHIN ->
+          new Operation.IncrementWithin(in.readSigned(), Math.toIntExact(in.readNumber()));
+      case TRANSFER -> new Operation.Transfer(readDc(in), in.readSigned(), in.readFlag());
       default -> throw new MalformedException("operation " + tag + " is unknown");
     };
   }
@@ -109,6 +139,7 @@ public final class OperationCodec {
         out.writeValue(q.element());
       }
       case Query.Size q -> out.writeByte(SIZE);
+      case Query.Rights q -> out.writeByte(QUERY_RIGHTS);
       case Query.Select q -> {
         out.writeByte(SELECT);
         out.writeCount(q.names().size());
@@ -124,6 +155,7 @@ public final class OperationCodec {
       case WHOLE -> new Query.Whole();
       case CONTAINS -> new Query.Contains(in.readValue());
       case SIZE -> new Query.Size();
+      case QUERY_RIGHTS -> new Query.Rights();
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
       default -> throw new MalformedException("query " + tag + " is unknown");
     };
@@ -148,6 +180,20 @@ public final class OperationCodec {
       case Reading.Many r -> {
         out.writeByte(MANY);
         writeValues(out, r.values());
+      }
+      case Reading.Rights r -> {
+        out.writeByte(RIGHTS);
+        out.writeSigned(r.value());
+        out.writeSigned(r.lower());
+        out.writeSigned(r.upper());
+        out.writeCount(r.shares().size());
+        r.shares()
+            .forEach(
+                (dc, share) -> {
+                  out.writeText(dc);
+                  out.writeSigned(share.down());
+                  out.writeSigned(share.up());
+                });
       }
       case Reading.Fields r -> {
         out.writeByte(FIELDS);
@@ -182,6 +228,16 @@ public final class OperationCodec {
         in.leave();
         yield new Reading.Fields(fields);
       }
+      case RIGHTS -> {
+        long value = in.readSigned();
+        long lower = in.readSigned();
+        long upper = in.readSigned();
+        SortedMap<String, Reading.Share> shares = new TreeMap<>();
+        for (int n = in.readCount(4); n > 0; n--) {
+          shares.put(readDc(in), new Reading.Share(in.readSigned(), in.readSigned()));
+        }
+        yield new Reading.Rights(value, lower, upper, shares);
+      }
       default -> throw new MalformedException("reading " + tag + " is unknown");
     };
   }
@@ -193,6 +249,10 @@ public final class OperationCodec {
 
   private static FieldId readField(WireInput in) {
     return OrMap.readField(in);
+  }
+
+  private static String readDc(WireInput in) {
+    return ReplicaId.checkDcName(in.readText(ReplicaId.DC_NAME_LENGTH_MAX));
   }
 
   private static String readName(WireInput in) {

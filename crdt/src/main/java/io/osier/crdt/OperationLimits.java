@@ -35,6 +35,11 @@ public final class OperationLimits {
         }
         for (Operation.FieldUpdate update : o.updates()) {
           OrMap.checkName(update.field().name());
+          if (!update.field().type().isNestable()) {
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT,
+                "a " + update.field().type() + " cannot be a field of a map: it is an object");
+          }
           check(update.operation(), valueBytesMax, depth + 1);
         }
       }
@@ -42,6 +47,9 @@ public final class OperationLimits {
       case Operation.Increment o -> {}
       case Operation.SetFlag o -> {}
       case Operation.Clear o -> {}
+      case Operation.Bound o -> {}
+      case Operation.IncrementWithin o -> {}
+      case Operation.Transfer o -> {}
     }
   }
 

@@ -14,6 +14,9 @@ public sealed interface Query {
   /** How many elements or fields there are: a {@link Reading.Count}. */
   record Size() implements Query {}
 
+  /** A bounded counter's bounds, and who holds which rights: a {@link Reading.Rights}. */
+  record Rights() implements Query {}
+
   /** Some fields of a map, those that are present: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {
     public Select {

@@ -23,6 +23,7 @@ final class Stores {
       case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS;
       case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS;
       case OR_MAP -> OrMap.EMPTY;
+      case BOUNDED_COUNTER -> BoundedCounter.EMPTY;
     };
   }
 
@@ -41,6 +42,7 @@ final class Stores {
       case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in);
       case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in);
       case OR_MAP -> OrMap.read(in);
+      case BOUNDED_COUNTER -> BoundedCounter.read(in);
     };
   }
 

@@ -143,6 +143,15 @@ public sealed interface Frame {
    */
   record Verified(ObjectId last, List<Shipment> shipments, VersionVector deps) implements Frame {}
 
+  /**
+   * Asks for rights of a bounded counter: the receiver gives what it can spare, as an update of the
+   * counter.
+   *
+   * @param amount how much is needed
+   * @param upward whether rights to add; otherwise to subtract
+   */
+  record Rights(ObjectId object, long amount, boolean upward) implements Frame {}
+
   /** Asks for the full states of objects in whose updates a gap was seen. */
   record Fetch(List<ObjectId> objects) implements Frame {}
 

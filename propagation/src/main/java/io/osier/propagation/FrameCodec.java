@@ -119,6 +119,7 @@ public final class FrameCodec {
   private static final int STATES = 7;
   private static final int VERIFY = 8;
   private static final int VERIFIED = 9;
+  private static final int RIGHTS = 10;
 
   private static void write(WireOutput out, Frame frame) {
     switch (frame) {
@@ -182,6 +183,12 @@ public final class FrameCodec {
         writeShipments(out, f.shipments());
         out.writeVector(f.deps());
       }
+      case Frame.Rights f -> {
+        out.writeByte(RIGHTS);
+        writeObject(out, f.object());
+        out.writeNumber(f.amount());
+        out.writeBoolean(f.upward());
+      }
       case Frame.States f -> {
         out.writeByte(STATES);
         out.writeBoolean(f.origin().isPresent());
@@ -235,6 +242,7 @@ public final class FrameCodec {
       }
       case VERIFIED ->
           new Frame.Verified(readObject(in), readShipments(in, sender), in.readVector());
+      case RIGHTS -> new Frame.Rights(readObject(in), in.readNumber(), in.readFlag());
       default -> throw new MalformedException("frame type " + type + " is unknown");
     };
   }

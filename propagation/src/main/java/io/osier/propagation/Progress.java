@@ -11,8 +11,10 @@ import java.util.Map;
  *
  * @param through what is here completely of every other replica
  * @param cursors the places in the peers' streams up to which everything was applied, by sender
+ * @param settled whether this incarnation has once had everything that any peer had of its
+ *     datacenter's former ones
  */
-public record Progress(VersionVector through, Map<ReplicaId, Cursor> cursors) {
+public record Progress(VersionVector through, Map<ReplicaId, Cursor> cursors, boolean settled) {
   public Progress {
     cursors = Map.copyOf(cursors);
   }

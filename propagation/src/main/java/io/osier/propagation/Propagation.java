@@ -83,6 +83,9 @@ public final class Propagation {
   /** Counts what may have moved a place in a peer's stream. */
   private long placesChanged;
 
+  /** See {@link #isSettled}. */
+  private boolean settled;
+
   private long statusNanos;
   private long statusVersion = -1;
   private FlushListener flushListener = (object, updates, bytes) -> {};
@@ -117,6 +120,7 @@ public final class Propagation {
     this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(lostSome, peers, replica, sink, millis(settings.retryMillis()));
+    this.settled = recovered.settled() || peers.isEmpty();
     this.slaNanos = policy.sla().toNanos();
     this.startNanos = nowNanos;
     this.statusNanos = nowNanos - millis(settings.statusMillis());
@@ -358,6 +362,7 @@ public final class Propagation {
       }
       case Frame.Status f -> status(in, f, nowNanos);
       case Frame.Heal f -> heal(peer, f);
+      case Frame.Rights f -> replica.rightsWanted(peer.dc(), f);
       case Frame.Fetch f -> fetch(peer, f);
       case Frame.Verify f -> verify(peer, f);
       case Frame.Verified f -> verified(in, f, nowNanos, nowMillis);
@@ -1110,7 +1115,7 @@ public final class Propagation {
         cursors.put(in.sender(), in.applied());
       }
     }
-    return new Progress(knowledge.through(), cursors);
+    return new Progress(knowledge.through(), cursors, settled);
   }
 
   /** Whether every datacenter, this one included, has all that a context covers. */
@@ -1167,6 +1172,49 @@ public final class Propagation {
         return false;
       }
     }
+    return true;
+  }
+
+  /**
+   * Whether this incarnation has once had everything that any peer had of its datacenter's former
+   * incarnations, so that it knows what they had done as well as anybody ever will. Until then
+   * every peer must be there.
+   */
+  public boolean isSettled() {
+    if (!settled) {
+      settled = settlesNow();
+      placesChanged += settled ? 1 : 0;
+    }
+    return settled;
+  }
+
+  private boolean settlesNow() {
+    for (PeerStream stream : outbound.values()) {
+      Frame.Status status = knowledge.status(stream.dc());
+      if (!stream.linkUp() || status == null || status.waiting()) {
+        return false;
+      }
+      if (coverage(status.through()) != Coverage.HERE) {
+        return false;
+      }
+      for (int i = 0; i < status.changes().size(); i++) {
+        ReplicaId former = status.changes().replica(i);
+        boolean ours = former.dc().equals(self.dc()) && !former.equals(self);
+        if (ours && (!healer.isDone(stream.peer(), former) || admission.isWaiting(former))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Sends a frame to a datacenter if it can be reached now. */
+  public boolean ask(String dc, Frame.Rights wanted) {
+    PeerStream stream = outbound.get(dc);
+    if (stream == null || !stream.linkUp()) {
+      return false;
+    }
+    sink.send(dc, wanted);
     return true;
   }
 

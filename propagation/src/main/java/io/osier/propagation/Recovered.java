@@ -22,6 +22,7 @@ import java.util.TreeSet;
  *     datacenter among them
  * @param replicas every other replica of whose updates something may be here
  * @param cursors the places in the peers' streams, by sender
+ * @param settled see {@link Progress}
  */
 public record Recovered(
     long life,
@@ -31,11 +32,12 @@ public record Recovered(
     long timestamp,
     VersionVector through,
     Set<ReplicaId> replicas,
-    Map<ReplicaId, Cursor> cursors) {
+    Map<ReplicaId, Cursor> cursors,
+    boolean settled) {
 
   /** Of a partition that starts with nothing. */
   public static final Recovered NOTHING =
-      new Recovered(0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of());
+      new Recovered(0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false);
 
   public Recovered {
     if (life < 0 || loggedAfter < 0 || loggedAfter > committed) {

@@ -39,6 +39,9 @@ public interface Replica {
    */
   default void admitted() {}
 
+  /** A peer needs rights of a bounded counter. */
+  default void rightsWanted(String dc, Frame.Rights wanted) {}
+
   /** One of this incarnation's updates: its commit number and which object it changed. */
   record Logged(long number, ObjectId object) {}
 

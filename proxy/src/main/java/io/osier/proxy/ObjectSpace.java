@@ -20,6 +20,11 @@ public abstract class ObjectSpace {
     return new CounterHandle(object(key, CrdtType.G_COUNTER));
   }
 
+  /** A counter that never leaves its bounds. */
+  public BoundedCounterHandle boundedCounter(String key) {
+    return new BoundedCounterHandle(object(key, CrdtType.BOUNDED_COUNTER));
+  }
+
   /** A register in which the last assignment wins. */
   public RegisterHandle register(String key) {
     return new RegisterHandle(object(key, CrdtType.LWW_REGISTER));

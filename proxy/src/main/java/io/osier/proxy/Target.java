@@ -122,6 +122,8 @@ abstract sealed class Target {
         case Query.Size q ->
             new Reading.Count(
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
+        case Query.Rights q ->
+            throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {
           Reading.Fields fields = (Reading.Fields) whole;
           java.util.TreeMap<FieldId, Reading> selected = new java.util.TreeMap<>(fields.fields());

@@ -39,6 +39,8 @@ record Effect(List<Value> tokens, long amount) {
                   .map(r -> shownBy(r).tokens)
                   .orElse(List.of()),
               Optional.ofNullable(f.fields().get(AMOUNT)).map(r -> shownBy(r).amount).orElse(0L));
+      case Reading.Rights r ->
+          throw new IllegalArgumentException("no account is kept of bounded counters");
       case Reading.Flag f -> throw new IllegalArgumentException("no account is kept of flags");
     };
   }

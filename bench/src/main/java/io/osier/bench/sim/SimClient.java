@@ -329,6 +329,11 @@ final class SimClient {
     switch (failure.code()) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
+      case NOT_ENOUGH_RIGHTS, INVALID_ARGUMENT -> {
+        if (!Workload.mayLackRights(call.task.object())) {
+          throw refused(call, failure);
+        }
+      }
       case WRONG_TYPE -> {
         if (!Workload.mayClash(call.task.object())) {
           throw refused(call, failure);

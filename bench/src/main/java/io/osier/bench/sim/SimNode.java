@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Outbox;
@@ -368,6 +369,13 @@ final class SimNode implements Outbox {
       Causal spoiled = simulation.options().sabotage().stored(self, object, before, state);
       if (spoiled == null) {
         return;
+      }
+      if (spoiled.store() instanceof BoundedCounter counter && counter.isCreated()) {
+        boolean kept = counter.value() >= counter.lower() && counter.value() <= counter.upper();
+        if (!kept) {
+          throw new Violation(
+              name(object), "%s leaves its bounds at %s: %s", object, self, counter);
+        }
       }
       memory.put(object, spoiled);
       last = object;

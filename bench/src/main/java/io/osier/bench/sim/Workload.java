@@ -8,6 +8,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.propagation.ObjectId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -50,6 +51,13 @@ final class Workload {
           CrdtType.LWW_SET_REMOVE_BIAS,
           CrdtType.OR_MAP);
 
+  /** Types of fields. */
+  private static final List<CrdtType> FIELDS =
+      Arrays.stream(CrdtType.values()).filter(CrdtType::isNestable).toList();
+
+  private static final List<CrdtType> LEAVES =
+      FIELDS.stream().filter(t -> t != CrdtType.OR_MAP).toList();
+
   /** Types that clash at one key. */
   private static final CrdtType[] CLASHING = {
     CrdtType.PN_COUNTER, CrdtType.AW_SET, CrdtType.OR_MAP
@@ -67,9 +75,12 @@ final class Workload {
     }
   }
 
+  private static final int BOUNDED_KEYS = 3;
+
   private enum Sort {
     ACCOUNTABLE,
     WILD,
+    BOUNDED,
     CLASHING
   }
 
@@ -97,8 +108,12 @@ final class Workload {
     for (CrdtType type : ACCOUNTABLE) {
       slots.add(new Slot(Sort.ACCOUNTABLE, type, newKey(type, "")));
     }
-    for (CrdtType type : CrdtType.values()) {
+    for (CrdtType type : FIELDS) {
       slots.add(new Slot(Sort.WILD, type, newKey(type, "-wild")));
+    }
+    for (int i = 0; i < BOUNDED_KEYS; i++) {
+      CrdtType type = CrdtType.BOUNDED_COUNTER;
+      slots.add(new Slot(Sort.BOUNDED, type, newKey(type, "-wild")));
     }
     slots.add(new Slot(Sort.CLASHING, CrdtType.OR_MAP, newKey(CrdtType.OR_MAP, "-clash")));
     for (Slot slot : slots) {
@@ -132,6 +147,11 @@ final class Workload {
     return object.key().toString().contains("-clash");
   }
 
+  /** Whether updates of the object may fail for lack of rights, or since it is not created. */
+  static boolean mayLackRights(ObjectId object) {
+    return object.type() == CrdtType.BOUNDED_COUNTER;
+  }
+
   static boolean isAccountable(ObjectId object) {
     String key = object.key().toString();
     return !key.contains("-wild") && !key.contains("-clash");
@@ -146,6 +166,10 @@ final class Workload {
           write
               ? task(slot.key, slot.type, operation(slot.type, 0, random))
               : read(slot, query(slot.type, random));
+      case BOUNDED ->
+          write
+              ? task(slot.key, slot.type, operation(slot.type, 0, random))
+              : read(slot, random.nextBoolean() ? new Query.Rights() : new Query.Whole());
       case CLASHING -> {
         CrdtType type = CLASHING[random.nextInt(CLASHING.length)];
         yield write
@@ -221,7 +245,7 @@ final class Workload {
   }
 
   private static Operation operation(CrdtType type, int depth, Random random) {
-    if (random.nextInt(40) == 0) {
+    if (random.nextInt(40) == 0 && type != CrdtType.BOUNDED_COUNTER) {
       return new Operation.Clear();
     }
     return switch (type) {
@@ -234,6 +258,15 @@ final class Workload {
           random.nextInt(3) == 0
               ? new Operation.Remove(List.of(element(random), element(random)))
               : new Operation.Add(List.of(element(random), element(random)));
+      case BOUNDED_COUNTER ->
+          switch (random.nextInt(8)) {
+            case 0 -> new Operation.Bound(-random.nextInt(30), random.nextInt(30), List.of());
+            case 1 ->
+                new Operation.Transfer(
+                    "dc" + random.nextInt(3), 1 + random.nextInt(5), random.nextBoolean());
+            case 2, 3 -> new Operation.IncrementWithin(random.nextInt(21) - 10, 2_000);
+            default -> new Operation.Increment(random.nextInt(21) - 10);
+          };
       case OR_MAP -> {
         if (random.nextInt(5) == 0) {
           yield new Operation.RemoveFields(List.of("f" + random.nextInt(3)));
@@ -247,8 +280,8 @@ final class Workload {
   }
 
   private static Operation.FieldUpdate field(int depth, Random random) {
-    CrdtType[] types = CrdtType.values(); // the map is the last
-    CrdtType type = types[random.nextInt(types.length - (depth >= DEPTH_MAX ? 1 : 0))];
+    List<CrdtType> types = depth >= DEPTH_MAX ? LEAVES : FIELDS;
+    CrdtType type = types.get(random.nextInt(types.size()));
     return new Operation.FieldUpdate(
         new FieldId("f" + random.nextInt(3), type), operation(type, depth + 1, random));
   }

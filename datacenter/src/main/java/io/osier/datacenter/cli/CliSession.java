@@ -8,13 +8,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.Session;
+import io.osier.proxy.Transaction;
+import io.osier.proxy.TransactionOptions;
 import io.osier.proxy.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,6 +37,9 @@ final class CliSession {
   private final boolean asJson;
   private final ObjectMapper json = new ObjectMapper();
 
+  /** The open transaction, or null. */
+  private Transaction transaction;
+
   CliSession(OsierClient client, Session session, String keyspace, boolean asJson) {
     this.client = client;
     this.session = session;
@@ -42,7 +50,9 @@ final class CliSession {
   /** The first words of commands, for completion. */
   List<String> words() {
     List<String> words =
-        new ArrayList<>(List.of("get", "scan", "stat", "hot", "peers", "help", "exit"));
+        new ArrayList<>(
+            List.of(
+                "get", "scan", "begin", "commit", "abort", "stat", "hot", "peers", "help", "exit"));
     Arrays.stream(CrdtType.values()).map(CrdtType::label).forEach(words::add);
     return words;
   }
@@ -54,16 +64,68 @@ final class CliSession {
     }
     return switch (Grammar.parse(words)) {
       case Grammar.Update u -> {
+        if (transaction != null) {
+          transaction.update(u.key(), u.type(), u.operation()).join();
+          // Reads the object, so that an error of the update comes now.
+          transaction.read(u.key(), Optional.of(u.type()), new Query.Whole());
+          yield asJson ? "{\"done\":false}" : "noted; commit makes it visible";
+        }
         keyspace().update(u.key(), u.type(), u.operation());
         yield asJson ? "{\"done\":true}" : "done";
       }
+      case Grammar.Transact t -> transact(t);
       case Grammar.Read r -> {
-        Keyspace.Found found = keyspace().read(r.key(), r.type(), r.query());
+        Keyspace.Found found =
+            transaction != null
+                ? transaction.read(r.key(), r.type(), r.query())
+                : keyspace().read(r.key(), r.type(), r.query());
         yield asJson ? foundJson(found) : foundText(found);
       }
       case Grammar.Scan s -> scan(s);
       case Grammar.Inspect i -> inspect(i);
     };
+  }
+
+  private String transact(Grammar.Transact t) {
+    if (t.verb().equals("begin")) {
+      if (transaction != null) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "a transaction is open already: commit or abort it first");
+      }
+      Duration limit = Duration.ofSeconds(t.seconds());
+      try {
+        transaction = keyspace().begin(TransactionOptions.DEFAULT.limit(limit));
+      } catch (IllegalArgumentException e) {
+        throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
+      }
+      return asJson
+          ? "{\"clock\":\"" + transaction.clock() + "\"}"
+          : "at " + transaction.datacenter() + ", on the snapshot " + transaction.clock();
+    }
+    if (transaction == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "no transaction is open: begin opens one (in the interactive mode, for it lives as long as"
+              + " the connection)");
+    }
+    Transaction ending = transaction;
+    if (t.verb().equals("abort")) {
+      transaction = null;
+      ending.abort();
+      return asJson ? "{\"committed\":false}" : "aborted";
+    }
+    try {
+      String clock = ending.commit().toString();
+      transaction = null;
+      return asJson
+          ? "{\"committed\":true,\"clock\":\"" + clock + "\"}"
+          : "committed; now " + clock;
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.TRANSACTION_ENDED || e instanceof OutcomeUnknownException) {
+        transaction = null;
+      }
+      throw e;
+    }
   }
 
   private Keyspace keyspace() {
@@ -104,7 +166,24 @@ final class CliSession {
           r.fields().entrySet().stream()
               .map(e -> e.getKey().name() + ": " + text(e.getValue()))
               .collect(Collectors.joining(", ", "{", "}"));
+      case Reading.Rights r -> rightsText(r);
     };
+  }
+
+  private static String rightsText(Reading.Rights rights) {
+    Table table = new Table("datacenter", "may subtract", "may add");
+    rights.shares().forEach((dc, s) -> table.add(dc, amount(s.down()), amount(s.up())));
+    return rights.value()
+        + " in "
+        + (rights.lower() == BoundedCounter.NO_LOWER ? "-" : rights.lower())
+        + " to "
+        + (rights.upper() == BoundedCounter.NO_UPPER ? "-" : rights.upper())
+        + "\n"
+        + table;
+  }
+
+  private static String amount(long rights) {
+    return rights == Long.MAX_VALUE ? "any" : Long.toString(rights);
   }
 
   private JsonNode toJson(Reading reading) {
@@ -120,6 +199,15 @@ final class CliSession {
       case Reading.Fields r -> {
         ObjectNode object = json.createObjectNode();
         r.fields().forEach((f, v) -> object.set(f.name(), toJson(v)));
+        yield object;
+      }
+      case Reading.Rights r -> {
+        ObjectNode object = json.createObjectNode();
+        object.put("value", r.value());
+        object.put("lower", r.lower());
+        object.put("upper", r.upper());
+        ObjectNode shares = object.putObject("shares");
+        r.shares().forEach((dc, s) -> shares.putObject(dc).put("down", s.down()).put("up", s.up()));
         yield object;
       }
     };

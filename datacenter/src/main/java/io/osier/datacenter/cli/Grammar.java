@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
@@ -28,6 +29,10 @@ final class Grammar {
           "map remove KEY FIELD... | map get KEY [FIELD...] | map size KEY",
           "TYPE clear KEY                resets the object as far as it is seen",
           "get KEY                       whatever the key holds",
+          "bcounter create KEY LOWER UPPER    a counter that keeps its bounds (- for none)",
+          "bcounter incr|decr KEY [N [WAIT_MS]] | bcounter give KEY DC N [up|down]",
+          "bcounter get KEY | bcounter rights KEY    who may subtract and add how much",
+          "begin [SECONDS] | commit | abort    a transaction of a causal keyspace",
           "scan [FROM [LIMIT]]           objects in the order of their keys",
           "stat | hot [N] | peers        what the datacenter is doing",
           "",
@@ -46,11 +51,17 @@ final class Grammar {
   /** Reads many. */
   record Scan(Optional<Key> from, int limit) implements Action {}
 
+  /** Begins or ends a transaction. */
+  record Transact(String verb, int seconds) implements Action {}
+
   /** Asks what the datacenter does. */
   record Inspect(String topic, int limit) implements Action {}
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
+
+  /** A person types slowly. */
+  private static final int LIMIT_SECONDS = 300;
 
   private Grammar() {}
 
@@ -73,6 +84,14 @@ final class Grammar {
         yield new Scan(
             words.size() > 1 ? Optional.of(Key.of(words.get(1))) : Optional.empty(),
             words.size() > 2 ? (int) number(words.get(2)) : SCAN_LIMIT);
+      }
+      case "begin" -> {
+        arguments(words, 1, 2, "begin [SECONDS]");
+        yield new Transact("begin", words.size() > 1 ? (int) number(words.get(1)) : LIMIT_SECONDS);
+      }
+      case "commit", "abort" -> {
+        arguments(words, 1, 1, words.getFirst());
+        yield new Transact(words.getFirst(), 0);
       }
       case "stat", "peers" -> {
         arguments(words, 1, 1, words.getFirst());
@@ -105,6 +124,7 @@ final class Grammar {
           rest.isEmpty() || type != CrdtType.OR_MAP ? new Query.Whole() : new Query.Select(rest);
       case "has" -> new Query.Contains(value(only(rest, type + " has KEY ELEMENT")));
       case "size" -> new Query.Size();
+      case "rights" -> new Query.Rights();
       default -> null;
     };
   }
@@ -149,6 +169,33 @@ final class Grammar {
             }
             default -> throw unknown(type, verb, "set, update, remove, size, get, clear");
           };
+      case BOUNDED_COUNTER -> bounded(type, verb, rest);
+    };
+  }
+
+  private static Operation bounded(CrdtType type, String verb, List<String> rest) {
+    return switch (verb) {
+      case "create" -> {
+        arguments(rest, 2, 2, type + " create KEY LOWER UPPER");
+        yield new Operation.Bound(
+            rest.get(0).equals("-") ? BoundedCounter.NO_LOWER : number(rest.get(0)),
+            rest.get(1).equals("-") ? BoundedCounter.NO_UPPER : number(rest.get(1)),
+            List.of());
+      }
+      case "incr", "decr" -> {
+        arguments(rest, 0, 2, type + " " + verb + " KEY [N [WAIT_MS]]");
+        long n = rest.isEmpty() ? 1 : number(rest.getFirst());
+        long amount = verb.equals("incr") ? n : -n;
+        yield rest.size() > 1
+            ? new Operation.IncrementWithin(amount, Math.toIntExact(number(rest.get(1))))
+            : new Operation.Increment(amount);
+      }
+      case "give" -> {
+        arguments(rest, 2, 3, type + " give KEY DC N [up|down]");
+        boolean up = rest.size() > 2 && rest.get(2).equals("up");
+        yield new Operation.Transfer(rest.get(0), number(rest.get(1)), up);
+      }
+      default -> throw unknown(type, verb, "create, incr, decr, give, get, rights");
     };
   }
 
@@ -186,6 +233,7 @@ final class Grammar {
       case LWW_REGISTER, MV_REGISTER -> type + " set name Ada";
       case EW_FLAG, DW_FLAG -> type + " on seen";
       case OR_MAP -> "map set user name=Ada";
+      case BOUNDED_COUNTER -> "bcounter create stock 0 100";
       default -> type + " add cart book";
     };
   }

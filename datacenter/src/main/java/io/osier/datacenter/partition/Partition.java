@@ -13,6 +13,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Propagation;
@@ -70,6 +71,7 @@ public final class Partition {
   /** Null in a session keyspace. */
   private final Transactions transactions;
 
+  private final Escrow escrow;
   private long committed;
   private long parkedVersion;
   private Outbox outbox;
@@ -102,6 +104,7 @@ public final class Partition {
             shipment -> FrameCodec.sizeOf(config.self(), shipment),
             (dc, frame) -> outbox.send(dc, frame),
             now.nanos());
+    this.escrow = new Escrow(config.self(), config.peers(), propagation);
     boolean causal = config.policy().consistency() == KeyspacePolicy.Consistency.CAUSAL;
     this.history =
         causal
@@ -134,6 +137,12 @@ public final class Partition {
       store.put(update.object(), joined);
       forgetting.changed(update.object(), joined, now.nanos());
       outbox.append(update, joined);
+      escrow.changed(update.object());
+    }
+
+    @Override
+    public void rightsWanted(String dc, Frame.Rights wanted) {
+      give(dc, wanted);
     }
 
     @Override
@@ -182,6 +191,7 @@ public final class Partition {
     }
     propagation.tick(now.nanos(), now.millis());
     forgetting.sweep(propagation, now.nanos());
+    exchangeRights();
     if (history != null) {
       transactions.expire(now.nanos());
       history.expire(now.nanos());
@@ -198,6 +208,7 @@ public final class Partition {
   public long nextTickNanos() {
     long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
     next = Math.min(next, forgetting.nextNanos());
+    next = Math.min(next, escrow.nextNanos());
     if (history != null) {
       // Not for each value alone: it costs a look at all that is due.
       next = Math.min(next, transactions.nextNanos());
@@ -328,7 +339,7 @@ public final class Partition {
     try {
       switch (request) {
         case Request.Read r -> outbox.reply(ticket, Reading.of(store.get(r.key()), r));
-        case Request.Write w -> outbox.reply(ticket, write(w));
+        case Request.Write w -> write(ticket, w, now.nanos());
         case Request.Transact t -> outbox.reply(ticket, transact(t));
         default ->
             fail(
@@ -341,20 +352,32 @@ public final class Partition {
     }
   }
 
-  /** Commits an update, or throws before anything has changed. */
-  private Reply write(Request.Write write) {
-    ObjectId object = new ObjectId(write.key(), write.type());
-    Causal before = store.get(object);
-    if (before == null) {
-      checkUnused(object);
-      before = Causal.bottom(object.type());
-    } else if (before.isBottom()) {
+  private Causal stateForUpdate(ObjectId object) {
+    Causal state = store.get(object);
+    if (state == null || state.isBottom()) {
       checkUnused(object);
     }
+    return state == null ? Causal.bottom(object.type()) : state;
+  }
+
+  private void write(long ticket, Request.Write write, long arrivedNanos) {
+    ObjectId object = new ObjectId(write.key(), write.type());
+    Causal before = stateForUpdate(object);
+    if (object.type() == CrdtType.BOUNDED_COUNTER
+        && !escrow.isCovered(object, before, write.operation())) {
+      lackRights(ticket, write, object, before, arrivedNanos);
+      return;
+    }
+    outbox.reply(ticket, write(object, before, write.operation()));
+  }
+
+  /** Commits an update, or throws before anything has changed. */
+  private Reply write(ObjectId object, Causal before, Operation asked) {
+    Operation operation = escrow.filled(asked);
     CausalContext context = before.context();
     Causal delta =
         before.prepare(
-            write.operation(),
+            operation,
             config.self(),
             committed + 1,
             context.through(config.self()),
@@ -365,6 +388,10 @@ public final class Partition {
 
     long number = delta.context().last(config.self());
     commit(List.of(new Prepared(object, context, number, delta, after)));
+    if (object.type() == CrdtType.BOUNDED_COUNTER) {
+      escrow.used(object, after, operation);
+      escrow.changed(object);
+    }
     return new Reply.Done(new Dot(config.self(), number));
   }
 
@@ -398,6 +425,53 @@ public final class Partition {
       modes.updated(u.object, FrameCodec.sizeOf(config.self(), shipment), u.after);
       outbox.append(shipment, u.after);
     }
+  }
+
+  // ---------------------------------------------------------------- rights of bounded counters
+
+  private void lackRights(
+      long ticket, Request.Write write, ObjectId object, Causal state, long arrivedNanos) {
+    escrow.askFor(object, state, write.operation(), now.nanos());
+    long wait =
+        write.operation() instanceof Operation.IncrementWithin i ? i.waitMillis() * 1_000_000L : 0;
+    if (arrivedNanos + wait <= now.nanos()) {
+      throw escrow.lacking(object, state, write.operation());
+    }
+    escrow.wait(object, new Escrow.Waiter(ticket, write, arrivedNanos + wait));
+  }
+
+  /** Gives rights to a datacenter that asks for them, and sees to it that it gets them soon. */
+  private void give(String dc, Frame.Rights wanted) {
+    ObjectId object = wanted.object();
+    Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
+    long amount = state == null || !ready ? 0 : escrow.grant(wanted, state);
+    if (amount > 0) {
+      write(object, state, new Operation.Transfer(dc, amount, wanted.upward()));
+      propagation.release(object);
+    }
+  }
+
+  private void exchangeRights() {
+    for (Escrow.Waiter waiter : escrow.due(now.nanos())) {
+      ObjectId object = new ObjectId(waiter.write().key(), waiter.write().type());
+      try {
+        Causal state = stateForUpdate(object);
+        if (escrow.isCovered(object, state, waiter.write().operation())) {
+          outbox.reply(waiter.ticket(), write(object, state, waiter.write().operation()));
+        } else if (waiter.deadlineNanos() <= now.nanos()) {
+          throw escrow.lacking(object, state, waiter.write().operation());
+        } else {
+          escrow.askFor(object, state, waiter.write().operation(), now.nanos());
+          escrow.wait(object, waiter);
+        }
+      } catch (OsierException e) {
+        fail(waiter.ticket(), e.code(), e.getMessage());
+      }
+    }
+    escrow
+        .takeLow()
+        .forEach(
+            (object, upward) -> escrow.balance(object, store.get(object), upward, now.nanos()));
   }
 
   // ---------------------------------------------------------------- transactions
@@ -436,6 +510,21 @@ public final class Partition {
     }
 
     @Override
+    public Operation filled(Operation operation) {
+      return escrow.filled(operation);
+    }
+
+    @Override
+    public Escrow.Reservation reserve(ObjectId object, Operation operation) {
+      return escrow.reserve(object, stateForUpdate(object), operation, now.nanos());
+    }
+
+    @Override
+    public void release(Escrow.Reservation reservation) {
+      escrow.release(reservation);
+    }
+
+    @Override
     public void checkSize(ObjectId object, Causal before, Causal after) {
       Partition.this.checkSize(object, before, after);
     }
@@ -448,6 +537,13 @@ public final class Partition {
         next = prepare(e.getKey(), e.getValue(), next, prepared);
       }
       Partition.this.commit(prepared);
+      updates.forEach(
+          (object, work) -> {
+            if (object.type() == CrdtType.BOUNDED_COUNTER) {
+              Causal after = store.get(object);
+              work.operations().forEach(o -> escrow.used(object, after, o));
+            }
+          });
       outbox.committed(id, committed);
       return committed;
     }

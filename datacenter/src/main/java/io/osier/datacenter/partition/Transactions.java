@@ -77,6 +77,19 @@ final class Transactions {
     /** The last commit number, if something of own updates may have been forgotten; or 0. */
     long forgotten();
 
+    /** An operation with what only the datacenter knows. */
+    Operation filled(Operation operation);
+
+    /**
+     * Sets rights of a bounded counter aside.
+     *
+     * @throws OsierException NOT_ENOUGH_RIGHTS
+     */
+    Escrow.Reservation reserve(ObjectId object, Operation operation);
+
+    /** Lets rights go that were set aside. */
+    void release(Escrow.Reservation reservation);
+
     /** Checks that a trial is not too large. */
     void checkSize(ObjectId object, Causal before, Causal after);
 
@@ -92,6 +105,7 @@ final class Transactions {
     final long deadlineNanos;
     final int limitMillis;
     final Map<ObjectId, Work> works = new LinkedHashMap<>();
+    final List<Escrow.Reservation> reservations = new ArrayList<>();
     int updates;
     long nextTrial = TRIAL;
     int lastStep;
@@ -167,9 +181,11 @@ final class Transactions {
               + request.step());
     }
     Reply.Transacted reply;
+    int reservations = tx.reservations.size();
     try {
       reply = step(tx, request);
     } catch (RuntimeException e) {
+      release(tx, reservations);
       if (tx.lastStep == 0) {
         end(tx);
       }
@@ -240,6 +256,13 @@ final class Transactions {
   private void end(Open tx) {
     open.remove(tx.id);
     history.close(tx.step);
+    release(tx, 0);
+  }
+
+  private void release(Open tx, int from) {
+    List<Escrow.Reservation> some = tx.reservations.subList(from, tx.reservations.size());
+    some.forEach(host::release);
+    some.clear();
   }
 
   private Reply.Transacted step(Open tx, Request.Transact request) {
@@ -285,9 +308,13 @@ final class Transactions {
         work = copy(tx, object);
         tried.put(object, work);
       }
+      Operation operation = host.filled(update.operation());
+      if (object.type() == CrdtType.BOUNDED_COUNTER) {
+        tx.reservations.add(host.reserve(object, operation));
+      }
       Causal delta =
           work.trial.prepare(
-              update.operation(),
+              operation,
               host.self(),
               tx.nextTrial,
               work.trial.context().through(host.self()),
@@ -297,7 +324,7 @@ final class Transactions {
       Causal after = work.trial.join(delta);
       host.checkSize(object, work.trial, after);
       work.trial = after;
-      work.operations.add(update.operation());
+      work.operations.add(operation);
     }
     return tried;
   }

@@ -164,7 +164,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     keys.set(found.map(StoredState::keys).orElse(0L));
     if (found.isEmpty()) {
       // It has no updates to lose, so an incarnation that goes on gives no number twice.
-      return new Recovered(life, resumed, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of());
+      return new Recovered(life, resumed, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false);
     }
     StoredState state = found.get();
     if (!state.self().equals(self)) {
@@ -189,7 +189,8 @@ public final class PartitionStore implements ObjectStore, Journal {
         state.timestamp(),
         state.through(),
         Set.copyOf(replicas),
-        state.cursors());
+        state.cursors(),
+        resumed && state.settled());
   }
 
   /** What a former incarnation stored is, to the new one, as if it had come from a peer. */
@@ -204,11 +205,11 @@ public final class PartitionStore implements ObjectStore, Journal {
     // The log is of numbers that now mean something else, and the state says so with it.
     StoredState now =
         new StoredState(
-            self, 0, state.timestamp(), keys.get(), 0, through, Map.<ReplicaId, Cursor>of());
+            self, 0, state.timestamp(), keys.get(), 0, through, Map.<ReplicaId, Cursor>of(), false);
     changes.add(new Change.DropLogged(0, state.committed()));
     changes.add(new Change.DropTransactions(0, state.committed()));
     changes.add(new Change.PutState(now));
-    return new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of());
+    return new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of(), false);
   }
 
   // ---------------------------------------------------------------- objects
@@ -513,7 +514,8 @@ public final class PartitionStore implements ObjectStore, Journal {
                 keys.get(),
                 forgotten,
                 p.others().through(),
-                p.others().cursors())));
+                p.others().cursors(),
+                p.others().settled())));
   }
 
   /** A group is durable: what it changed last may be read by everybody, and evicted. */

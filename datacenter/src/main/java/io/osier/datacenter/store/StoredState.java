@@ -20,6 +20,7 @@ import java.util.TreeMap;
  * @param forgotten how many objects this incarnation dropped after their removal
  * @param through what is here completely of every other replica
  * @param cursors the places in the peers' streams, by sender
+ * @param settled see {@link io.osier.propagation.Progress}
  */
 public record StoredState(
     ReplicaId self,
@@ -28,7 +29,8 @@ public record StoredState(
     long keys,
     long forgotten,
     VersionVector through,
-    Map<ReplicaId, Cursor> cursors) {
+    Map<ReplicaId, Cursor> cursors,
+    boolean settled) {
   private static final byte FORMAT = 3;
 
   public StoredState {
@@ -44,6 +46,7 @@ public record StoredState(
     out.writeNumber(keys);
     out.writeNumber(forgotten);
     out.writeVector(through);
+    out.writeBoolean(settled);
     out.writeCount(cursors.size());
     cursors.forEach(
         (sender, cursor) -> {
@@ -66,13 +69,15 @@ public record StoredState(
       long keys = in.readNumber();
       long forgotten = in.readNumber();
       VersionVector through = in.readVector();
+      boolean settled = in.readFlag();
       int n = in.readCount(4);
       Map<ReplicaId, Cursor> cursors = new TreeMap<>();
       for (int i = 0; i < n; i++) {
         cursors.put(in.readReplica(), FrameCodec.readStoredCursor(in));
       }
       in.expectEnd();
-      return new StoredState(self, committed, timestamp, keys, forgotten, through, cursors);
+      return new StoredState(
+          self, committed, timestamp, keys, forgotten, through, cursors, settled);
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {

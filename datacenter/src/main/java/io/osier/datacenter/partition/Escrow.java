@@ -1,0 +1,333 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.BoundedCounter;
+import io.osier.crdt.Causal;
+import io.osier.crdt.Operation;
+import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Propagation;
+import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * The rights of this datacenter's bounded counters: which it may use, which open transactions have
+ * set aside, who waits for more, and whom to ask. Not thread-safe.
+ *
+ * <p>Rights are asked for when an update lacks them, and before that, when this datacenter holds
+ * less than a quarter of its equal part and another one clearly more. Who is asked gives what is
+ * needed, or half of what it has if that is more.
+ */
+final class Escrow {
+  /** An object is asked for again after this time at the earliest. */
+  private static final long ASK_NANOS = 200_000_000;
+
+  /** Most updates that wait for rights. */
+  static final int WAITING_MAX = 10_000;
+
+  /** Below this part of its equal share a datacenter asks for more before it needs it. */
+  private static final int LOW = 4;
+
+  /** An update that waits. */
+  record Waiter(long ticket, Request.Write write, long deadlineNanos) {}
+
+  private record Reserved(long down, long up) {}
+
+  /** What of a counter is set aside for a transaction. */
+  record Reservation(ObjectId object, long down, long up) {}
+
+  private final ReplicaId self;
+  private final List<String> sharers;
+  private final Propagation propagation;
+  private final Map<ObjectId, Reserved> reserved = new HashMap<>();
+  private final Map<ObjectId, List<Waiter>> waiting = new LinkedHashMap<>();
+  private final Map<ObjectId, Long> asked = new HashMap<>();
+  private final Map<ObjectId, Boolean> low = new LinkedHashMap<>();
+  private final TreeSet<ObjectId> changed = new TreeSet<>();
+  private int waiters;
+  private long denied;
+
+  Escrow(ReplicaId self, List<String> peers, Propagation propagation) {
+    this.self = self;
+    this.propagation = propagation;
+    List<String> all = new ArrayList<>(peers);
+    all.add(self.dc());
+    this.sharers = all.stream().sorted().toList();
+  }
+
+  /** An operation with what only the datacenter knows. */
+  Operation filled(Operation operation) {
+    return operation instanceof Operation.Bound b
+        ? new Operation.Bound(b.lower(), b.upper(), sharers)
+        : operation;
+  }
+
+  /** How much an operation changes the value, or gives away: what it needs rights for. */
+  private static Reservation needs(ObjectId object, Operation operation) {
+    return switch (operation) {
+      case Operation.Increment i -> needs(object, i.amount());
+      case Operation.IncrementWithin i -> needs(object, i.amount());
+      case Operation.Transfer t ->
+          new Reservation(object, t.upward() ? 0 : t.amount(), t.upward() ? t.amount() : 0);
+      default -> new Reservation(object, 0, 0);
+    };
+  }
+
+  private static Reservation needs(ObjectId object, long amount) {
+    if (amount == Long.MIN_VALUE) {
+      throw new OsierException(ErrorCode.OVERFLOW, "the amount is out of range");
+    }
+    return new Reservation(object, Math.max(0, -amount), Math.max(0, amount));
+  }
+
+  /** How much of a counter may be subtracted here, or added. */
+  private long available(ObjectId object, BoundedCounter counter, boolean upward) {
+    Reserved aside = reserved.getOrDefault(object, new Reserved(0, 0));
+    boolean settled = propagation.isSettled();
+    long rights =
+        upward
+            ? (settled ? counter.upRights(self.dc()) : counter.earnedUpRights(self))
+            : (settled ? counter.downRights(self.dc()) : counter.earnedDownRights(self));
+    return rights == Long.MAX_VALUE ? rights : rights - (upward ? aside.up : aside.down);
+  }
+
+  private static BoundedCounter counter(Causal state) {
+    return (BoundedCounter) state.store();
+  }
+
+  /** Whether an update may be done now. */
+  boolean isCovered(ObjectId object, Causal state, Operation operation) {
+    Reservation needs = needs(object, operation);
+    BoundedCounter counter = counter(state);
+    return !counter.isCreated() // then it fails for that
+        || ((needs.down == 0 || needs.down <= available(object, counter, false))
+            && (needs.up == 0 || needs.up <= available(object, counter, true)));
+  }
+
+  /** What is missing, as the error that says so. */
+  OsierException lacking(ObjectId object, Causal state, Operation operation) {
+    denied++;
+    Reservation needs = needs(object, operation);
+    boolean upward = needs.up > 0;
+    BoundedCounter counter = counter(state);
+    long left = Math.max(0, available(object, counter, upward));
+    long all = upward ? counter.upper() - counter.value() : counter.value() - counter.lower();
+    return new OsierException(
+        ErrorCode.NOT_ENOUGH_RIGHTS,
+        "'"
+            + object.key()
+            + "' is "
+            + counter.value()
+            + " in "
+            + (counter.lower() == BoundedCounter.NO_LOWER ? "-∞" : counter.lower())
+            + " to "
+            + (counter.upper() == BoundedCounter.NO_UPPER ? "∞" : counter.upper())
+            + "; "
+            + self.dc()
+            + " holds the rights to "
+            + (upward ? "add " : "subtract ")
+            + left
+            + " of "
+            + all
+            + (propagation.isSettled()
+                ? ""
+                : " (it has lost its memory and may not use more before it has heard all others)")
+            + ", and "
+            + (upward ? needs.up : needs.down)
+            + " are needed");
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  /** Sets rights aside, or throws NOT_ENOUGH_RIGHTS. */
+  Reservation reserve(ObjectId object, Causal state, Operation operation, long nowNanos) {
+    if (!isCovered(object, state, operation)) {
+      askFor(object, state, operation, nowNanos);
+      throw lacking(object, state, operation);
+    }
+    Reservation needs = needs(object, operation);
+    add(object, needs.down, needs.up);
+    return needs;
+  }
+
+  /** Lets rights go that were set aside. */
+  void release(Reservation set) {
+    add(set.object, -set.down, -set.up);
+    changed(set.object);
+  }
+
+  private void add(ObjectId object, long down, long up) {
+    Reserved r = reserved.getOrDefault(object, new Reserved(0, 0));
+    Reserved now = new Reserved(r.down + down, r.up + up);
+    if (now.down == 0 && now.up == 0) {
+      reserved.remove(object);
+    } else {
+      reserved.put(object, now);
+    }
+  }
+
+  // ---------------------------------------------------------------- asking and giving
+
+  /** Asks for what an update lacks. */
+  void askFor(ObjectId object, Causal state, Operation operation, long nowNanos) {
+    Reservation needs = needs(object, operation);
+    boolean upward = needs.up > 0;
+    BoundedCounter counter = counter(state);
+    long lacks = (upward ? needs.up : needs.down) - available(object, counter, upward);
+    ask(object, counter, upward, lacks, nowNanos);
+  }
+
+  private void ask(
+      ObjectId object, BoundedCounter counter, boolean upward, long lacks, long nowNanos) {
+    Long last = asked.get(object);
+    if (lacks <= 0 || (last != null && nowNanos - last < ASK_NANOS)) {
+      return;
+    }
+    asked.put(object, nowNanos);
+    Comparator<String> richest = Comparator.comparingLong(dc -> -rights(counter, dc, upward));
+    long left = lacks;
+    for (String dc : counter.holders().stream().sorted(richest).toList()) {
+      long has = rights(counter, dc, upward);
+      if (left <= 0 || has <= 0) {
+        break;
+      }
+      long amount = Math.min(left, has);
+      if (!dc.equals(self.dc()) && propagation.ask(dc, new Frame.Rights(object, amount, upward))) {
+        left -= amount;
+      }
+    }
+  }
+
+  private static long rights(BoundedCounter counter, String dc, boolean upward) {
+    return upward ? counter.upRights(dc) : counter.downRights(dc);
+  }
+
+  /** How much to give to who asks. */
+  long grant(Frame.Rights wanted, Causal state) {
+    long available = available(wanted.object(), counter(state), wanted.upward());
+    if (available <= 0 || available == Long.MAX_VALUE) {
+      return 0;
+    }
+    return Math.min(available, Math.max(wanted.amount(), available / 2));
+  }
+
+  /** An update of a counter was done here: there may be little left. */
+  void used(ObjectId object, Causal state, Operation operation) {
+    Reservation needs = needs(object, operation);
+    boolean upward = needs.up > 0;
+    if (needs.up == 0 && needs.down == 0) {
+      return;
+    }
+    BoundedCounter counter = counter(state);
+    long all = upward ? counter.upper() - counter.value() : counter.value() - counter.lower();
+    boolean bounded =
+        upward
+            ? counter.upper() != BoundedCounter.NO_UPPER
+            : counter.lower() != BoundedCounter.NO_LOWER;
+    long mine = bounded ? available(object, counter, upward) : 0;
+    if (bounded && all > 0 && mine < all / sharers.size() / LOW) {
+      low.put(object, upward);
+    }
+  }
+
+  // ---------------------------------------------------------------- waiting
+
+  /** Lets an update wait. */
+  void wait(ObjectId object, Waiter waiter) {
+    if (waiters >= WAITING_MAX) {
+      throw new OsierException(
+          ErrorCode.OVERLOADED, WAITING_MAX + " updates wait for rights already");
+    }
+    waiters++;
+    waiting.computeIfAbsent(object, o -> new ArrayList<>()).add(waiter);
+  }
+
+  /** A counter has changed: who waits for it may go on. */
+  void changed(ObjectId object) {
+    if (waiting.containsKey(object)) {
+      changed.add(object);
+    }
+  }
+
+  /** What may be tried again, or has waited too long; it no longer waits then. */
+  List<Waiter> due(long nowNanos) {
+    List<Waiter> due = new ArrayList<>();
+    for (ObjectId object : List.copyOf(waiting.keySet())) {
+      List<Waiter> of = waiting.get(object);
+      boolean all = changed.contains(object) || nowNanos - askedNanos(object) >= ASK_NANOS;
+      for (Waiter waiter : List.copyOf(of)) {
+        if (all || waiter.deadlineNanos <= nowNanos) {
+          of.remove(waiter);
+          waiters--;
+          due.add(waiter);
+        }
+      }
+      if (of.isEmpty()) {
+        waiting.remove(object);
+      }
+    }
+    changed.clear();
+    return due;
+  }
+
+  private long askedNanos(ObjectId object) {
+    Long last = asked.get(object);
+    return last == null ? Long.MIN_VALUE / 2 : last;
+  }
+
+  /** Takes the counters that run low; true where rights to add do. */
+  Map<ObjectId, Boolean> takeLow() {
+    if (low.isEmpty()) {
+      return Map.of();
+    }
+    Map<ObjectId, Boolean> taken = new LinkedHashMap<>(low);
+    low.clear();
+    return taken;
+  }
+
+  /** Asks who has most for half of what it has more. */
+  void balance(ObjectId object, Causal state, boolean upward, long nowNanos) {
+    BoundedCounter counter = counter(state);
+    long most = 0;
+    for (String dc : counter.holders()) {
+      most = dc.equals(self.dc()) ? most : Math.max(most, rights(counter, dc, upward));
+    }
+    long mine = Math.max(0, available(object, counter, upward));
+    if (most > 2 * mine + 1) {
+      ask(object, counter, upward, (most - mine) / 2, nowNanos);
+    }
+  }
+
+  /** When {@link #due} or {@link #takeLow} has something; Long.MAX_VALUE if never. */
+  long nextNanos() {
+    if (!changed.isEmpty() || !low.isEmpty()) {
+      return Long.MIN_VALUE;
+    }
+    long next = Long.MAX_VALUE;
+    for (Map.Entry<ObjectId, List<Waiter>> e : waiting.entrySet()) {
+      next = Math.min(next, askedNanos(e.getKey()) + ASK_NANOS);
+      for (Waiter waiter : e.getValue()) {
+        next = Math.min(next, waiter.deadlineNanos);
+      }
+    }
+    return next;
+  }
+
+  /** How many updates wait for rights. */
+  int waiters() {
+    return waiters;
+  }
+
+  /** How often there were not enough rights. */
+  long denied() {
+    return denied;
+  }
+}

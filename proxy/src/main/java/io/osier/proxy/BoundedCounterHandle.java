@@ -1,0 +1,140 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.crdt.BoundedCounter;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A counter that never leaves its bounds, wherever it is updated: stocks, seats, credit. Each
+ * datacenter holds rights to subtract and to add, and updates within them without asking anybody.
+ * They move to where they are used by themselves, or by {@link #transfer}.
+ *
+ * <p>An update for which its datacenter lacks rights fails with NOT_ENOUGH_RIGHTS, whose message
+ * says how many are left, or waits for rights if it is given time. Cheap; thread-safe.
+ */
+public final class BoundedCounterHandle {
+  private final Target target;
+
+  BoundedCounterHandle(Target target) {
+    this.target = target;
+  }
+
+  /**
+   * Creates the counter at 0, or widens its bounds; bounds are never narrowed.
+   *
+   * @param lower at most 0; {@link BoundedCounter#NO_LOWER} for none
+   * @param upper at least 0; {@link BoundedCounter#NO_UPPER} for none
+   */
+  public void create(long lower, long upper) {
+    Calls.join(createAsync(lower, upper));
+  }
+
+  /** As {@link #create}. */
+  public CompletableFuture<Void> createAsync(long lower, long upper) {
+    return target.update(new Operation.Bound(lower, upper, List.of()));
+  }
+
+  /**
+   * Adds.
+   *
+   * @throws OsierException NOT_ENOUGH_RIGHTS if the datacenter may not add as much now
+   */
+  public void increment(long amount) {
+    Calls.join(incrementAsync(amount));
+  }
+
+  /** As {@link #increment}. */
+  public CompletableFuture<Void> incrementAsync(long amount) {
+    return target.update(new Operation.Increment(positive(amount)));
+  }
+
+  /** As {@link #increment(long)}, but waits for rights. */
+  public void increment(long amount, Duration atMost) {
+    Calls.join(incrementAsync(amount, atMost));
+  }
+
+  /** As {@link #increment(long, Duration)}. */
+  public CompletableFuture<Void> incrementAsync(long amount, Duration atMost) {
+    return target.update(new Operation.IncrementWithin(positive(amount), millis(atMost)));
+  }
+
+  /**
+   * Subtracts.
+   *
+   * @throws OsierException NOT_ENOUGH_RIGHTS if the datacenter may not subtract as much now
+   */
+  public void decrement(long amount) {
+    Calls.join(decrementAsync(amount));
+  }
+
+  /** As {@link #decrement}. */
+  public CompletableFuture<Void> decrementAsync(long amount) {
+    return target.update(new Operation.Increment(-positive(amount)));
+  }
+
+  /** As {@link #decrement(long)}, but waits for rights. */
+  public void decrement(long amount, Duration atMost) {
+    Calls.join(decrementAsync(amount, atMost));
+  }
+
+  /** As {@link #decrement(long, Duration)}. */
+  public CompletableFuture<Void> decrementAsync(long amount, Duration atMost) {
+    return target.update(new Operation.IncrementWithin(-positive(amount), millis(atMost)));
+  }
+
+  /**
+   * Gives rights to subtract to another datacenter.
+   *
+   * @throws OsierException NOT_ENOUGH_RIGHTS if this session's datacenter has not as many
+   */
+  public void transfer(String toDatacenter, long amount) {
+    Calls.join(transferAsync(toDatacenter, amount, false));
+  }
+
+  /**
+   * Gives rights to another datacenter.
+   *
+   * @param upward whether rights to add; otherwise to subtract
+   */
+  public CompletableFuture<Void> transferAsync(String toDatacenter, long amount, boolean upward) {
+    return target.update(new Operation.Transfer(toDatacenter, positive(amount), upward));
+  }
+
+  /** The value. */
+  public long get() {
+    return Calls.join(getAsync());
+  }
+
+  /** As {@link #get}. */
+  public CompletableFuture<Long> getAsync() {
+    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Count) r).value());
+  }
+
+  /** Value, bounds, and who holds which rights, as far as this session's datacenter knows. */
+  public Reading.Rights rights() {
+    return Calls.join(rightsAsync());
+  }
+
+  /** As {@link #rights}. */
+  public CompletableFuture<Reading.Rights> rightsAsync() {
+    return target.read(new Query.Rights()).thenApply(r -> (Reading.Rights) r);
+  }
+
+  private static long positive(long amount) {
+    if (amount < 0) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "the amount must be at least 0, not " + amount);
+    }
+    return amount;
+  }
+
+  private static int millis(Duration wait) {
+    return Math.clamp(wait.toMillis(), 0, Integer.MAX_VALUE);
+  }
+}

@@ -43,6 +43,10 @@ final class GoldenTest {
           List.of(
               new Operation.Add(List.of(Value.of("a"), Value.of(1.5))),
               new Operation.Remove(Value.of("a")));
+      case BOUNDED_COUNTER ->
+          List.of(
+              new Operation.Bound(-10, BoundedCounter.NO_UPPER, List.of("eu", "us")),
+              new Operation.Transfer("eu", 2, false));
       case OR_MAP ->
           List.of(
               new Operation.UpdateFields(
@@ -66,8 +70,10 @@ final class GoldenTest {
       values.put(type.label() + " delta", delta);
       values.put(type.label() + " state", state);
       values.put(type.label() + " second", state.join(second));
-      Causal clear = state.join(second).prepare(new Operation.Clear(), EU, 20, 6, 3_000, 0);
-      values.put(type.label() + " cleared", state.join(second).join(clear));
+      Operation last =
+          type == CrdtType.BOUNDED_COUNTER ? new Operation.Increment(3) : new Operation.Clear();
+      Causal third = state.join(second).prepare(last, EU, 20, 6, 3_000, 0);
+      values.put(type.label() + " cleared", state.join(second).join(third));
     }
     return values;
   }

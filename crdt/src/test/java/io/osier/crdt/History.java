@@ -4,6 +4,7 @@ import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -31,7 +32,9 @@ final class History {
       state = Causal.bottom(type);
     }
 
-    Event update(Operation operation, long timestamp) {
+    Event update(Operation wanted, long timestamp) {
+      boolean create = state.store() instanceof BoundedCounter c && !c.isCreated();
+      Operation operation = create ? new Operation.Bound(-9, 9, List.of("a", "b", "c")) : wanted;
       number += 1 + random.nextInt(3); // the sequencer's other numbers went to other objects
       Causal delta =
           state.prepare(operation, id, number, state.context().through(id), timestamp, 0);
@@ -96,7 +99,7 @@ final class History {
   }
 
   Operation operation(CrdtType of, int depth) {
-    if (random.nextInt(12) == 0) {
+    if (random.nextInt(12) == 0 && of != CrdtType.BOUNDED_COUNTER) {
       return new Operation.Clear();
     }
     return switch (of) {
@@ -108,6 +111,13 @@ final class History {
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
           random.nextInt(3) == 0 ? new Operation.Remove(elements()) : new Operation.Add(elements());
       case OR_MAP -> mapOperation(depth);
+      case BOUNDED_COUNTER ->
+          switch (random.nextInt(4)) {
+            case 0 ->
+                new Operation.Bound(-random.nextInt(9), random.nextInt(9), List.of("a", "b", "c"));
+            case 1 -> new Operation.Transfer("b", 1 + random.nextInt(3), random.nextBoolean());
+            default -> new Operation.Increment(random.nextInt(7) - 3);
+          };
     };
   }
 
@@ -115,10 +125,14 @@ final class History {
     if (random.nextInt(4) == 0) {
       return new Operation.RemoveFields(List.of(name()));
     }
+    boolean mapsToo = depth == 0;
     List<Operation.FieldUpdate> updates = new ArrayList<>();
     for (int i = 0; i <= random.nextInt(3); i++) {
-      CrdtType[] types = CrdtType.values();
-      CrdtType field = types[random.nextInt(depth == 0 ? types.length : types.length - 1)];
+      List<CrdtType> types =
+          Arrays.stream(CrdtType.values())
+              .filter(t -> t.isNestable() && (mapsToo || t != CrdtType.OR_MAP))
+              .toList();
+      CrdtType field = types.get(random.nextInt(types.size()));
       updates.add(
           new Operation.FieldUpdate(new FieldId(name(), field), operation(field, depth + 1)));
     }

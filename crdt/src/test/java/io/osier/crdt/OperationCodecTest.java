@@ -35,15 +35,22 @@ final class OperationCodecTest {
         "0601" + "016608" + "0401010161");
     golden.put(new Operation.RemoveFields(List.of("f", "gé")), "0702" + "0166" + "0367c3a9");
     golden.put(new Operation.Clear(), "08");
+    golden.put(new Operation.Bound(-1, 5, List.of("eu", "us")), "09010a02" + "02657502" + "7573");
+    golden.put(new Operation.IncrementWithin(-2, 300), "0a03ac02");
+    golden.put(new Operation.Transfer("us", 3, true), "0b0275730601");
     golden.put(new Query.Whole(), "01");
     golden.put(new Query.Contains(Value.of(1)), "020202");
     golden.put(new Query.Size(), "03");
     golden.put(new Query.Select(List.of("f")), "04010166");
+    golden.put(new Query.Rights(), "05");
     golden.put(new Reading.Count(-1), "0101");
     golden.put(new Reading.Flag(false), "0200");
     golden.put(new Reading.Single(Optional.empty()), "0300");
     golden.put(new Reading.Single(Optional.of(Value.of("a"))), "0301010161");
     golden.put(new Reading.Many(List.of(Value.of(0))), "04010200");
+    golden.put(
+        new Reading.Rights(2, -1, 5, new TreeMap<>(Map.of("eu", new Reading.Share(3, 4)))),
+        "0604010a0102" + "65750608");
     golden.put(
         new Reading.Fields(new TreeMap<>(Map.of(FIELD, new Reading.Count(1)))),
         "0501016608" + "0102");

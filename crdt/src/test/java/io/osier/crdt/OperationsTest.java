@@ -35,7 +35,13 @@ final class OperationsTest {
 
   private static boolean takes(CrdtType type, Operation operation) {
     return switch (operation) {
-      case Operation.Increment o -> type == CrdtType.PN_COUNTER || type == CrdtType.G_COUNTER;
+      case Operation.Increment o ->
+          type == CrdtType.PN_COUNTER
+              || type == CrdtType.G_COUNTER
+              || type == CrdtType.BOUNDED_COUNTER;
+      case Operation.Bound o -> type == CrdtType.BOUNDED_COUNTER;
+      case Operation.IncrementWithin o -> type == CrdtType.BOUNDED_COUNTER;
+      case Operation.Transfer o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.Assign o -> type == CrdtType.LWW_REGISTER || type == CrdtType.MV_REGISTER;
       case Operation.SetFlag o -> type == CrdtType.EW_FLAG || type == CrdtType.DW_FLAG;
       case Operation.Add o -> type == CrdtType.G_SET || takes(type, OPERATIONS.get(4));
@@ -46,7 +52,7 @@ final class OperationsTest {
               || type == CrdtType.LWW_SET_REMOVE_BIAS;
       case Operation.UpdateFields o -> type == CrdtType.OR_MAP;
       case Operation.RemoveFields o -> type == CrdtType.OR_MAP;
-      case Operation.Clear o -> true;
+      case Operation.Clear o -> type != CrdtType.BOUNDED_COUNTER;
     };
   }
 
@@ -55,10 +61,17 @@ final class OperationsTest {
   void operationOfAnotherType_isWrongType(CrdtType type) {
     for (Operation operation : OPERATIONS) {
       Causal bottom = Causal.bottom(type);
+      if (type == CrdtType.BOUNDED_COUNTER) {
+        bottom = apply(bottom, US, new Operation.Bound(-1, 1, List.of("eu")));
+      }
+      Causal start = bottom;
+      if (type == CrdtType.BOUNDED_COUNTER && operation instanceof Operation.Clear) {
+        continue; // BoundedCounterTest
+      }
       if (takes(type, operation)) {
         assertThat(bottom.prepare(operation, EU, 1, 0, 1, 0).isFull()).isFalse();
       } else {
-        assertThatThrownBy(() -> bottom.prepare(operation, EU, 1, 0, 1, 0))
+        assertThatThrownBy(() -> start.prepare(operation, EU, 1, 0, 1, 0))
             .as("%s on %s", operation, type)
             .extracting(e -> ((OsierException) e).code())
             .isEqualTo(ErrorCode.WRONG_TYPE);
@@ -148,7 +161,7 @@ final class OperationsTest {
       for (ReplicaId origin : List.of(EU, US)) {
         for (int i = 0; i < 40; i++) {
           state = apply(state, origin, large(type, i));
-          if (i == 20 && origin.equals(US)) {
+          if (i == 20 && origin.equals(US) && type != CrdtType.BOUNDED_COUNTER) {
             state = apply(state, origin, new Operation.Clear());
           }
         }
@@ -164,6 +177,10 @@ final class OperationsTest {
     return switch (type) {
       case PN_COUNTER -> new Operation.Increment(i % 2 == 0 ? 1L << 40 : -(1L << 39));
       case G_COUNTER -> new Operation.Increment(1L << 40);
+      case BOUNDED_COUNTER ->
+          i == 0
+              ? new Operation.Bound(-(1L << 50), 1L << 50, List.of("eu", "us"))
+              : new Operation.Increment(1L << 40);
       case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(value);
       case EW_FLAG, DW_FLAG -> new Operation.SetFlag(true);
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> new Operation.Add(value);

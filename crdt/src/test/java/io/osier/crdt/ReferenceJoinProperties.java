@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -17,6 +18,7 @@ import net.jqwik.api.Property;
 final class ReferenceJoinProperties {
   @Property(tries = 3_000)
   void everyStepOfAnyDelivery_isTheJoinByDefinition(@ForAll CrdtType type, @ForAll long seed) {
+    Assume.that(type != CrdtType.BOUNDED_COUNTER); // made of rows, not of dots: BoundedCounterTest
     History history = new History(type, seed).run(40);
     Random random = new Random(seed ^ 5);
     List<Causal> pool = new ArrayList<>();

@@ -78,6 +78,12 @@ final class SemanticsProperties {
         yield new Reading.Many(List.copyOf(elements));
       }
       case OR_MAP -> new Reading.Fields(fields(steps));
+      case BOUNDED_COUNTER ->
+          new Reading.Count(
+              steps.stream()
+                  .filter(s -> s.operation instanceof Operation.Increment)
+                  .mapToLong(s -> ((Operation.Increment) s.operation).amount())
+                  .sum());
     };
   }
 
@@ -218,6 +224,7 @@ final class SemanticsProperties {
       case Reading.Single s -> s.value().isPresent();
       case Reading.Many m -> !m.values().isEmpty();
       case Reading.Fields f -> !f.fields().isEmpty();
+      case Reading.Rights r -> throw new IllegalArgumentException("no field");
     };
   }
 }

@@ -680,6 +680,7 @@ public final class Propagation {
     }
     knowledge.status(in.sender(), status);
     firstStatus.putIfAbsent(in.sender().dc(), status);
+    var unused = isSettled();
     if (status.wantResume() && in.mayAskAgain(nowNanos, millis(settings.retryMillis()))) {
       resume(in, nowNanos);
     } else if (in.missedTail(status)) {

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -87,12 +88,17 @@ public final class LocalCluster implements AutoCloseable {
     DCS.forEach(this::start);
   }
 
+  /** Below the ports that outgoing connections get, so that none takes it in between. */
   private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (int i = 0; i < 1_000; i++) {
+      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // In use: another one.
+      }
     }
+    throw new IllegalStateException("no port is free between 12000 and 32000");
   }
 
   /** Starts a datacenter, or starts it again. */

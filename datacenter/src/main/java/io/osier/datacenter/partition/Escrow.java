@@ -23,8 +23,8 @@ import java.util.TreeSet;
  * set aside, who waits for more, and whom to ask. Not thread-safe.
  *
  * <p>Rights are asked for when an update lacks them, and before that, when this datacenter holds
- * less than a quarter of its equal part and another one clearly more. Who is asked gives what is
- * needed, or half of what it has if that is more.
+ * less than half of its equal part and another one clearly more. Who is asked gives what is needed,
+ * or half of what it has if that is more.
  */
 final class Escrow {
   /** An object is asked for again after this time at the earliest. */
@@ -34,7 +34,7 @@ final class Escrow {
   static final int WAITING_MAX = 10_000;
 
   /** Below this part of its equal share a datacenter asks for more before it needs it. */
-  private static final int LOW = 4;
+  private static final int LOW = 2;
 
   /** An update that waits. */
   record Waiter(long ticket, Request.Write write, long deadlineNanos) {}
@@ -213,7 +213,8 @@ final class Escrow {
   /** How much to give to who asks. */
   long grant(Frame.Rights wanted, Causal state) {
     long available = available(wanted.object(), counter(state), wanted.upward());
-    if (available <= 0 || available == Long.MAX_VALUE) {
+    boolean needed = waiting.containsKey(wanted.object()); // here, and not less urgently
+    if (available <= 0 || available == Long.MAX_VALUE || needed) {
       return 0;
     }
     return Math.min(available, Math.max(wanted.amount(), available / 2));
@@ -223,7 +224,8 @@ final class Escrow {
   void used(ObjectId object, Causal state, Operation operation) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
-    if (needs.up == 0 && needs.down == 0) {
+    boolean gave = operation instanceof Operation.Transfer; // to take it back would go on for ever
+    if (gave || (needs.up == 0 && needs.down == 0)) {
       return;
     }
     BoundedCounter counter = counter(state);

@@ -162,6 +162,12 @@ final class Cluster {
     run(1_000);
   }
 
+  /** Updates a bounded counter; the reply may come later. Returns its ticket. */
+  long later(String dc, String key, Operation operation) {
+    dc(dc).write(key, CrdtType.BOUNDED_COUNTER, operation);
+    return tickets;
+  }
+
   Dc dc(String name) {
     return dcs.get(name);
   }

@@ -3,6 +3,7 @@ package io.osier.datacenter.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -44,8 +45,7 @@ final class HostileRequestProperties {
   private static final int REQUESTS = 60;
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final KeyspacePolicy POLICY =
-      KeyspacePolicy.session("k", Duration.ofSeconds(1))
-          .withPartitions(1)
+      KeyspacePolicy.causal("k", Duration.ofSeconds(1))
           .with(new KeyspacePolicy.Limits(64, 256, 2_048));
 
   private static final class Outputs implements Outbox {
@@ -89,13 +89,20 @@ final class HostileRequestProperties {
     Outputs out = new Outputs();
     long last = 0;
     for (int i = 1; i <= REQUESTS; i++) {
-      Request request = random.nextInt(3) == 0 ? read(random) : write(random);
+      Request request =
+          switch (random.nextInt(4)) {
+            case 0 -> read(random);
+            case 1 -> transact(random);
+            default -> write(random);
+          };
       // As it comes off the wire.
       request = ProtocolCodec.decodeRequest(ProtocolCodec.encode(i, request)).message();
       List<ObjectStore.Entry> before = store.scan(Optional.empty(), 100);
       Reply reply = handle(partition, request, i, out);
       ProtocolCodec.decodeReply(ProtocolCodec.encode(i, reply));
-      if (reply instanceof Reply.Done done) {
+      if (reply instanceof Reply.Transacted transacted) {
+        last = Math.max(last, transacted.dot().map(Dot::number).orElse(0L)); // or sent again
+      } else if (reply instanceof Reply.Done done) {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
         Shipment shipment = out.journal.getLast();
@@ -135,6 +142,13 @@ final class HostileRequestProperties {
         return new Reply.Failure(e.code(), e.getMessage());
       }
     }
+    if (request instanceof Request.Transact transact) {
+      try {
+        transact.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
+      } catch (OsierException e) {
+        return new Reply.Failure(e.code(), e.getMessage());
+      }
+    }
     int answered = out.replies.size();
     partition.on(new Input.Command(i, request), new Now(i * 1_000_000L, i), out);
     assertThat(out.replies).as("one answer to %s", request).hasSize(answered + 1);
@@ -147,7 +161,8 @@ final class HostileRequestProperties {
     Optional<CrdtType> type =
         random.nextBoolean() ? Optional.empty() : Optional.of(pick(random, CrdtType.values()));
     Query query =
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(5)) {
+          case 4 -> new Query.Rights();
           case 0 -> new Query.Whole();
           case 1 -> new Query.Contains(value(random));
           case 2 -> new Query.Size();
@@ -161,6 +176,37 @@ final class HostileRequestProperties {
     return new Request.Write("k", key(random), type, operation(random, 0), VersionVector.EMPTY, 0);
   }
 
+  /** Steps of a few transactions, in and out of order. */
+  private static Request transact(Random random) {
+    int step = 1 + random.nextInt(3);
+    List<Request.Update> updates = new ArrayList<>();
+    for (int i = random.nextInt(4); i > 0; i--) {
+      CrdtType type = pick(random, CrdtType.values());
+      updates.add(new Request.Update(key(random), type, operation(random, 0)));
+    }
+    List<Request.Fetch> reads = new ArrayList<>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      Request.Read read = (Request.Read) read(random);
+      reads.add(new Request.Fetch(read.key(), read.type(), read.query()));
+    }
+    Request.Begin begin =
+        new Request.Begin(
+            random.nextInt(4) == 0
+                ? VersionVector.of(SELF, 1 + random.nextInt(9))
+                : VersionVector.EMPTY,
+            random.nextInt(4) == 0,
+            0,
+            pick(random, new Integer[] {0, 1, 10, 60_000, Integer.MAX_VALUE}));
+    return new Request.Transact(
+        "k",
+        new TransactionId(0, random.nextInt(6)),
+        step,
+        step == 1 ? Optional.of(begin) : Optional.empty(),
+        updates,
+        reads,
+        pick(random, Request.End.values()));
+  }
+
   private static Key key(Random random) {
     return Key.of("k" + random.nextInt(8));
   }
@@ -170,6 +216,9 @@ final class HostileRequestProperties {
   }
 
   private static Operation operation(Random random, int depth) {
+    if (depth == 0 && random.nextInt(3) == 0) {
+      return bounded(random);
+    }
     return switch (random.nextInt(depth < 3 ? 8 : 6)) {
       case 0 -> new Operation.Increment(number(random));
       case 1 -> new Operation.Assign(value(random));
@@ -188,6 +237,15 @@ final class HostileRequestProperties {
         }
         yield new Operation.UpdateFields(updates);
       }
+    };
+  }
+
+  private static Operation bounded(Random random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> new Operation.Bound(number(random), number(random), List.of());
+      case 1 -> new Operation.Transfer("us", number(random), random.nextBoolean());
+      case 2 -> new Operation.Increment(number(random));
+      default -> new Operation.IncrementWithin(number(random), 0);
     };
   }
 

@@ -4,13 +4,13 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets. */
@@ -45,12 +45,17 @@ public final class TestCluster implements AutoCloseable {
     awaitReady();
   }
 
+  /** Below the ports that outgoing connections get, so that none takes it in between. */
   static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (int i = 0; i < 1_000; i++) {
+      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // In use: another one.
+      }
     }
+    throw new IllegalStateException("no port is free between 12000 and 32000");
   }
 
   /** The configuration of a datacenter. */

@@ -8,9 +8,11 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Change;
 import io.osier.proxy.Keyspace.Get;
@@ -235,5 +237,47 @@ final class TransactionTest {
     assertThat(refused).hasMessageContaining("consistency = causal");
     assertThat(codeOf(() -> shop.readTogether(List.of(new Get("a", CrdtType.AW_SET)))))
         .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+  }
+
+  @Test
+  void boundedCounter_inAndOutOfTransactions() {
+    Keyspace here = bank(eu);
+    BoundedCounterHandle stock = here.boundedCounter("stock");
+    assertThat(codeOf(() -> stock.increment(1))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    stock.create(0, 50);
+    stock.increment(10);
+    assertThat(stock.get()).isEqualTo(10);
+    assertThat(stock.rights().shares().get("eu").down()).isEqualTo(10);
+    assertThat(codeOf(() -> stock.decrement(11))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    stock.transfer("us", 4);
+    // What a transaction has set aside nobody else can take.
+    Transaction tx = here.begin();
+    tx.boundedCounter("stock").decrement(5);
+    assertThat(tx.boundedCounter("stock").get()).isEqualTo(5);
+    assertThat(codeOf(() -> stock.decrement(2))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    tx.abort();
+    stock.decrement(2);
+    // At the other datacenter, with rights that were given and rights that must be fetched.
+    Keyspace there = bank(us);
+    there.begin(TransactionOptions.DEFAULT.atLeast(here.clock())).abort();
+    there.boundedCounter("stock").decrement(7, Duration.ofSeconds(8));
+    assertThat(there.boundedCounter("stock").get()).isEqualTo(1);
+    Throwable empty =
+        catchThrowable(() -> there.boundedCounter("stock").decrement(2, Duration.ofMillis(600)));
+    assertThat(empty).hasMessageContaining("are needed");
+    // A transfer between accounts: both or neither.
+    here.boundedCounter("from").create(0, BoundedCounter.NO_UPPER);
+    here.boundedCounter("to").create(0, BoundedCounter.NO_UPPER);
+    here.boundedCounter("from").increment(5);
+    assertThat(
+            codeOf(
+                () ->
+                    here.updateTogether(
+                        List.of(
+                            new Change("to", CrdtType.BOUNDED_COUNTER, new Operation.Increment(6)),
+                            new Change(
+                                "from", CrdtType.BOUNDED_COUNTER, new Operation.Increment(-6))))))
+        .isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    assertThat(here.boundedCounter("to").get()).isZero();
   }
 }

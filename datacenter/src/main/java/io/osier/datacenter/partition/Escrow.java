@@ -211,9 +211,10 @@ final class Escrow {
   }
 
   /** How much to give to who asks. */
-  long grant(Frame.Rights wanted, Causal state) {
+  long grant(String dc, Frame.Rights wanted, Causal state) {
     long available = available(wanted.object(), counter(state), wanted.upward());
-    boolean needed = waiting.containsKey(wanted.object()); // here, and not less urgently
+    // Needed here, too: one of the two must come first.
+    boolean needed = waiting.containsKey(wanted.object()) && self.dc().compareTo(dc) < 0;
     if (available <= 0 || available == Long.MAX_VALUE || needed) {
       return 0;
     }

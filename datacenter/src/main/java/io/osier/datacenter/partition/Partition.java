@@ -444,7 +444,7 @@ public final class Partition {
   private void give(String dc, Frame.Rights wanted) {
     ObjectId object = wanted.object();
     Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
-    long amount = state == null || !ready ? 0 : escrow.grant(wanted, state);
+    long amount = state == null || !ready ? 0 : escrow.grant(dc, wanted, state);
     if (amount > 0) {
       write(object, state, new Operation.Transfer(dc, amount, wanted.upward()));
       propagation.release(object);

@@ -338,9 +338,12 @@ public final class PartitionStore implements ObjectStore, Journal {
     if (states.isEmpty()) {
       keys.decrementAndGet();
     }
-    pending.put(
-        object.key(),
-        new Held(List.copyOf(states), before.operations, before.operationBytes, group));
+    // A snapshot by the cache must not be written after the drop, or the object would be back.
+    synchronized (pending) {
+      pending.put(
+          object.key(),
+          new Held(List.copyOf(states), before.operations, before.operationBytes, group));
+    }
     changed.add(object.key());
     changes.add(new Change.DropObject(object));
     return true;
@@ -545,7 +548,11 @@ public final class PartitionStore implements ObjectStore, Journal {
         snapshots.add(new Change.PutSnapshot(object, state.context().toVersionVector(), state));
         snapshots.add(new Change.Prune(object));
       }
-      writer.writeSomeTime(snapshots);
+      synchronized (pending) {
+        if (!pending.containsKey(key)) {
+          writer.writeSomeTime(snapshots);
+        }
+      }
     }
   }
 

@@ -15,6 +15,7 @@ final class Checks {
   private final SessionCheck sessions;
   private final SlaCheck sla;
   private final ReportCheck reports;
+  private final TransactionCheck transactions;
   private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
   private long forgottenObjects;
 
@@ -25,6 +26,7 @@ final class Checks {
     sessions = new SessionCheck(unit, this);
     sla = new SlaCheck(simulation, unit);
     reports = new ReportCheck(unit);
+    transactions = new TransactionCheck(unit);
   }
 
   /**
@@ -87,6 +89,10 @@ final class Checks {
 
   SlaCheck sla() {
     return sla;
+  }
+
+  TransactionCheck transactions() {
+    return transactions;
   }
 
   ReportCheck reports() {

@@ -229,7 +229,7 @@ final class SimNode implements Outbox {
     if (input instanceof Input.FromPeer f) {
       return f.frame() instanceof Frame.Updates || f.frame() instanceof Frame.States;
     }
-    if (input instanceof Input.Command c && c.request() instanceof Request.Write) {
+    if (input instanceof Input.Command c && isUpdate(c.request())) {
       asked
           .remove(c.ticket())
           .made(this, new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"))
@@ -237,6 +237,12 @@ final class SimNode implements Outbox {
       return true;
     }
     return false;
+  }
+
+  private static boolean isUpdate(Request request) {
+    return request instanceof Request.Write
+        || (request instanceof Request.Transact t
+            && (t.end() == Request.End.COMMIT || !t.updates().isEmpty()));
   }
 
   /** Sees to it that the next tick comes in time. */

@@ -8,6 +8,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.ObjectId;
@@ -54,6 +55,7 @@ final class Simulation {
   private final List<Checks> checks = new ArrayList<>();
   private final List<Workload> workloads = new ArrayList<>();
   private final List<SimClient> clients = new ArrayList<>();
+  private final List<SimTransactor> transactors = new ArrayList<>();
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
   private final List<String> names = new ArrayList<>();
   private final Set<ReplicaId> lost = new TreeSet<>();
@@ -108,6 +110,13 @@ final class Simulation {
                 anyDc(random)));
       }
     }
+    for (Unit unit : units) {
+      for (int i = 0; unit.isCausal() && i <= options.dcs(); i++) {
+        String name = "transactor " + i;
+        Random own = new Random(random.nextLong());
+        transactors.add(new SimTransactor(this, name, unit, own, anyDc(random)));
+      }
+    }
     trace.note("seed %d, faults %s, units %s", seed, faults, units);
   }
 
@@ -125,6 +134,7 @@ final class Simulation {
     dcs.values().forEach(dc -> dc.start(dc.self()));
     network.connectAll();
     clients.forEach(c -> scheduler.in(3 * SECOND, c::start));
+    transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     plan.start();
     scheduler.in(REPORT_NANOS, this::report);
     scheduler.runFor(options.seconds() * SECOND);
@@ -204,8 +214,24 @@ final class Simulation {
       for (ObjectId object : workloads.get(unit.number()).accountable()) {
         readLast(node, object, contents.get(dc.self()).get(object), VersionVector.of(kept));
       }
+      if (unit.isCausal()) {
+        transactionsAtEnd(node, contents.get(dc.self()));
+      }
       of.reports().ended(node, report(node), kept, faults.isEmpty());
     }
+  }
+
+  private void transactionsAtEnd(SimNode node, Map<ObjectId, Causal> content) {
+    List<Reading> readings = new ArrayList<>();
+    for (ObjectId object : TransactionCheck.objects()) {
+      Causal state = content.getOrDefault(object, Causal.bottom(object.type()));
+      readings.add(state.read(new Query.Whole()));
+    }
+    TransactionCheck check = checks(node.unit()).transactions();
+    Map<Integer, Set<Long>> view = TransactionCheck.view(readings);
+    long counter = ((Reading.Count) readings.getLast()).value();
+    check.snapshot("the end", node.self(), view, counter, 0, Set.of());
+    check.ended(node.self(), view, lost);
   }
 
   /** Reads through the front door, having seen all that was kept: that must be there at once. */
@@ -348,6 +374,11 @@ final class Simulation {
     return checks.stream().mapToLong(c -> c.sessions().reads()).sum();
   }
 
+  /** How many snapshots of transactions were checked. */
+  long snapshotsChecked() {
+    return checks.stream().mapToLong(c -> c.transactions().snapshots()).sum();
+  }
+
   /** One line about what went on. */
   String summary() {
     long switches = 0;
@@ -366,13 +397,14 @@ final class Simulation {
     }
     return String.format(
         Locale.ROOT,
-        "%.0f s, %.1f operations/s, %d updates, %d reads and %d visibilities checked (%d fetched),"
+        "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked (%d fetched),"
             + " %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches, settled in %.1f s,"
             + " %d crashes, refused %s, faults %s, hash %016x",
         elapsedNanos() / 1e9,
         operations / (elapsedNanos() / 1e9),
         updates(),
         readsChecked(),
+        snapshotsChecked(),
         slaChecked(),
         checks.stream().mapToLong(c -> c.sla().excused()).sum(),
         rounds,

@@ -218,12 +218,12 @@ final class History {
    */
   long oldestStep(long self, VersionVector others) {
     Era era = null;
-    long byCommit = 0;
+    long byCommit = -1;
     for (Era e : eras) {
       if (era == null && others.isAtMost(e.others)) {
         era = e;
       }
-      if (e.committed < self || byCommit == 0) {
+      if (e.committed < self || byCommit < 0) {
         byCommit = e.index + Math.max(self, e.committed);
       }
     }

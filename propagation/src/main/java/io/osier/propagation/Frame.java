@@ -93,6 +93,7 @@ public sealed interface Frame {
    * @param through what the sender has of every replica
    * @param changes per replica how many times something of it was applied at the sender: it differs
    *     from an earlier one if anything came
+   * @param committed the sender's last commit number, shipped or not
    * @param waiting whether updates have come to the sender that are not visible there yet
    */
   record Status(
@@ -101,6 +102,7 @@ public sealed interface Frame {
       long sequence,
       VersionVector through,
       VersionVector changes,
+      long committed,
       boolean waiting,
       long sentMillis)
       implements Frame {}

@@ -155,6 +155,7 @@ public final class FrameCodec {
         out.writeNumber(f.sequence());
         out.writeVector(f.through());
         out.writeVector(f.changes());
+        out.writeNumber(f.committed());
         out.writeBoolean(f.waiting());
         out.writeNumber(f.sentMillis());
       }
@@ -216,6 +217,7 @@ public final class FrameCodec {
               in.readNumber(),
               in.readVector(),
               in.readVector(),
+              in.readNumber(),
               in.readFlag(),
               in.readNumber());
       case HEAL -> new Frame.Heal(in.readReplica(), in.readNumber(), readPage(in));

@@ -985,6 +985,7 @@ public final class Propagation {
                 stream.wantsResume() ? 0 : stream.sequence(),
                 through,
                 changes,
+                log.committed(),
                 admission.waiting() > 0,
                 nowMillis));
       }
@@ -1132,6 +1133,28 @@ public final class Propagation {
         if (status == null || status.through().get(r) < last) {
           return false;
         }
+      }
+    }
+    return true;
+  }
+
+  /** What each other datacenter had committed, shipped or not, when it was last heard. */
+  public VersionVector committedElsewhere() {
+    VersionVector committed = VersionVector.EMPTY;
+    for (String dc : outbound.keySet()) {
+      Frame.Status status = knowledge.status(dc);
+      if (status != null) {
+        committed = committed.with(knowledge.newest(dc), status.committed());
+      }
+    }
+    return committed;
+  }
+
+  /** Whether all replicas of a vector still run: none has been replaced by a newer incarnation. */
+  public boolean areCurrent(VersionVector vector) {
+    for (int i = 0; i < vector.size(); i++) {
+      if (!knowledge.isNewest(vector.replica(i))) {
+        return false;
       }
     }
     return true;

@@ -78,8 +78,9 @@ final class FrameCodecTest {
         new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 5, 0, Optional.of(object)))),
         "010304090205016b08020000");
     golden.put(
-        new Frame.Status(true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), true, 1_000),
-        "01040102030101050100027573030601e807");
+        new Frame.Status(
+            true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), 9, true, 1_000),
+        "0104010203010105010002757303060901e807");
     golden.put(new Frame.Heal(US, 4, new Frame.Page(6, Optional.empty())), "01050002757303040106");
     golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
     golden.put(

@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.ObjectId;
@@ -23,13 +24,24 @@ final class Forgetting {
   private static final long BUSY_PERIOD_NANOS = 50_000_000;
 
   private static final int OBJECTS_MAX = 1_000;
-  private static final long NEVER = -1;
+
+  /**
+   * Why a removed object waits.
+   *
+   * @param everywhereNanos since when every datacenter is known to have the removal; -1 if that is
+   *     not known
+   * @param made what the others had committed by then: of that something may be concurrent to the
+   *     removal, and must have come before the removal can be forgotten
+   */
+  private record Waiting(long everywhereNanos, VersionVector made) {
+    static final Waiting FOR_OTHERS = new Waiting(-1, VersionVector.EMPTY);
+  }
 
   private final ObjectStore store;
   private final long graceNanos;
 
-  /** Objects that may be dropped, and since when every datacenter is known to have them. */
-  private final Map<ObjectId, Long> candidates = new LinkedHashMap<>();
+  /** Objects that may be dropped. */
+  private final Map<ObjectId, Waiting> candidates = new LinkedHashMap<>();
 
   private long nextNanos = Long.MAX_VALUE;
 
@@ -47,7 +59,7 @@ final class Forgetting {
 
   /** Hears of an object that may be one. */
   void add(ObjectId object, long nowNanos) {
-    candidates.put(object, NEVER);
+    candidates.put(object, Waiting.FOR_OTHERS);
     if (nextNanos == Long.MAX_VALUE) {
       nextNanos = nowNanos + PERIOD_NANOS;
     }
@@ -72,16 +84,20 @@ final class Forgetting {
     }
     int moved = 0;
     for (ObjectId object : some) {
-      long since = candidates.remove(object);
+      Waiting waiting = candidates.remove(object);
       Causal state = store.get(object);
       if (state == null || !state.isSpent()) {
         continue;
       }
-      if (!propagation.isEverywhere(state.context())) {
-        candidates.put(object, NEVER); // at the end: the next sweep looks at others first
-      } else if (since == NEVER || nowNanos - since < graceNanos || !store.drop(object)) {
-        moved += since == NEVER ? 1 : 0;
-        candidates.put(object, since == NEVER ? nowNanos : since);
+      if (!propagation.isEverywhere(state.context()) || !propagation.areCurrent(waiting.made)) {
+        candidates.put(object, Waiting.FOR_OTHERS); // at the end: the next sweep looks at others
+      } else if (waiting.everywhereNanos < 0) {
+        candidates.put(object, new Waiting(nowNanos, propagation.committedElsewhere()));
+        moved++;
+      } else if (nowNanos - waiting.everywhereNanos < graceNanos
+          || !waiting.made.isAtMost(propagation.through())
+          || !store.drop(object)) {
+        candidates.put(object, waiting);
       } else {
         moved++;
       }

@@ -150,6 +150,23 @@ final class PartitionTest {
     assertThat(cluster.isConverged()).isTrue();
   }
 
+  /** Whoever has the removal may still hold updates that it made before that came. */
+  @Test
+  void removalIsNotForgotten_whileConcurrentUpdatesAreHeldElsewhere() {
+    StreamSettings forgetAtOnce = new StreamSettings(1 << 20, 1 << 16, 1_000, 200, 1_000, 0);
+    Cluster cluster =
+        new Cluster(policy(Propagation.STATE, 20_000), forgetAtOnce, "eu", "us", "ap");
+    cluster.dc("eu").add("x", 5);
+    cluster.run(30_000);
+    assertThat(cluster.dc("ap").value("x")).isEqualTo(5);
+    cluster.dc("us").write("x", CrdtType.PN_COUNTER, new Operation.Clear());
+    cluster.run(7_000);
+    cluster.dc("eu").add("x", 1);
+    cluster.run(60_000);
+    assertThat(cluster.isConverged()).isTrue();
+    assertThat(cluster.dc("ap").value("x")).isEqualTo(1);
+  }
+
   @Test
   void lostFrames_areSeenAndMadeGood() {
     Cluster cluster = three(Propagation.OP, 2_000);

@@ -1,6 +1,8 @@
 package io.osier.bench;
 
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.samples.SocialCommand;
+import io.osier.bench.samples.WalletCommand;
 import io.osier.bench.storage.StorageCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,7 +14,12 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
-    subcommands = {CrashCommand.class, StorageCommand.class})
+    subcommands = {
+      CrashCommand.class,
+      StorageCommand.class,
+      WalletCommand.class,
+      SocialCommand.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

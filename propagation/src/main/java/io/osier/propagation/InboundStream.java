@@ -23,7 +23,7 @@ final class InboundStream {
   record Held(
       Shipment shipment, long claimedBefore, long sinceNanos, boolean outage, long sentMillis) {}
 
-  private static final int ATTEMPTS_MAX = 4;
+  private static final int ATTEMPTS_MAX = 3;
 
   /** Room for the epochs of one life. */
   private static final int LIFE_SHIFT = 24;

@@ -375,7 +375,8 @@ public final class Propagation {
       case STALE -> {}
       case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
-        if (!in.isResuming()) {
+        // While resuming: the stream has begun, and its first frames were lost.
+        if (!in.isResuming() || in.mayAskAgain(nowNanos, millis(settings.retryMillis()))) {
           stats.gapSeen();
           resume(in, nowNanos);
         }

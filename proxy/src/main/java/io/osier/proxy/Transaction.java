@@ -98,6 +98,11 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
         .thenApply(t -> t.answers().stream().map(Keyspace::found).toList());
   }
 
+  /** Waits for {@link #readTogetherAsync}. */
+  public List<Found> readTogether(List<Keyspace.Get> reads) {
+    return Calls.join(readTogetherAsync(reads));
+  }
+
   /**
    * Commits.
    *

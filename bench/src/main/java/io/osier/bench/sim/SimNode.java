@@ -212,9 +212,7 @@ final class SimNode implements Outbox {
     }
     outputs = new ArrayList<>();
     partition.on(input, dc.now(), this);
-    changed.forEach(
-        (object, before) ->
-            simulation.checks(unit).changed(this, object, before, store.get(object).context()));
+    changed.forEach((object, before) -> check(object, before, store.get(object)));
     changed.clear();
     List<Runnable> batch = outputs;
     journal.commit(
@@ -237,6 +235,16 @@ final class SimNode implements Outbox {
       return true;
     }
     return false;
+  }
+
+  /** Checks what has become visible of an object. */
+  private void check(ObjectId object, CausalContext before, Causal after) {
+    simulation.checks(unit).changed(this, object, before, after.context());
+    if (after.store() instanceof BoundedCounter counter
+        && counter.isCreated()
+        && (counter.value() < counter.lower() || counter.value() > counter.upper())) {
+      throw new Violation(name(object), "%s leaves its bounds at %s: %s", object, self, counter);
+    }
   }
 
   private static boolean isUpdate(Request request) {
@@ -376,13 +384,6 @@ final class SimNode implements Outbox {
       if (spoiled == null) {
         return;
       }
-      if (spoiled.store() instanceof BoundedCounter counter && counter.isCreated()) {
-        boolean kept = counter.value() >= counter.lower() && counter.value() <= counter.upper();
-        if (!kept) {
-          throw new Violation(
-              name(object), "%s leaves its bounds at %s: %s", object, self, counter);
-        }
-      }
       memory.put(object, spoiled);
       last = object;
       beforeLast = before == null ? CausalContext.EMPTY : before.context();
@@ -390,7 +391,7 @@ final class SimNode implements Outbox {
       if (unit.isCausal()) {
         changed.putIfAbsent(object, beforeLast); // visible together, when the input is done
       } else {
-        simulation.checks(unit).changed(SimNode.this, object, beforeLast, spoiled.context());
+        check(object, beforeLast, spoiled);
       }
     }
 

@@ -1,0 +1,128 @@
+package io.osier.bench.samples;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.crdt.BoundedCounter;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.Keyspace.Get;
+import io.osier.proxy.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import picocli.CommandLine.Command;
+
+/** Accounts that are never overdrawn, and transfers that neither make nor lose money. */
+@Command(
+    name = "wallet",
+    mixinStandardHelpOptions = true,
+    description = {
+      "A wallet: accounts are bounded counters, transfers are transactions. Six sessions at three",
+      "datacenters transfer money while a link is cut and a datacenter is killed. On every snapshot, at",
+      "every datacenter: no account is below 0, and the sum is what was paid in."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:no violation", "1:a violation, or it could not be run", "2:wrong usage"})
+public final class WalletCommand extends Sample {
+  private static final int ACCOUNTS = 20;
+  private static final long PAID_IN = 100L;
+
+  private final AtomicLongArray expected = new AtomicLongArray(ACCOUNTS);
+  private final AtomicLong transfers = new AtomicLong();
+  private final AtomicLong declined = new AtomicLong();
+
+  /** For picocli. */
+  public WalletCommand() {}
+
+  @Override
+  String keyspace() {
+    return "wallet";
+  }
+
+  private static String account(int i) {
+    return "account-" + i;
+  }
+
+  @Override
+  void prepare(Keyspace keyspace) {
+    try (Transaction tx = keyspace.begin()) {
+      for (int i = 0; i < ACCOUNTS; i++) {
+        tx.boundedCounter(account(i)).create(0, BoundedCounter.NO_UPPER);
+        tx.boundedCounter(account(i)).increment(PAID_IN);
+        expected.set(i, PAID_IN);
+      }
+      tx.commit();
+    }
+  }
+
+  @Override
+  void act(Keyspace keyspace, String dc, Random random) {
+    int from = random.nextInt(ACCOUNTS);
+    int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
+    long amount = 1 + random.nextLong(20);
+    try (Transaction tx = keyspace.begin()) {
+      long balance = tx.boundedCounter(account(from)).get();
+      if (balance < amount) {
+        declined.incrementAndGet();
+        return;
+      }
+      tx.boundedCounter(account(from)).decrement(amount);
+      tx.boundedCounter(account(to)).increment(amount);
+      tx.commit();
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.INVALID_ARGUMENT || e.code() == ErrorCode.NOT_ENOUGH_RIGHTS) {
+        declined.incrementAndGet(); // not created here yet, or others hold the rights
+        return;
+      }
+      throw e;
+    }
+    transfers.incrementAndGet();
+    expected.addAndGet(from, -amount);
+    expected.addAndGet(to, amount);
+  }
+
+  private static List<Long> balances(Keyspace keyspace) {
+    List<Get> reads = new ArrayList<>();
+    for (int i = 0; i < ACCOUNTS; i++) {
+      reads.add(new Get(account(i), CrdtType.BOUNDED_COUNTER));
+    }
+    List<Long> balances = new ArrayList<>();
+    for (Found found : keyspace.readTogether(reads)) {
+      balances.add(((Reading.Count) found.reading().orElseThrow()).value());
+    }
+    return balances;
+  }
+
+  @Override
+  void check(Keyspace keyspace, String dc) {
+    List<Long> balances = balances(keyspace);
+    long sum = balances.stream().mapToLong(b -> b).sum();
+    if (sum != (long) ACCOUNTS * PAID_IN && sum != 0) { // 0: before the accounts have come
+      violated("the sum at %s is %d: %s", dc, sum, balances);
+    }
+    if (balances.stream().anyMatch(b -> b < 0)) {
+      violated("an account is overdrawn at %s: %s", dc, balances);
+    }
+  }
+
+  @Override
+  void checkEnd(Keyspace keyspace, String dc) {
+    List<Long> balances = balances(keyspace);
+    for (int i = 0; i < ACCOUNTS && unknownOutcomes() == 0; i++) {
+      if (balances.get(i) != expected.get(i)) {
+        violated(
+            "%s has %d in %s; by the confirmed transfers it is %d",
+            dc, balances.get(i), account(i), expected.get(i));
+      }
+    }
+  }
+
+  @Override
+  String summary() {
+    return transfers + " transfers, " + declined + " declined";
+  }
+}

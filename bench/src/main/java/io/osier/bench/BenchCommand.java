@@ -1,6 +1,7 @@
 package io.osier.bench;
 
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
 import io.osier.bench.storage.StorageCommand;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Spec;
     description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
     subcommands = {
       CrashCommand.class,
+      HistoryCommand.class,
       StorageCommand.class,
       WalletCommand.class,
       SocialCommand.class

@@ -1,5 +1,6 @@
 package io.osier.bench;
 
+import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.samples.SocialCommand;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
     subcommands = {
+      CausalCommand.class,
       CrashCommand.class,
       HistoryCommand.class,
       StorageCommand.class,

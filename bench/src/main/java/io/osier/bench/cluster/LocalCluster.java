@@ -160,6 +160,21 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
+  /** What a datacenter's process takes of the machine's memory, in MiB; 0 if that is not known. */
+  public long residentMebibytes(String dc) {
+    Path status = Path.of("/proc", Long.toString(processes.get(dc).pid()), "status");
+    try {
+      for (String line : Files.readAllLines(status)) {
+        if (line.startsWith("VmRSS:")) {
+          return Long.parseLong(line.replaceAll("\\D", "")) / 1024;
+        }
+      }
+    } catch (IOException e) {
+      // Not Linux, or the process has ended.
+    }
+    return 0;
+  }
+
   /** The datacenters that run. */
   List<String> running() {
     return DCS.stream().filter(dc -> !down.contains(dc)).toList();

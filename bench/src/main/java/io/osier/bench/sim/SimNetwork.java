@@ -7,6 +7,7 @@ import io.osier.datacenter.partition.Input;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -76,6 +77,7 @@ final class SimNetwork {
   private final Random random;
   private final boolean ghosts;
   private final Map<String, Link> links = new TreeMap<>();
+  private final Map<Integer, Long> bytesOf = new HashMap<>();
 
   /**
    * A network without links.
@@ -227,6 +229,11 @@ final class SimNetwork {
 
   // ---------------------------------------------------------------- frames
 
+  /** The bytes of all frames of a unit. */
+  long bytes(Unit unit) {
+    return bytesOf.getOrDefault(unit.number(), 0L);
+  }
+
   void send(ReplicaId from, String to, Unit unit, Frame frame) {
     Link link = link(from.dc(), to);
     if (!link.up || (link.loss > 0 && random.nextDouble() < link.loss)) {
@@ -234,6 +241,7 @@ final class SimNetwork {
     }
     byte[] bytes = FrameCodec.encode(from, frame);
     simulation.trace().hash(bytes);
+    bytesOf.merge(unit.number(), (long) bytes.length, Long::sum);
     deliver(link, from, unit, bytes, sabotage.extraDelayNanos(frame));
     if (link.duplicates > 0 && random.nextDouble() < link.duplicates) {
       deliver(link, from, unit, bytes, 0);

@@ -8,10 +8,12 @@ import java.util.Set;
  * @param dcs how many datacenters, 2 to 10
  * @param faults what may go wrong
  * @param seconds virtual seconds of load
+ * @param paired a causal and a session keyspace with the same policy and nothing else, to compare
+ *     them
  * @param sabotage spoils a run on purpose: for tests of the checks
  */
-record SimOptions(int dcs, Set<Fault> faults, int seconds, Sabotage sabotage) {
+record SimOptions(int dcs, Set<Fault> faults, int seconds, boolean paired, Sabotage sabotage) {
   SimOptions(int dcs, Set<Fault> faults, int seconds) {
-    this(dcs, faults, seconds, Sabotage.NONE);
+    this(dcs, faults, seconds, false, Sabotage.NONE);
   }
 }

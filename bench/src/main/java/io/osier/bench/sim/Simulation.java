@@ -42,6 +42,9 @@ final class Simulation {
   /** Busy sessions and idle ones: a seed has both. */
   private static final int[] PACE_MILLIS = {300, 3_000, 10_000, 30_000};
 
+  /** To compare keyspaces: the same for all. */
+  private static final int PAIRED_PACE_MILLIS = 50;
+
   private static final long REPORT_NANOS = 7 * SECOND;
   private static final long STEP_NANOS = 500 * MILLI;
 
@@ -84,7 +87,7 @@ final class Simulation {
             new Random(random.nextLong()),
             faults.contains(Fault.REORDER));
     this.plan = new FaultPlan(this, new Random(random.nextLong()), faults);
-    this.units = Unit.draw(random);
+    this.units = options.paired() ? Unit.pair() : Unit.draw(random);
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
       SimDisk.Kind[] kinds = SimDisk.Kind.values();
@@ -106,12 +109,14 @@ final class Simulation {
                 unit,
                 workload,
                 new Random(random.nextLong()),
-                PACE_MILLIS[random.nextInt(PACE_MILLIS.length)],
+                options.paired()
+                    ? PAIRED_PACE_MILLIS
+                    : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)],
                 anyDc(random)));
       }
     }
     for (Unit unit : units) {
-      for (int i = 0; unit.isCausal() && i <= options.dcs(); i++) {
+      for (int i = 0; unit.isCausal() && !options.paired() && i <= options.dcs(); i++) {
         String name = "transactor " + i;
         Random own = new Random(random.nextLong());
         transactors.add(new SimTransactor(this, name, unit, own, anyDc(random)));
@@ -159,7 +164,7 @@ final class Simulation {
     }
   }
 
-  private PartitionReport report(SimNode node) {
+  PartitionReport report(SimNode node) {
     Checks of = checks(node.unit());
     PartitionReport report = node.inspect();
     of.reports().during(node, report, of.once().committed(), names.size() - 1);

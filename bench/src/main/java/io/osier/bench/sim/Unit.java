@@ -35,6 +35,18 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
     return units;
   }
 
+  /** A causal and a session keyspace that are otherwise equal. */
+  static List<Unit> pair() {
+    Duration sla = Duration.ofSeconds(1);
+    return List.of(
+        new Unit(0, KeyspacePolicy.causal("causal", sla), 0, AdaptationSettings.DEFAULT),
+        new Unit(
+            1,
+            KeyspacePolicy.session("session", sla).withPartitions(1),
+            0,
+            AdaptationSettings.DEFAULT));
+  }
+
   private static KeyspacePolicy policy(String name, boolean causal, Random random) {
     Propagation[] all = Propagation.values();
     // Adaptive half of the time: it has the most to go wrong.

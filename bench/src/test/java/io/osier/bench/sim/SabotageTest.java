@@ -110,7 +110,7 @@ final class SabotageTest {
     Set<Fault> none = EnumSet.noneOf(Fault.class);
     for (long seed = 1; seed <= SEEDS_MAX; seed++) {
       try {
-        new Simulation(new SimOptions(3, none, 60, sabotage), seed, null).run();
+        new Simulation(new SimOptions(3, none, 60, false, sabotage), seed, null).run();
       } catch (Violation e) {
         assertThat(e).hasMessageMatching("(?s).*(" + says + ").*");
         return;

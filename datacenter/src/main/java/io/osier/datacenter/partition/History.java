@@ -268,13 +268,4 @@ final class History {
   int versions() {
     return byAge.size() + pinned.size();
   }
-
-  /** How many snapshots are open. */
-  int openSnapshots() {
-    int count = 0;
-    for (int n : open.values()) {
-      count += n;
-    }
-    return count;
-  }
 }

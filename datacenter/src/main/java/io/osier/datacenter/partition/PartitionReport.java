@@ -18,6 +18,12 @@ import org.HdrHistogram.Histogram;
  *     began
  * @param removedObjects removed objects that wait until every datacenter has seen it
  * @param dirtyObjects how many have updates not yet shipped
+ * @param waitingUpdates how many have come and wait for the rest of their cut, or for what it
+ *     depends on
+ * @param openTransactions how many transactions are open, and hold a snapshot
+ * @param formerVersions how many former values of keys are kept for snapshots and the history
+ * @param rightsWaiting how many updates of bounded counters wait for rights
+ * @param rightsDenied how many have not got them
  * @param stateObjects how many are in STATE mode now
  * @param modeSwitches how many times an object changed its mode
  * @param appliedRemote updates of other datacenters that were applied (joined ones counted one by
@@ -46,6 +52,11 @@ public record PartitionReport(
     long forgottenObjects,
     int removedObjects,
     int dirtyObjects,
+    int waitingUpdates,
+    int openTransactions,
+    int formerVersions,
+    int rightsWaiting,
+    long rightsDenied,
     int stateObjects,
     long modeSwitches,
     long appliedRemote,

@@ -129,9 +129,6 @@ final class Transactions {
   private final Map<TransactionId, Open> open = new LinkedHashMap<>();
   private final Map<TransactionId, Ended> ended = new LinkedHashMap<>();
   private long nextDeadlineNanos = Long.MAX_VALUE;
-  private long commits;
-  private long aborts;
-  private long timeouts;
 
   Transactions(Host host, History history) {
     this.host = host;
@@ -196,8 +193,6 @@ final class Transactions {
       tx.lastReply = reply;
     } else {
       boolean committed = request.end() == Request.End.COMMIT;
-      commits += committed ? 1 : 0;
-      aborts += committed ? 0 : 1;
       if (tx.lastStep > 0 || reply.dot().isPresent()) {
         String how = committed ? "committed" : "aborted";
         ended(id, new Ended(how, request.step(), Optional.of(reply)));
@@ -383,7 +378,6 @@ final class Transactions {
     nextDeadlineNanos = Long.MAX_VALUE;
     for (Open tx : List.copyOf(open.values())) {
       if (tx.deadlineNanos <= nowNanos) {
-        timeouts++;
         ended(
             tx.id,
             new Ended(
@@ -405,17 +399,5 @@ final class Transactions {
   /** How many are open. */
   int openCount() {
     return open.size();
-  }
-
-  long commits() {
-    return commits;
-  }
-
-  long aborts() {
-    return aborts;
-  }
-
-  long timeouts() {
-    return timeouts;
   }
 }

@@ -103,6 +103,11 @@ final class AdminServer implements AutoCloseable {
       gauge("osier.removed.objects", tags, runner, PartitionReport::removedObjects);
       gauge("osier.forgotten.objects", tags, runner, PartitionReport::forgottenObjects);
       gauge("osier.dirty.objects", tags, runner, PartitionReport::dirtyObjects);
+      gauge("osier.waiting.updates", tags, runner, PartitionReport::waitingUpdates);
+      gauge("osier.open.transactions", tags, runner, PartitionReport::openTransactions);
+      gauge("osier.former.versions", tags, runner, PartitionReport::formerVersions);
+      gauge("osier.rights.waiting", tags, runner, PartitionReport::rightsWaiting);
+      gauge("osier.rights.denied", tags, runner, PartitionReport::rightsDenied);
       gauge("osier.state.objects", tags, runner, PartitionReport::stateObjects);
       gauge("osier.mode.switches", tags, runner, PartitionReport::modeSwitches);
       gauge("osier.shipped.bytes", tags, runner, PartitionReport::shippedBytes);

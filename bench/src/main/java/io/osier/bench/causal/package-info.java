@@ -1,0 +1,2 @@
+/** Measures causal keyspaces beside session keyspaces. */
+package io.osier.bench.causal;

@@ -25,11 +25,25 @@
  * before it had shipped what the session saw, nobody has it: SESSION_LOST. {@link
  * io.osier.proxy.Session#forget} gives the guarantees up and starts anew.
  *
+ * <p><b>Transactions.</b> In a {@code causal} keyspace {@link io.osier.proxy.Keyspace#begin} opens
+ * a {@link io.osier.proxy.Transaction}: it has the same handles, reads one snapshot, and its
+ * updates become visible together with the commit. {@link io.osier.proxy.Keyspace#readTogether} and
+ * {@link io.osier.proxy.Keyspace#updateTogether} are transactions in one request.
+ *
+ * <pre>{@code
+ * try (Transaction tx = bank.begin()) {
+ *   tx.boundedCounter("account:ada").decrement(5);
+ *   tx.boundedCounter("account:bob").increment(5);
+ *   tx.commit();
+ * }
+ * }</pre>
+ *
  * <p><b>Three outcomes.</b> An update is done (the call returns), or failed for certain ({@link
  * io.osier.core.OsierException}, nothing was done), or its outcome is unknown ({@link
  * io.osier.proxy.OutcomeUnknownException}: the connection was lost or the time ran out after it was
  * sent). Reads, and updates that were never sent, are tried again elsewhere within the time limit;
- * an update of unknown outcome never is.
+ * an update of unknown outcome never is, but for a transaction's commit, which its datacenter knows
+ * again.
  *
  * <p>Each operation has a synchronous form and one that returns a {@code CompletableFuture} and
  * whose name ends in Async. Everything is safe for any thread.

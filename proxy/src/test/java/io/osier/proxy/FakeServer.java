@@ -55,7 +55,8 @@ final class FakeServer implements AutoCloseable {
         Envelope<Request> envelope = ProtocolCodec.decodeRequest(bytes);
         boolean counted =
             envelope.message() instanceof Request.Read
-                || envelope.message() instanceof Request.Write;
+                || envelope.message() instanceof Request.Write
+                || envelope.message() instanceof Request.Transact;
         if (counted) {
           requests.add(envelope.message());
         }

@@ -10,6 +10,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -86,6 +87,57 @@ final class SessionTest {
       assertThat(((Request.Read) us.requests.get(0)).after()).isEqualTo(VersionVector.of(EU, 5));
       assertThat(((Request.Read) us.requests.get(1)).after().isEmpty()).isTrue();
       assertThat(session.datacenter()).contains("us");
+    }
+  }
+
+  /** A datacenter that breaks the connection instead of answering the first commit. */
+  private static FakeServer losesFirstCommit(AtomicReference<ReplicaId> who, AtomicInteger commits)
+      throws IOException {
+    AtomicReference<FakeServer> server = new AtomicReference<>();
+    server.set(
+        new FakeServer(
+            request -> {
+              if (request instanceof Request.Transact t) {
+                if (t.end() == Request.End.COMMIT && commits.incrementAndGet() == 1) {
+                  try {
+                    server.get().drop();
+                  } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                  }
+                  return null;
+                }
+                return new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
+              }
+              return as(who.get(), r -> null).apply(request);
+            }));
+    return server.get();
+  }
+
+  @Test
+  void commitWhoseAnswerIsLost_isSentAgain_toTheSameProcessOnly() throws IOException {
+    AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
+    AtomicInteger commits = new AtomicInteger();
+    try (FakeServer eu = losesFirstCommit(who, commits);
+        OsierClient client = client(eu, null)) {
+      Keyspace bank = client.session().keyspace("shop");
+      Transaction tx = bank.begin();
+      tx.counter("c").increment(1);
+      assertThat(tx.commit()).isEqualTo(VersionVector.of(EU, 7));
+      assertThat(commits).hasValue(2);
+      assertThat(eu.requests.get(2)).isEqualTo(eu.requests.get(1));
+      assertThat(bank.clock()).isEqualTo(VersionVector.of(EU, 7));
+
+      commits.set(0);
+      bank.updateTogether(
+          List.of(new Keyspace.Change("c", CrdtType.PN_COUNTER, new Operation.Increment(1))));
+      assertThat(commits).as("the same, in one request").hasValue(2);
+
+      commits.set(0);
+      Transaction lost = bank.begin();
+      lost.counter("c").increment(1);
+      who.set(new ReplicaId("eu", EU.incarnation() + 1)); // it comes back without its memory
+      assertThatThrownBy(lost::commit).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(commits).hasValue(1);
     }
   }
 

@@ -83,6 +83,12 @@ public final class CliCommand implements Callable<Integer> {
       Session session = client.session();
       CliSession cli = new CliSession(client, session, keyspace, json);
       if (words != null && !words.isEmpty()) {
+        if (List.of("begin", "commit", "abort").contains(words.getFirst())) {
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "a transaction takes several commands: use the interactive mode, or write them, a line"
+                  + " each, to standard input");
+        }
         System.out.println(cli.run(words));
         return 0;
       }

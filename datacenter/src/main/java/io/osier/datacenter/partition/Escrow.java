@@ -30,6 +30,9 @@ final class Escrow {
   /** An object is asked for again after this time at the earliest. */
   private static final long ASK_NANOS = 200_000_000;
 
+  /** So many objects that were asked for are remembered before those long ago are forgotten. */
+  private static final int ASKED_MAX = 1_000;
+
   /** Most updates that wait for rights. */
   static final int WAITING_MAX = 10_000;
 
@@ -190,6 +193,9 @@ final class Escrow {
     Long last = asked.get(object);
     if (lacks <= 0 || (last != null && nowNanos - last < ASK_NANOS)) {
       return;
+    }
+    if (asked.size() > ASKED_MAX) {
+      asked.values().removeIf(t -> nowNanos - t >= ASK_NANOS);
     }
     asked.put(object, nowNanos);
     Comparator<String> richest = Comparator.comparingLong(dc -> -rights(counter, dc, upward));

@@ -13,10 +13,8 @@ import io.osier.propagation.OutboundLog.Segment;
 import io.osier.propagation.OutboundLog.Waiting;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -49,8 +47,6 @@ public final class Propagation {
   /** How long an update is held for one that is on its way before the state is fetched. */
   private static final long GRACE_NANOS = 100_000_000;
 
-  private static final int HEAL_OBJECTS_MAX = 256;
-
   /**
    * Operations are acknowledged together for so long: an acknowledgement is as large as an update.
    */
@@ -71,8 +67,8 @@ public final class Propagation {
   private final boolean causal;
   private final Admission admission = new Admission();
 
-  /** Last pages of healings that wait for a cut to be closed here. */
-  private final Map<Admission.Source, Frame.Heal> healsWaiting = new TreeMap<>();
+  private final Applier applier;
+  private final Answers answers;
 
   private final Map<String, PeerStream> outbound = new TreeMap<>();
   private final Map<String, InboundStream> inbound = new TreeMap<>();
@@ -117,6 +113,9 @@ public final class Propagation {
     this.recovered = recovered;
     this.log = new OutboundLog(recovered.committed());
     this.knowledge = new Knowledge(self, peers, recovered);
+    this.applier = new Applier(self, log, knowledge, replica);
+    this.answers =
+        new Answers(self, causal, settings, log, knowledge, applier, replica, sizer, sink);
     this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(lostSome, peers, replica, sink, millis(settings.retryMillis()));
@@ -361,10 +360,10 @@ public final class Propagation {
         catchUp(stream, nowNanos, nowMillis);
       }
       case Frame.Status f -> status(in, f, nowNanos);
-      case Frame.Heal f -> heal(peer, f);
+      case Frame.Heal f -> answers.heal(peer, f);
       case Frame.Rights f -> replica.rightsWanted(peer.dc(), f);
-      case Frame.Fetch f -> fetch(peer, f);
-      case Frame.Verify f -> verify(peer, f);
+      case Frame.Fetch f -> answers.fetch(peer, f);
+      case Frame.Verify f -> answers.verify(peer, f);
       case Frame.Verified f -> verified(in, f, nowNanos, nowMillis);
       case Frame.States f -> states(in, f, nowNanos, nowMillis);
     }
@@ -428,7 +427,7 @@ public final class Propagation {
       boolean late = nowNanos - cut.closedNanos() > millis(settings.healMillis());
       for (Admission.Arrived update : cut.updates()) {
         Shipment shipment = update.shipment();
-        if (isKnown(shipment)) {
+        if (applier.isKnown(shipment)) {
           continue;
         }
         if (cut.source().isStream()) {
@@ -436,14 +435,14 @@ public final class Propagation {
         } else {
           stats.healed();
         }
-        if (isNext(shipment)) {
-          apply(shipment);
+        if (applier.isNext(shipment)) {
+          applier.apply(shipment);
         } else {
           waiting.add(shipment);
         }
       }
     }
-    applyInOrder(waiting);
+    applier.applyInOrder(waiting);
     for (Admission.Cut cut : cuts) {
       cut.origin().ifPresent(origin -> knowledge.complete(origin, cut.through()));
       InboundStream in = inbound.get(cut.source().peer().dc());
@@ -455,58 +454,6 @@ public final class Propagation {
     replica.admitted();
   }
 
-  /**
-   * Applies what builds on each other, of cuts that are admitted together. A state never has a gap
-   * in its context, which is what the store goes by: so each update after those that it builds on;
-   * and joined updates of two origins that build on each other's as one.
-   */
-  private void applyInOrder(List<Shipment> waiting) {
-    boolean progress = true;
-    while (progress && !waiting.isEmpty()) {
-      progress = false;
-      for (Iterator<Shipment> it = waiting.iterator(); it.hasNext(); ) {
-        Shipment shipment = it.next();
-        if (isNext(shipment)) {
-          apply(shipment);
-          it.remove();
-          progress = true;
-        }
-      }
-    }
-    Map<ObjectId, List<Shipment>> byObject = new TreeMap<>();
-    waiting.forEach(s -> byObject.computeIfAbsent(s.object(), o -> new ArrayList<>()).add(s));
-    byObject.values().forEach(this::applyTogether);
-  }
-
-  /** Whether an update leaves no gap in its object's context. */
-  private boolean isNext(Shipment shipment) {
-    if (shipment.content().isFull()) {
-      return true;
-    }
-    CausalContext here = context(shipment.object());
-    CausalContext content = shipment.content().context();
-    for (int i = 0; i < content.size(); i++) {
-      ReplicaId r = content.replica(i);
-      long builtOn = r.equals(shipment.origin()) ? shipment.predecessor() : content.last(r);
-      if (seen(here, r) < builtOn) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private void applyTogether(List<Shipment> shipments) {
-    ObjectId object = shipments.getFirst().object();
-    Causal state = replica.state(object);
-    Causal before = state == null ? Causal.bottom(object.type()) : state;
-    Causal after = before;
-    for (Shipment s : shipments) {
-      after = remembering(after, s).join(s.content());
-    }
-    replica.apply(whole(shipments.getLast(), after), after);
-    knowledge.changed(object, before.context(), after.context());
-  }
-
   private void take(
       InboundStream in,
       Shipment shipment,
@@ -515,131 +462,16 @@ public final class Propagation {
       long nowNanos,
       long nowMillis) {
     boolean blocked = in.holds(shipment.object()) && !shipment.content().isFull();
-    if (blocked || !isReady(shipment)) {
-      if (!isKnown(shipment)) {
+    if (blocked || !applier.isReady(shipment)) {
+      if (!applier.isKnown(shipment)) {
         in.hold(shipment, outage, sentMillis, nowNanos);
       }
       return;
     }
-    if (apply(shipment)) {
+    if (applier.apply(shipment)) {
       seen(shipment, outage, sentMillis, nowMillis);
       retryHeld(shipment.object(), nowMillis);
     }
-  }
-
-  /** Whether all that the shipment builds on is here: a full state brings it along. */
-  private boolean isReady(Shipment shipment) {
-    if (shipment.content().isFull()) {
-      return true;
-    }
-    CausalContext here = context(shipment.object());
-    if (seen(here, shipment.origin()) < shipment.predecessor()) {
-      return false;
-    }
-    VersionVector needs = shipment.needs();
-    for (int i = 0; i < needs.size(); i++) {
-      if (seen(here, needs.replica(i)) < needs.number(i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean isKnown(Shipment shipment) {
-    CausalContext here = context(shipment.object());
-    CausalContext content = shipment.content().context();
-    if (!shipment.content().isFull()) {
-      return seen(here, shipment.origin()) >= shipment.last();
-    }
-    if (here.covers(content)) {
-      return true;
-    }
-    for (int i = 0; i < content.size(); i++) {
-      if (seen(here, content.replica(i)) < content.last(content.replica(i))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Up to which commit number of a replica everything that concerns an object was seen here. An
-   * object that was dropped after its removal has forgotten it; what is complete here was seen.
-   */
-  private long seen(CausalContext object, ReplicaId replica) {
-    long complete = replica.equals(self) ? log.committed() : knowledge.through().get(replica);
-    return Math.max(object.through(replica), complete);
-  }
-
-  private CausalContext context(ObjectId object) {
-    Causal state = replica.state(object);
-    return state == null ? CausalContext.EMPTY : state.context();
-  }
-
-  /** Joins a shipment to its object. Returns false if it is already in it. */
-  private boolean apply(Shipment shipment) {
-    if (isKnown(shipment)) {
-      return false;
-    }
-    Causal before = replica.state(shipment.object());
-    if (before == null) {
-      before = Causal.bottom(shipment.object().type());
-    }
-    Causal remembering = remembering(before, shipment);
-    Causal after = remembering.join(shipment.content());
-    replica.apply(remembering == before ? shipment : whole(shipment, after), after);
-    knowledge.changed(shipment.object(), before.context(), after.context());
-    return true;
-  }
-
-  /** What was received, as what it made of the object: for a journal that has forgotten, too. */
-  private static Shipment whole(Shipment received, Causal after) {
-    return new Shipment(
-        received.object(),
-        received.origin(),
-        0,
-        VersionVector.EMPTY,
-        received.last(),
-        received.updates(),
-        received.ageMillis(),
-        after);
-  }
-
-  /**
-   * The object with the part of its context that it forgot when it was dropped after its removal:
-   * what is as old as that must not bring back what was removed. All that is complete here was seen
-   * (and where it is not in the object, was removed).
-   */
-  private Causal remembering(Causal object, Shipment shipment) {
-    CausalContext content = shipment.content().context();
-    if (!shipment.content().isFull() && !mayHaveForgotten(object.context(), shipment)) {
-      return object;
-    }
-    CausalContext seen = CausalContext.EMPTY;
-    for (int i = 0; i < content.size(); i++) {
-      ReplicaId r = content.replica(i);
-      long number = Math.min(content.last(r), seen(object.context(), r));
-      if (number > object.context().through(r)) {
-        seen = seen.withRange(r, 0, number);
-      }
-    }
-    return object.seen(seen);
-  }
-
-  /**
-   * Whether a delta builds on what the object does not remember, or may repeat some of it. An
-   * object that was never dropped remembers all that a delta which is ready builds on.
-   */
-  private static boolean mayHaveForgotten(CausalContext object, Shipment shipment) {
-    CausalContext content = shipment.content().context();
-    for (int i = 0; i < content.size(); i++) {
-      long remembered = object.through(content.replica(i));
-      long after = content.rangeAfter(i, 0);
-      if (after > remembered || (after == 0 && remembered == 0 && shipment.updates() != 1)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void seen(Shipment shipment, boolean outage, long sentMillis, long nowMillis) {
@@ -656,8 +488,9 @@ public final class Propagation {
       progress = false;
       for (InboundStream in : inbound.values()) {
         InboundStream.Held held = in.firstHeld(object);
-        if (held != null && (isKnown(held.shipment()) || isReady(held.shipment()))) {
-          boolean applied = apply(held.shipment());
+        if (held != null
+            && (applier.isKnown(held.shipment()) || applier.isReady(held.shipment()))) {
+          boolean applied = applier.apply(held.shipment());
           seen(held.shipment(), held.outage() || !applied, held.sentMillis(), nowMillis);
           in.dropFirstHeld(object);
           placesChanged++;
@@ -694,150 +527,6 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- healing
 
-  private void heal(ReplicaId peer, Frame.Heal heal) {
-    ReplicaId origin = heal.origin();
-    Frame.Page page = heal.page();
-    List<Shipment> shipments = new ArrayList<>();
-    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.position(), heal.after())) {
-      Optional<ObjectId> scanned = page.scanned();
-      long base = scanned.isPresent() ? page.position() : knowledge.changes(origin);
-      List<Replica.Entry> entries = replica.scan(scanned, HEAL_OBJECTS_MAX);
-      int bytes = 0;
-      for (Replica.Entry entry : entries) {
-        scanned = Optional.of(entry.object());
-        bytes += addState(shipments, entry.object(), entry.state(), origin, heal.after());
-        if (bytes >= settings.frameBytes()) {
-          break;
-        }
-      }
-      boolean end =
-          entries.isEmpty()
-              || (entries.size() < HEAL_OBJECTS_MAX
-                  && entries.getLast().object().equals(scanned.orElse(null)));
-      Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
-      // At the end of the scan the trail goes on from its base: `after` no longer matters, since
-      // what
-      // is pruned now was scanned.
-      answer(peer, origin, Optional.of(next), shipments);
-      return;
-    }
-    long position = page.position();
-    int bytes = 0;
-    boolean end = true;
-    for (Map.Entry<Long, ObjectId> e : knowledge.changedAfter(origin, position, HEAL_OBJECTS_MAX)) {
-      if (bytes >= settings.frameBytes()) {
-        end = false;
-        break;
-      }
-      position = e.getKey();
-      Causal state = replica.state(e.getValue());
-      bytes += addState(shipments, e.getValue(), state, origin, heal.after());
-    }
-    end = end && knowledge.changedAfter(origin, position, 1).isEmpty();
-    if (end && causal && log.through() < log.committed()) {
-      // The states show what is held here: with the cut that ships it they can be admitted
-      // together.
-      healsWaiting.put(new Admission.Source(peer, origin), heal);
-      return;
-    }
-    answer(
-        peer,
-        origin,
-        end ? Optional.empty() : Optional.of(new Frame.Page(position, Optional.empty())),
-        shipments);
-  }
-
-  private int addState(
-      List<Shipment> shipments, ObjectId object, Causal state, ReplicaId origin, long after) {
-    long last = state == null ? 0 : state.context().through(origin);
-    if (last <= after) {
-      return 0;
-    }
-    Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
-    shipments.add(shipment);
-    return sizer.sizeOf(shipment);
-  }
-
-  private void answer(
-      ReplicaId peer, ReplicaId origin, Optional<Frame.Page> next, List<Shipment> shipments) {
-    sink.send(
-        peer.dc(),
-        new Frame.States(
-            Optional.of(origin),
-            next,
-            knowledge.through().get(origin),
-            knowledge.changes(origin),
-            next.isEmpty() && causal ? through() : VersionVector.EMPTY,
-            shipments));
-  }
-
-  private void answerHealsWaiting() {
-    if (log.through() == log.committed()) {
-      Map<Admission.Source, Frame.Heal> due = new TreeMap<>(healsWaiting);
-      healsWaiting.clear();
-      due.forEach((source, heal) -> heal(source.peer(), heal));
-    }
-  }
-
-  private void fetch(ReplicaId peer, Frame.Fetch fetch) {
-    List<Shipment> shipments = new ArrayList<>();
-    for (ObjectId object : fetch.objects()) {
-      Causal state = replica.state(object);
-      if (state != null) {
-        shipments.add(
-            new Shipment(
-                object, self, 0, VersionVector.EMPTY, state.context().through(self), 0, 0, state));
-      }
-    }
-    sink.send(
-        peer.dc(),
-        new Frame.States(Optional.empty(), Optional.empty(), 0, 0, VersionVector.EMPTY, shipments));
-  }
-
-  /** Answers for the objects of which something was forgotten here. */
-  private void verify(ReplicaId peer, Frame.Verify verify) {
-    List<Shipment> shipments = new ArrayList<>();
-    CausalContext all = CausalContext.EMPTY;
-    for (int i = 0; i < through().size(); i++) {
-      all = all.withRange(through().replica(i), 0, through().number(i));
-    }
-    for (Frame.Known known : verify.objects()) {
-      Causal state = replica.state(known.object());
-      if (hasForgotten(state, known.through())) {
-        Causal whole = state == null ? Causal.bottom(known.object().type()) : state;
-        shipments.add(
-            new Shipment(
-                known.object(),
-                self,
-                0,
-                VersionVector.EMPTY,
-                log.committed(),
-                0,
-                0,
-                whole.seen(all)));
-      }
-    }
-    if (!verify.objects().isEmpty()) {
-      sink.send(
-          peer.dc(),
-          new Frame.Verified(
-              verify.objects().getLast().object(),
-              shipments,
-              causal && !shipments.isEmpty() ? through() : VersionVector.EMPTY));
-    }
-  }
-
-  private boolean hasForgotten(Causal state, VersionVector known) {
-    CausalContext here = state == null ? CausalContext.EMPTY : state.context();
-    for (int i = 0; i < known.size(); i++) {
-      ReplicaId r = known.replica(i);
-      if (known.number(i) > here.through(r) && known.number(i) <= seen(here, r)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
     if (causal) {
       admission.addWhole(
@@ -848,7 +537,7 @@ public final class Propagation {
       admit(nowNanos, nowMillis);
     }
     for (Shipment shipment : causal ? List.<Shipment>of() : verified.shipments()) {
-      if (apply(shipment)) {
+      if (applier.apply(shipment)) {
         stats.healed();
         retryHeld(shipment.object(), nowMillis);
       }
@@ -881,7 +570,7 @@ public final class Propagation {
       return;
     }
     for (Shipment shipment : states.shipments()) {
-      if (apply(shipment)) {
+      if (applier.apply(shipment)) {
         stats.healed();
         stats.applied(shipment.updates());
         retryHeld(shipment.object(), nowMillis);
@@ -923,9 +612,7 @@ public final class Propagation {
     for (PeerStream stream : outbound.values()) {
       catchUp(stream, nowNanos, nowMillis);
     }
-    if (!healsWaiting.isEmpty()) {
-      answerHealsWaiting();
-    }
+    answers.answerHealsWaiting();
     for (InboundStream in : inbound.values()) {
       maintain(in, nowNanos);
     }

@@ -1,0 +1,202 @@
+package io.osier.propagation;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Answers peers that ask for states: of an origin that they cannot reach, of objects in whose
+ * updates something is missing, and of what they may have lost. Not thread-safe.
+ */
+final class Answers {
+  private static final int HEAL_OBJECTS_MAX = 256;
+
+  private final ReplicaId self;
+  private final boolean causal;
+  private final StreamSettings settings;
+  private final OutboundLog log;
+  private final Knowledge knowledge;
+  private final Applier applier;
+  private final Replica replica;
+  private final ShipmentSizer sizer;
+  private final FrameSink sink;
+
+  /** Last pages of healings that wait for a cut to be closed here. */
+  private final Map<Admission.Source, Frame.Heal> healsWaiting = new TreeMap<>();
+
+  Answers(
+      ReplicaId self,
+      boolean causal,
+      StreamSettings settings,
+      OutboundLog log,
+      Knowledge knowledge,
+      Applier applier,
+      Replica replica,
+      ShipmentSizer sizer,
+      FrameSink sink) {
+    this.self = self;
+    this.causal = causal;
+    this.settings = settings;
+    this.log = log;
+    this.knowledge = knowledge;
+    this.applier = applier;
+    this.replica = replica;
+    this.sizer = sizer;
+    this.sink = sink;
+  }
+
+  private VersionVector through() {
+    return knowledge.through().raised(self, log.committed());
+  }
+
+  void heal(ReplicaId peer, Frame.Heal heal) {
+    ReplicaId origin = heal.origin();
+    Frame.Page page = heal.page();
+    List<Shipment> shipments = new ArrayList<>();
+    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.position(), heal.after())) {
+      Optional<ObjectId> scanned = page.scanned();
+      long base = scanned.isPresent() ? page.position() : knowledge.changes(origin);
+      List<Replica.Entry> entries = replica.scan(scanned, HEAL_OBJECTS_MAX);
+      int bytes = 0;
+      for (Replica.Entry entry : entries) {
+        scanned = Optional.of(entry.object());
+        bytes += addState(shipments, entry.object(), entry.state(), origin, heal.after());
+        if (bytes >= settings.frameBytes()) {
+          break;
+        }
+      }
+      boolean end =
+          entries.isEmpty()
+              || (entries.size() < HEAL_OBJECTS_MAX
+                  && entries.getLast().object().equals(scanned.orElse(null)));
+      Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
+      // At the end of the scan the trail goes on from its base: `after` no longer matters, since
+      // what
+      // is pruned now was scanned.
+      answer(peer, origin, Optional.of(next), shipments);
+      return;
+    }
+    long position = page.position();
+    int bytes = 0;
+    boolean end = true;
+    for (Map.Entry<Long, ObjectId> e : knowledge.changedAfter(origin, position, HEAL_OBJECTS_MAX)) {
+      if (bytes >= settings.frameBytes()) {
+        end = false;
+        break;
+      }
+      position = e.getKey();
+      Causal state = replica.state(e.getValue());
+      bytes += addState(shipments, e.getValue(), state, origin, heal.after());
+    }
+    end = end && knowledge.changedAfter(origin, position, 1).isEmpty();
+    if (end && causal && log.through() < log.committed()) {
+      // The states show what is held here: with the cut that ships it they can be admitted
+      // together.
+      healsWaiting.put(new Admission.Source(peer, origin), heal);
+      return;
+    }
+    answer(
+        peer,
+        origin,
+        end ? Optional.empty() : Optional.of(new Frame.Page(position, Optional.empty())),
+        shipments);
+  }
+
+  private int addState(
+      List<Shipment> shipments, ObjectId object, Causal state, ReplicaId origin, long after) {
+    long last = state == null ? 0 : state.context().through(origin);
+    if (last <= after) {
+      return 0;
+    }
+    Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
+    shipments.add(shipment);
+    return sizer.sizeOf(shipment);
+  }
+
+  private void answer(
+      ReplicaId peer, ReplicaId origin, Optional<Frame.Page> next, List<Shipment> shipments) {
+    sink.send(
+        peer.dc(),
+        new Frame.States(
+            Optional.of(origin),
+            next,
+            knowledge.through().get(origin),
+            knowledge.changes(origin),
+            next.isEmpty() && causal ? through() : VersionVector.EMPTY,
+            shipments));
+  }
+
+  /** Answers the healings that waited for nothing to be held. */
+  void answerHealsWaiting() {
+    if (!healsWaiting.isEmpty() && log.through() == log.committed()) {
+      Map<Admission.Source, Frame.Heal> due = new TreeMap<>(healsWaiting);
+      healsWaiting.clear();
+      due.forEach((source, heal) -> heal(source.peer(), heal));
+    }
+  }
+
+  void fetch(ReplicaId peer, Frame.Fetch fetch) {
+    List<Shipment> shipments = new ArrayList<>();
+    for (ObjectId object : fetch.objects()) {
+      Causal state = replica.state(object);
+      if (state != null) {
+        shipments.add(
+            new Shipment(
+                object, self, 0, VersionVector.EMPTY, state.context().through(self), 0, 0, state));
+      }
+    }
+    sink.send(
+        peer.dc(),
+        new Frame.States(Optional.empty(), Optional.empty(), 0, 0, VersionVector.EMPTY, shipments));
+  }
+
+  /** Answers for the objects of which something was forgotten here. */
+  void verify(ReplicaId peer, Frame.Verify verify) {
+    List<Shipment> shipments = new ArrayList<>();
+    CausalContext all = CausalContext.EMPTY;
+    for (int i = 0; i < through().size(); i++) {
+      all = all.withRange(through().replica(i), 0, through().number(i));
+    }
+    for (Frame.Known known : verify.objects()) {
+      Causal state = replica.state(known.object());
+      if (hasForgotten(state, known.through())) {
+        Causal whole = state == null ? Causal.bottom(known.object().type()) : state;
+        shipments.add(
+            new Shipment(
+                known.object(),
+                self,
+                0,
+                VersionVector.EMPTY,
+                log.committed(),
+                0,
+                0,
+                whole.seen(all)));
+      }
+    }
+    if (!verify.objects().isEmpty()) {
+      sink.send(
+          peer.dc(),
+          new Frame.Verified(
+              verify.objects().getLast().object(),
+              shipments,
+              causal && !shipments.isEmpty() ? through() : VersionVector.EMPTY));
+    }
+  }
+
+  private boolean hasForgotten(Causal state, VersionVector known) {
+    CausalContext here = state == null ? CausalContext.EMPTY : state.context();
+    for (int i = 0; i < known.size(); i++) {
+      ReplicaId r = known.replica(i);
+      if (known.number(i) > here.through(r) && known.number(i) <= applier.seen(here, r)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

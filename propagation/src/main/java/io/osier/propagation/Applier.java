@@ -1,0 +1,196 @@
+package io.osier.propagation;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Joins what was received to its objects: when it can be, in which order, and with what an object
+ * has forgotten. Not thread-safe.
+ */
+final class Applier {
+  private final ReplicaId self;
+  private final OutboundLog log;
+  private final Knowledge knowledge;
+  private final Replica replica;
+
+  Applier(ReplicaId self, OutboundLog log, Knowledge knowledge, Replica replica) {
+    this.self = self;
+    this.log = log;
+    this.knowledge = knowledge;
+    this.replica = replica;
+  }
+
+  /**
+   * Applies what builds on each other, of cuts that are admitted together. A state never has a gap
+   * in its context, which is what the store goes by: so each update after those that it builds on;
+   * and joined updates of two origins that build on each other's as one.
+   */
+  void applyInOrder(List<Shipment> waiting) {
+    boolean progress = true;
+    while (progress && !waiting.isEmpty()) {
+      progress = false;
+      for (Iterator<Shipment> it = waiting.iterator(); it.hasNext(); ) {
+        Shipment shipment = it.next();
+        if (isNext(shipment)) {
+          apply(shipment);
+          it.remove();
+          progress = true;
+        }
+      }
+    }
+    Map<ObjectId, List<Shipment>> byObject = new TreeMap<>();
+    waiting.forEach(s -> byObject.computeIfAbsent(s.object(), o -> new ArrayList<>()).add(s));
+    byObject.values().forEach(this::applyTogether);
+  }
+
+  /** Whether an update leaves no gap in its object's context. */
+  boolean isNext(Shipment shipment) {
+    if (shipment.content().isFull()) {
+      return true;
+    }
+    CausalContext here = context(shipment.object());
+    CausalContext content = shipment.content().context();
+    for (int i = 0; i < content.size(); i++) {
+      ReplicaId r = content.replica(i);
+      long builtOn = r.equals(shipment.origin()) ? shipment.predecessor() : content.last(r);
+      if (seen(here, r) < builtOn) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void applyTogether(List<Shipment> shipments) {
+    ObjectId object = shipments.getFirst().object();
+    Causal state = replica.state(object);
+    Causal before = state == null ? Causal.bottom(object.type()) : state;
+    Causal after = before;
+    for (Shipment s : shipments) {
+      after = remembering(after, s).join(s.content());
+    }
+    replica.apply(whole(shipments.getLast(), after), after);
+    knowledge.changed(object, before.context(), after.context());
+  }
+
+  /** Whether all that the shipment builds on is here: a full state brings it along. */
+  boolean isReady(Shipment shipment) {
+    if (shipment.content().isFull()) {
+      return true;
+    }
+    CausalContext here = context(shipment.object());
+    if (seen(here, shipment.origin()) < shipment.predecessor()) {
+      return false;
+    }
+    VersionVector needs = shipment.needs();
+    for (int i = 0; i < needs.size(); i++) {
+      if (seen(here, needs.replica(i)) < needs.number(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isKnown(Shipment shipment) {
+    CausalContext here = context(shipment.object());
+    CausalContext content = shipment.content().context();
+    if (!shipment.content().isFull()) {
+      return seen(here, shipment.origin()) >= shipment.last();
+    }
+    if (here.covers(content)) {
+      return true;
+    }
+    for (int i = 0; i < content.size(); i++) {
+      if (seen(here, content.replica(i)) < content.last(content.replica(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Up to which commit number of a replica everything that concerns an object was seen here. An
+   * object that was dropped after its removal has forgotten it; what is complete here was seen.
+   */
+  long seen(CausalContext object, ReplicaId replica) {
+    long complete = replica.equals(self) ? log.committed() : knowledge.through().get(replica);
+    return Math.max(object.through(replica), complete);
+  }
+
+  private CausalContext context(ObjectId object) {
+    Causal state = replica.state(object);
+    return state == null ? CausalContext.EMPTY : state.context();
+  }
+
+  /** Joins a shipment to its object. Returns false if it is already in it. */
+  boolean apply(Shipment shipment) {
+    if (isKnown(shipment)) {
+      return false;
+    }
+    Causal before = replica.state(shipment.object());
+    if (before == null) {
+      before = Causal.bottom(shipment.object().type());
+    }
+    Causal remembering = remembering(before, shipment);
+    Causal after = remembering.join(shipment.content());
+    replica.apply(remembering == before ? shipment : whole(shipment, after), after);
+    knowledge.changed(shipment.object(), before.context(), after.context());
+    return true;
+  }
+
+  /** What was received, as what it made of the object: for a journal that has forgotten, too. */
+  private static Shipment whole(Shipment received, Causal after) {
+    return new Shipment(
+        received.object(),
+        received.origin(),
+        0,
+        VersionVector.EMPTY,
+        received.last(),
+        received.updates(),
+        received.ageMillis(),
+        after);
+  }
+
+  /**
+   * The object with the part of its context that it forgot when it was dropped after its removal:
+   * what is as old as that must not bring back what was removed. All that is complete here was seen
+   * (and where it is not in the object, was removed).
+   */
+  private Causal remembering(Causal object, Shipment shipment) {
+    CausalContext content = shipment.content().context();
+    if (!shipment.content().isFull() && !mayHaveForgotten(object.context(), shipment)) {
+      return object;
+    }
+    CausalContext seen = CausalContext.EMPTY;
+    for (int i = 0; i < content.size(); i++) {
+      ReplicaId r = content.replica(i);
+      long number = Math.min(content.last(r), seen(object.context(), r));
+      if (number > object.context().through(r)) {
+        seen = seen.withRange(r, 0, number);
+      }
+    }
+    return object.seen(seen);
+  }
+
+  /**
+   * Whether a delta builds on what the object does not remember, or may repeat some of it. An
+   * object that was never dropped remembers all that a delta which is ready builds on.
+   */
+  private static boolean mayHaveForgotten(CausalContext object, Shipment shipment) {
+    CausalContext content = shipment.content().context();
+    for (int i = 0; i < content.size(); i++) {
+      long remembered = object.through(content.replica(i));
+      long after = content.rangeAfter(i, 0);
+      if (after > remembered || (after == 0 && remembered == 0 && shipment.updates() != 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -2,6 +2,7 @@ package io.osier.bench;
 
 import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.experiment.PropagationCommand;
 import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Spec;
       CausalCommand.class,
       CrashCommand.class,
       HistoryCommand.class,
+      PropagationCommand.class,
       StorageCommand.class,
       WalletCommand.class,
       SocialCommand.class

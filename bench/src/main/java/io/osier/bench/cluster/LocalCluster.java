@@ -44,6 +44,7 @@ public final class LocalCluster implements AutoCloseable {
   private final Path data;
   private final String keyspaces;
   private final String store;
+  private final String heap;
   private final WanEmulator wan;
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
   private final Map<String, Integer> starts = new ConcurrentHashMap<>();
@@ -67,6 +68,17 @@ public final class LocalCluster implements AutoCloseable {
    * @param seed of the links' jitter
    */
   public LocalCluster(Path directory, Path data, String store, String keyspaces, long seed) {
+    this(directory, data, store, keyspaces, HEAP, seed);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param heap the limit of each process's heap, as an option of Java
+   */
+  public LocalCluster(
+      Path directory, Path data, String store, String keyspaces, String heap, long seed) {
+    this.heap = heap;
     this.directory = directory;
     this.data = data;
     this.store = store;
@@ -136,7 +148,7 @@ public final class LocalCluster implements AutoCloseable {
       Files.writeString(file, config);
       int number = starts.merge(dc, 1, Integer::sum);
       Path log = directory.resolve(dc + (number == 1 ? "" : "-" + number) + ".log");
-      processes.put(dc, Jvm.start(log, HEAP, "server", "--config", file.toString()));
+      processes.put(dc, Jvm.start(log, heap, "server", "--config", file.toString()));
       down.remove(dc);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -158,6 +170,15 @@ public final class LocalCluster implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** The CPU time of all datacenters' processes since they began. */
+  public Duration cpu() {
+    Duration sum = Duration.ZERO;
+    for (String dc : running()) {
+      sum = sum.plus(processes.get(dc).info().totalCpuDuration().orElse(Duration.ZERO));
+    }
+    return sum;
   }
 
   /** What a datacenter's process takes of the machine's memory, in MiB; 0 if that is not known. */

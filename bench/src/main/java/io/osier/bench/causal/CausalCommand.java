@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Zipf;
 import io.osier.bench.sim.SimComparison;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
@@ -16,13 +18,10 @@ import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import io.osier.proxy.protocol.Request;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,7 +31,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -107,27 +105,17 @@ public final class CausalCommand implements Callable<Integer> {
   /** A client at each datacenter, each with requests in flight. */
   private static final class Load implements AutoCloseable {
     private final List<OsierClient> clients = new ArrayList<>();
-    private final double[] weights = new double[KEYS];
+    private final Zipf zipf = new Zipf(KEYS, 0.99);
     private long runs;
 
     Load(LocalCluster cluster) {
       for (String dc : LocalCluster.DCS) {
         clients.add(cluster.client(dc));
       }
-      double sum = 0;
-      for (int i = 0; i < KEYS; i++) {
-        sum += 1 / Math.pow(i + 1, 0.99);
-        weights[i] = sum;
-      }
     }
 
     OsierClient first() {
       return clients.getFirst();
-    }
-
-    private String key(SplittableRandom random) {
-      int at = Arrays.binarySearch(weights, random.nextDouble() * weights[KEYS - 1]);
-      return "k" + (at < 0 ? -at - 1 : at);
     }
 
     /** Runs for so long; returns operations a second. */
@@ -157,7 +145,7 @@ public final class CausalCommand implements Callable<Integer> {
       while (System.nanoTime() < until) {
         room.acquireUninterruptibly();
         Keyspace session = sessions.get(next++ & 7);
-        String key = key(random);
+        String key = "k" + zipf.next(random);
         var reply =
             random.nextInt(100) < UPDATE_PERCENT
                 ? session.counter(key).incrementAsync(1).thenApply(v -> 0L)
@@ -182,29 +170,6 @@ public final class CausalCommand implements Callable<Integer> {
 
   // ---------------------------------------------------------------- throughput, bytes, visibility
 
-  /** Sums of what the datacenters report of a keyspace. */
-  private record Counts(long updates, long violations, Histogram visibilityMicros) {
-    static Counts of(LocalCluster cluster, String keyspace) {
-      long updates = 0;
-      long violations = 0;
-      Histogram visibility = new Histogram(3_600_000_000L, 2);
-      for (String dc : LocalCluster.DCS) {
-        JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
-        updates += stat.get("updates").asLong();
-        violations += stat.get("sla_violations").asLong();
-        String base64 = stat.get("visibility_ms").get("histogram").asText();
-        try {
-          visibility.add(
-              Histogram.decodeFromCompressedByteBuffer(
-                  ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0));
-        } catch (DataFormatException e) {
-          throw new IllegalStateException(e);
-        }
-      }
-      return new Counts(updates, violations, visibility);
-    }
-  }
-
   private void throughput(LocalCluster cluster, Load load) throws InterruptedException {
     int rounds = quick ? 2 : 5;
     double seconds = quick ? 5 : 15;
@@ -216,19 +181,18 @@ public final class CausalCommand implements Callable<Integer> {
       // Each is first in turn, since the machine is not the same twice.
       for (String keyspace : round % 2 == 1 ? KEYSPACES : KEYSPACES.reversed()) {
         LockSupport.parkNanos(2_500_000_000L);
-        Counts before = Counts.of(cluster, keyspace);
+        KeyspaceCounts before = KeyspaceCounts.of(cluster, keyspace);
         long wan = cluster.wanBytes();
         double rate = load.run(keyspace, seconds);
         LockSupport.parkNanos(2_000_000_000L); // what is held is shipped
-        Counts after = Counts.of(cluster, keyspace);
+        KeyspaceCounts after = KeyspaceCounts.of(cluster, keyspace);
         double perUpdate =
-            (cluster.wanBytes() - wan) / (double) Math.max(1, after.updates - before.updates);
-        Histogram seen = after.visibilityMicros.copy();
-        seen.subtract(before.visibilityMicros);
+            (cluster.wanBytes() - wan) / (double) Math.max(1, after.updates() - before.updates());
+        Histogram seen = after.visibilitySince(before);
         rates.computeIfAbsent(keyspace, k -> new ArrayList<>()).add(rate);
         bytes.computeIfAbsent(keyspace, k -> new ArrayList<>()).add(1_000 * perUpdate);
         visibility.computeIfAbsent(keyspace, k -> new Histogram(3_600_000_000L, 2)).add(seen);
-        violations.merge(keyspace, after.violations - before.violations, Long::sum);
+        violations.merge(keyspace, after.violations() - before.violations(), Long::sum);
         System.out.printf(
             Locale.ROOT,
             "round %d of %d, %-7s %,9.0f operations/s, %,9.0f bytes per 1000 updates%n",

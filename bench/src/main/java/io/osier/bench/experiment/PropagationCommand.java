@@ -1,21 +1,18 @@
 package io.osier.bench.experiment;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Zipf;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.protocol.Request;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -24,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -170,17 +166,16 @@ public final class PropagationCommand implements Callable<Integer> {
       Workload workload,
       int round)
       throws InterruptedException {
-    Counts before = Counts.of(cluster, alternative);
+    KeyspaceCounts before = KeyspaceCounts.of(cluster, alternative);
     long wan = cluster.wanBytes();
     Duration cpu = cluster.cpu();
     double seconds = quick ? 5 : 10;
     Outcome outcome = run(clients, alternative, workload, seconds, round);
-    double mu = Counts.of(cluster, alternative).coordinationMillis;
+    double mu = KeyspaceCounts.of(cluster, alternative).coordinationMillis();
     LockSupport.parkNanos(3_500_000_000L); // what is held is shipped
-    Counts after = Counts.of(cluster, alternative);
-    long updates = Math.max(1, after.updates - before.updates);
-    Histogram seen = after.visibilityMicros.copy();
-    seen.subtract(before.visibilityMicros);
+    KeyspaceCounts after = KeyspaceCounts.of(cluster, alternative);
+    long updates = Math.max(1, after.updates() - before.updates());
+    Histogram seen = after.visibilitySince(before);
     double cpuMicros = cluster.cpu().minus(cpu).toNanos() / 1e3;
     String w = workload.name;
     comparison.add(w, alternative, RATE, outcome.operations / outcome.seconds);
@@ -191,7 +186,7 @@ public final class PropagationCommand implements Callable<Integer> {
     comparison.add(w, alternative, P99, seen.getValueAtPercentile(99) / 1e3);
     comparison.add(w, alternative, P9999, seen.getValueAtPercentile(99.99) / 1e3);
     comparison.add(w, alternative, MAX, seen.getMaxValue() / 1e3);
-    comparison.add(w, alternative, LATE, (double) (after.violations - before.violations));
+    comparison.add(w, alternative, LATE, (double) (after.violations() - before.violations()));
     System.out.printf(
         Locale.ROOT,
         "round %d, %-12s %,10.0f operations/s, %,8.0f bytes an update%n",
@@ -201,43 +196,12 @@ public final class PropagationCommand implements Callable<Integer> {
         (cluster.wanBytes() - wan) / (double) updates);
   }
 
-  /** Sums of what the datacenters report of a keyspace. */
-  private record Counts(
-      long updates, long violations, double coordinationMillis, Histogram visibilityMicros) {
-    static Counts of(LocalCluster cluster, String keyspace) {
-      long updates = 0;
-      long violations = 0;
-      double coordination = 0;
-      Histogram visibility = new Histogram(3_600_000_000L, 2);
-      for (String dc : LocalCluster.DCS) {
-        JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
-        updates += stat.get("updates").asLong();
-        violations += stat.get("sla_violations").asLong();
-        coordination = Math.max(coordination, stat.get("coordination_ms").asDouble());
-        String base64 = stat.get("visibility_ms").get("histogram").asText();
-        try {
-          visibility.add(
-              Histogram.decodeFromCompressedByteBuffer(
-                  ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0));
-        } catch (DataFormatException e) {
-          throw new IllegalStateException(e);
-        }
-      }
-      return new Counts(updates, violations, coordination, visibility);
-    }
-  }
-
   private record Outcome(long operations, double seconds) {}
 
   private static Outcome run(
       List<OsierClient> clients, String keyspace, Workload workload, double seconds, long seed)
       throws InterruptedException {
-    double[] weights = new double[OBJECTS];
-    double sum = 0;
-    for (int i = 0; i < OBJECTS; i++) {
-      sum += 1 / Math.pow(i + 1, 0.99);
-      weights[i] = sum;
-    }
+    Zipf zipf = new Zipf(OBJECTS, 0.99);
     LongAdder done = new LongAdder();
     long began = System.nanoTime();
     long until = began + (long) (seconds * 1e9);
@@ -246,7 +210,7 @@ public final class PropagationCommand implements Callable<Integer> {
       SplittableRandom random = new SplittableRandom(seed * 31 + threads.size());
       threads.add(
           Thread.ofPlatform()
-              .start(() -> drive(client, keyspace, workload, weights, random, until, done)));
+              .start(() -> drive(client, keyspace, workload, zipf, random, until, done)));
     }
     for (Thread thread : threads) {
       thread.join();
@@ -258,7 +222,7 @@ public final class PropagationCommand implements Callable<Integer> {
       OsierClient client,
       String keyspace,
       Workload workload,
-      double[] weights,
+      Zipf zipf,
       SplittableRandom random,
       long until,
       LongAdder done) {
@@ -272,8 +236,7 @@ public final class PropagationCommand implements Callable<Integer> {
     while (System.nanoTime() < until) {
       room.acquireUninterruptibly();
       Keyspace session = sessions.get(next++ & 7);
-      int at = Arrays.binarySearch(weights, random.nextDouble() * weights[OBJECTS - 1]);
-      String key = "o" + (at < 0 ? -at - 1 : at);
+      String key = "o" + zipf.next(random);
       Value element = Value.of(element(random.nextInt(elements)));
       // Adding what is there renews it, so that the objects keep their size.
       CompletableFuture<?> reply =

@@ -1,5 +1,6 @@
 package io.osier.bench.storage;
 
+import io.osier.bench.cluster.Zipf;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.util.ArrayList;
@@ -26,21 +27,14 @@ final class Driver {
 
   private final OsierClient client;
   private final int inFlight;
-  private final int keys;
   private final int updatePercent;
-  private final double[] weights;
+  private final Zipf zipf;
 
   Driver(OsierClient client, int inFlight, int keys, int updatePercent, double exponent) {
     this.client = client;
     this.inFlight = inFlight;
-    this.keys = keys;
     this.updatePercent = updatePercent;
-    this.weights = new double[keys];
-    double sum = 0;
-    for (int i = 0; i < keys; i++) {
-      sum += 1 / Math.pow(i + 1, exponent);
-      weights[i] = sum;
-    }
+    this.zipf = new Zipf(keys, exponent);
   }
 
   Outcome run(double seconds, long seed) throws InterruptedException {
@@ -83,7 +77,7 @@ final class Driver {
       room.acquireUninterruptibly();
       boolean update = random.nextInt(100) < updatePercent;
       Keyspace session = sessions.get(next++ & 7);
-      String key = "k" + key(random);
+      String key = "k" + zipf.next(random);
       long sent = System.nanoTime();
       var reply =
           update
@@ -103,10 +97,5 @@ final class Driver {
               });
     }
     room.acquireUninterruptibly(inFlight / THREADS);
-  }
-
-  private int key(SplittableRandom random) {
-    int at = java.util.Arrays.binarySearch(weights, random.nextDouble() * weights[keys - 1]);
-    return at < 0 ? -at - 1 : at;
   }
 }

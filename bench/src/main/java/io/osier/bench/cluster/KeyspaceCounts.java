@@ -1,0 +1,52 @@
+package io.osier.bench.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.osier.proxy.protocol.Request;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What the datacenters report of one keyspace, summed: read before and after a run.
+ *
+ * @param updates how many were committed
+ * @param violations shipments that were visible later than the staleness bound
+ * @param coordinationMillis the largest of the datacenters' μ
+ * @param visibilityMicros from the commit of a shipment's oldest update until it was visible
+ */
+public record KeyspaceCounts(
+    long updates, long violations, double coordinationMillis, Histogram visibilityMicros) {
+
+  /** Asks all datacenters, which must all run. */
+  public static KeyspaceCounts of(LocalCluster cluster, String keyspace) {
+    long updates = 0;
+    long violations = 0;
+    double coordination = 0;
+    Histogram visibility = new Histogram(3_600_000_000L, 2);
+    for (String dc : LocalCluster.DCS) {
+      JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
+      updates += stat.get("updates").asLong();
+      violations += stat.get("sla_violations").asLong();
+      coordination = Math.max(coordination, stat.get("coordination_ms").asDouble());
+      visibility.add(decoded(stat.get("visibility_ms").get("histogram").asText()));
+    }
+    return new KeyspaceCounts(updates, violations, coordination, visibility);
+  }
+
+  private static Histogram decoded(String base64) {
+    try {
+      return Histogram.decodeFromCompressedByteBuffer(
+          ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0);
+    } catch (DataFormatException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The visibility of what came since then. */
+  public Histogram visibilitySince(KeyspaceCounts before) {
+    Histogram since = visibilityMicros.copy();
+    since.subtract(before.visibilityMicros);
+    return since;
+  }
+}

@@ -1,0 +1,25 @@
+package io.osier.bench.cluster;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/** Draws from 0 to n − 1, the k-th with a probability in proportion to 1 / (k + 1)^exponent. */
+public final class Zipf {
+  private final double[] sums;
+
+  /** A distribution over so many. */
+  public Zipf(int n, double exponent) {
+    sums = new double[n];
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+      sum += 1 / Math.pow(i + 1, exponent);
+      sums[i] = sum;
+    }
+  }
+
+  /** Draws one. */
+  public int next(SplittableRandom random) {
+    int at = Arrays.binarySearch(sums, random.nextDouble() * sums[sums.length - 1]);
+    return at < 0 ? -at - 1 : at;
+  }
+}

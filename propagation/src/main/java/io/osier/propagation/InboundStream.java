@@ -233,10 +233,6 @@ final class InboundStream {
     return next;
   }
 
-  int heldObjects() {
-    return held.size();
-  }
-
   /** Every update of the sender up to here has been applied. */
   long complete() {
     long complete = claimed;

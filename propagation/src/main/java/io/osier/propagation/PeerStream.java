@@ -421,14 +421,6 @@ final class PeerStream {
     return !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS ? Long.MAX_VALUE : ackedTick;
   }
 
-  boolean isStreaming() {
-    return mode == Mode.STREAMING;
-  }
-
-  boolean isCatchingUp() {
-    return mode == Mode.CATCHING_UP;
-  }
-
   boolean wantsResume() {
     return linkUp && mode == Mode.WAITING;
   }
@@ -464,10 +456,6 @@ final class PeerStream {
 
   long inFlightBytes() {
     return inFlightBytes;
-  }
-
-  long sentThrough() {
-    return sentThrough;
   }
 
   /** The coordination times of rounds. */

@@ -250,7 +250,7 @@ final class SimNode implements Outbox {
   private static boolean isUpdate(Request request) {
     return request instanceof Request.Write
         || (request instanceof Request.Transact t
-            && (t.end() == Request.End.COMMIT || !t.updates().isEmpty()));
+            && ((t.end() == Request.End.COMMIT && t.begin().isEmpty()) || !t.updates().isEmpty()));
   }
 
   /** Sees to it that the next tick comes in time. */

@@ -66,8 +66,21 @@ final class Escrow {
     this.sharers = all.stream().sorted().toList();
   }
 
-  /** An operation with what only the datacenter knows. */
+  /**
+   * An operation with what only the datacenter knows.
+   *
+   * @throws OsierException INVALID_ARGUMENT if it gives rights to nobody: they would be lost
+   */
   Operation filled(Operation operation) {
+    if (operation instanceof Operation.Transfer t && !sharers.contains(t.to())) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "rights can be given to "
+              + sharers
+              + ", not to '"
+              + t.to()
+              + "', which holds none of this");
+    }
     return operation instanceof Operation.Bound b
         ? new Operation.Bound(b.lower(), b.upper(), sharers)
         : operation;

@@ -29,6 +29,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A keyspace's hash slice at one datacenter: sequencer, objects, propagation and adaptation, as one
@@ -47,6 +49,8 @@ import java.util.Optional;
  * <p>Used by one thread, but for {@link #isReady}.
  */
 public final class Partition {
+  private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
+
   /** How long after its start a partition waits to hear of its peers before it serves alone. */
   public static final long JOIN_NANOS = 3_000_000_000L;
 
@@ -446,8 +450,13 @@ public final class Partition {
     Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
     long amount = state == null || !ready ? 0 : escrow.grant(dc, wanted, state);
     if (amount > 0) {
-      write(object, state, new Operation.Transfer(dc, amount, wanted.upward()));
-      propagation.release(object);
+      try {
+        write(object, state, new Operation.Transfer(dc, amount, wanted.upward()));
+        propagation.release(object);
+      } catch (OsierException e) {
+        // As if there were none to spare: a request must not stop who is asked.
+        LOG.debug("gives {} no rights of {}: {}", dc, object, e.getMessage());
+      }
     }
   }
 

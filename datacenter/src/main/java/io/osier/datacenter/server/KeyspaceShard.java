@@ -134,7 +134,9 @@ final class KeyspaceShard {
       checkKey(fetch.key());
       addCold(partition, fetch.key(), cold);
     }
-    if (step.end() == Request.End.COMMIT || !step.updates().isEmpty()) {
+    // What only reads goes on when the disk is full; an earlier step may have had updates.
+    boolean commitsEarlier = step.end() == Request.End.COMMIT && step.begin().isEmpty();
+    if (commitsEarlier || !step.updates().isEmpty()) {
       checkRoom.run();
     }
     Runnable read = cold.isEmpty() ? null : () -> cold.forEach(partition.store()::prefetch);

@@ -39,16 +39,16 @@ final class TransactionCliTest {
       assertThat(run(cli, "bcounter incr stock 4")).isEqualTo("done");
       assertThatThrownBy(() -> run(cli, "bcounter decr stock 5"))
           .hasMessageContaining("holds the rights to subtract 4 of 4");
-      assertThat(run(cli, "bcounter give stock us 1")).isEqualTo("done");
+      assertThatThrownBy(() -> run(cli, "bcounter give stock us 1"))
+          .hasMessageContaining("can be given to [eu], not to 'us'");
       assertThat(run(cli, "bcounter get stock")).isEqualTo("4");
       assertThat(run(cli, "bcounter rights stock"))
           .startsWith("4 in 0 to 10")
-          .containsPattern("eu +3 +6")
-          .containsPattern("us +1 +0");
+          .containsPattern("eu +4 +6");
       assertThatThrownBy(() -> run(cli, "bcounter create stock 5 - 9"))
           .hasMessageContaining("create KEY LOWER UPPER");
       CliSession json = new CliSession(client, client.session(), "bank", true);
-      assertThat(run(json, "bcounter rights stock")).contains("\"shares\":{\"eu\":{\"down\":3");
+      assertThat(run(json, "bcounter rights stock")).contains("\"shares\":{\"eu\":{\"down\":4");
     }
   }
 }

@@ -10,6 +10,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.proxy.Keyspace;
@@ -44,7 +46,7 @@ final class DurableDatacenterTest {
                 + settings
                 + " }, listen { client-port = "
                 + clientPort
-                + ", peer-port = 0 }, keyspaces { shop {} } }",
+                + ", peer-port = 0 }, keyspaces { shop {}, bank { consistency = causal } } }",
             Map.of()));
   }
 
@@ -143,6 +145,16 @@ final class DurableDatacenterTest {
               OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL))
           .hasMessageContaining("full");
       assertThat(shop.counter("c").get()).isEqualTo(5);
+      Keyspace bank = client.session().keyspace("bank");
+      assertThat(bank.readTogether(List.of(new Keyspace.Get("c", CrdtType.PN_COUNTER)))).hasSize(1);
+      assertThatThrownBy(
+              () ->
+                  bank.updateTogether(
+                      List.of(
+                          new Keyspace.Change(
+                              "c", CrdtType.PN_COUNTER, new Operation.Increment(1)))))
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL));
     }
   }
 

@@ -1,0 +1,90 @@
+package io.osier.bench.experiment;
+
+import io.osier.core.OsierException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * A command that measures alternatives in turn, prints what came out, and writes it as JSON and as
+ * plots. Subclasses say what is measured; the results are written even of a run that was ended by
+ * an error.
+ */
+public abstract class Experiment implements Callable<Integer> {
+  @Option(names = "--quick", description = "shorter parts: ends within two minutes")
+  private boolean quick;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "write the results, the machine, the commit and the command as JSON")
+  private Path jsonFile;
+
+  @Option(
+      names = "--plots",
+      paramLabel = "DIR",
+      description = "write plots (SVG) to this folder; it is made if it is not there")
+  private Path plotDirectory;
+
+  @Spec private CommandSpec spec;
+
+  /** For subclasses. */
+  protected Experiment() {}
+
+  /** Whether a short run was asked for. */
+  protected final boolean quick() {
+    return quick;
+  }
+
+  /**
+   * Measures, prints progress and tables.
+   *
+   * @param results takes what was measured
+   * @throws OsierException if a datacenter did not start or answer
+   */
+  protected abstract void measure(Results results) throws IOException, InterruptedException;
+
+  /** Draws what was measured. */
+  protected abstract void plot(Plots plots) throws IOException;
+
+  @Override
+  public final Integer call() throws IOException, InterruptedException {
+    if (jsonFile != null) {
+      Path parent = jsonFile.toAbsolutePath().getParent();
+      if (parent == null || !Files.isDirectory(parent)) {
+        System.err.println("error: the folder of --json " + jsonFile + " does not exist");
+        return 2;
+      }
+    }
+    if (plotDirectory != null) {
+      Files.createDirectories(plotDirectory);
+    }
+    Results results = new Results(spec.name());
+    int code = 0;
+    try {
+      measure(results);
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      code = 1;
+    }
+    if (jsonFile != null) {
+      results.writeJson(jsonFile, commandLine());
+    }
+    if (plotDirectory != null) {
+      plot(new Plots(results, plotDirectory));
+    }
+    return code;
+  }
+
+  private List<String> commandLine() {
+    List<String> words = new ArrayList<>(List.of("./osier"));
+    words.addAll(spec.root().commandLine().getParseResult().originalArgs());
+    return words;
+  }
+}

@@ -1,0 +1,123 @@
+package io.osier.bench.experiment;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.Styler.LegendPosition;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** Draws results as SVG files in one folder. */
+public final class Plots {
+  private static final int WIDTH = 900;
+  private static final int HEIGHT = 520;
+
+  private final Results results;
+  private final Path directory;
+
+  Plots(Results results, Path directory) {
+    // Without it AWT looks for a display.
+    System.setProperty("java.awt.headless", "true");
+    this.results = results;
+    this.directory = directory;
+  }
+
+  /** A group of bars for each workload, a bar for each alternative. */
+  public void bars(String file, String title, String metric) throws IOException {
+    List<String> workloads = List.copyOf(results.workloads());
+    if (workloads.isEmpty()) {
+      return;
+    }
+    CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle("")
+            .yAxisTitle(metric)
+            .build();
+    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+    chart.getStyler().setChartBackgroundColor(java.awt.Color.WHITE);
+    for (String alternative : results.alternatives()) {
+      chart.addSeries(
+          alternative,
+          workloads,
+          workloads.stream().map(w -> results.median(w, alternative, metric)).toList());
+    }
+    save(chart, file);
+  }
+
+  /**
+   * A line for each alternative over workloads that are points of one axis: each workload's name
+   * begins with its number.
+   *
+   * @param logX whether the axis is logarithmic
+   */
+  public void lines(String file, String title, String axis, String metric, boolean logX)
+      throws IOException {
+    XYChart chart = xy(title, axis, metric);
+    chart.getStyler().setXAxisLogarithmic(logX);
+    for (String alternative : results.alternatives()) {
+      List<Double> x = new ArrayList<>();
+      List<Double> y = new ArrayList<>();
+      for (String workload : results.workloads()) {
+        if (!results.rounds(workload, alternative, metric).isEmpty()) {
+          x.add(Double.parseDouble(workload.split(" ")[0].replace(",", "")));
+          y.add(results.median(workload, alternative, metric));
+        }
+      }
+      if (!x.isEmpty()) {
+        chart.addSeries(alternative, x, y);
+      }
+    }
+    save(chart, file);
+  }
+
+  /** The curves of a chart. */
+  public void curves(String file, String chartName, String xAxis, String yAxis) throws IOException {
+    XYChart chart = xy(chartName, xAxis, yAxis);
+    for (Map.Entry<String, List<double[]>> curve : results.curves(chartName).entrySet()) {
+      chart
+          .addSeries(
+              curve.getKey(),
+              curve.getValue().stream().mapToDouble(p -> p[0]).toArray(),
+              curve.getValue().stream().mapToDouble(p -> p[1]).toArray())
+          .setMarker(SeriesMarkers.NONE);
+    }
+    save(chart, file);
+  }
+
+  private static XYChart xy(String title, String xAxis, String yAxis) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle(xAxis)
+            .yAxisTitle(yAxis)
+            .build();
+    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+    chart.getStyler().setChartBackgroundColor(java.awt.Color.WHITE);
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setLocale(Locale.ROOT);
+    return chart;
+  }
+
+  private void save(Chart<?, ?> chart, String file) throws IOException {
+    if (chart.getSeriesMap().isEmpty()) {
+      return;
+    }
+    Path to = directory.resolve(file + ".svg");
+    VectorGraphicsEncoder.saveVectorGraphic(chart, to.toString(), VectorGraphicsFormat.SVG);
+    System.out.println("plot " + to);
+  }
+}

@@ -35,9 +35,9 @@ public record AdaptationSettings(
     COST
   }
 
-  /** 1000 counters, top 200, each 500 ms, half-life 3 s, all at once, 2 periods, by cost. */
+  /** 4000 counters, top 2000, each 500 ms, half-life 3 s, all at once, 2 periods, by cost. */
   public static final AdaptationSettings DEFAULT =
-      new AdaptationSettings(1_000, 200, 500, 3_000, 0, 2, Policy.COST, 4.0);
+      new AdaptationSettings(4_000, 2_000, 500, 3_000, 0, 2, Policy.COST, 4.0);
 
   public AdaptationSettings {
     check("capacity", capacity, 1, 1_000_000);

@@ -55,9 +55,6 @@ interface SwitchPolicy {
     /** The other mode must be cheaper by this factor, so that noise switches nothing. */
     private static final double HYSTERESIS = 0.8;
 
-    /** The handling of one shipment at one receiver, as bytes: about 1 µs at 50 MB/s. */
-    private static final double SHIPMENT_COST = 50;
-
     /** The join of one update into the waiting delta at the sender, as bytes. */
     private static final double JOIN_COST = 15;
 
@@ -73,10 +70,10 @@ interface SwitchPolicy {
         return Mode.OP;
       }
       int peers = Math.max(1, conditions.peers());
-      double op = sensor.perSecond() * peers * (sensor.opBytes() + SHIPMENT_COST);
+      double shipment = conditions.shipmentCost();
+      double op = sensor.perSecond() * peers * (sensor.opBytes() + shipment);
       double state =
-          sensor.perSecond() * JOIN_COST
-              + peers * (sensor.flushBytes(joined) + SHIPMENT_COST) / window;
+          sensor.perSecond() * JOIN_COST + peers * (sensor.flushBytes(joined) + shipment) / window;
       return switch (current) {
         case OP -> state < op * HYSTERESIS ? Mode.STATE : Mode.OP;
         case STATE -> op < state * HYSTERESIS ? Mode.OP : Mode.STATE;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class PlannerTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final Conditions TWO_SECONDS = new Conditions(2 * SECOND, 2 * SECOND, 2);
+  private static final Conditions TWO_SECONDS = new Conditions(2 * SECOND, 2 * SECOND, 2, 50);
 
   private static AdaptationSettings settings(Policy policy, int group) {
     return new AdaptationSettings(1_000, 200, 500, 3_000, group, 2, policy, 4.0);
@@ -32,7 +32,7 @@ final class PlannerTest {
       for (; due >= 1; due--) {
         planner.updated("x", opBytes, objectBytes);
       }
-      planner.decide(now, new Conditions(sla, sla, 2));
+      planner.decide(now, new Conditions(sla, sla, 2, 50));
     }
     return planner.modeOf("x");
   }

@@ -142,15 +142,23 @@ public final class Propagation {
   // ---------------------------------------------------------------- what is committed here
 
   /**
+   * An update of this datacenter.
+   *
+   * @param shipment as it is journalled and, unless it is held, shipped
+   * @param bytes what it takes in a frame
+   */
+  public record Committed(Shipment shipment, int bytes) {}
+
+  /**
    * Takes an update that was committed here.
    *
    * @param before the object's context before it
    * @param number its commit number
    * @param floor the first number of its transaction
    * @param hold whether it waits for a round; otherwise it leaves with this batch
-   * @return the update as a shipment of its own, as it is journalled
+   * @return the update as a shipment of its own
    */
-  public Shipment commit(
+  public Committed commit(
       ObjectId object,
       CausalContext before,
       long number,
@@ -163,8 +171,9 @@ public final class Propagation {
     Segment segment = new Segment(before.through(self), needs, number, 1, nowNanos, 0, delta);
     log.commit(object, segment, floor, hold);
     Shipment shipment = shipment(object, segment, nowNanos);
-    stats.opWouldShip((long) sizer.sizeOf(shipment) * outbound.size());
-    return shipment;
+    int bytes = sizer.sizeOf(shipment);
+    stats.opWouldShip((long) bytes * outbound.size());
+    return new Committed(shipment, bytes);
   }
 
   /** Ships what is held of an object with this batch: it goes back to operations. */

@@ -29,7 +29,7 @@ public abstract class Experiment implements Callable<Integer> {
   @Option(
       names = "--plots",
       paramLabel = "DIR",
-      description = "write plots (SVG) to this folder; it is made if it is not there")
+      description = "write plots (PNG) to this folder; it is made if it is not there")
   private Path plotDirectory;
 
   @Spec private CommandSpec spec;

@@ -6,17 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Draws results as SVG files in one folder. */
+/** Draws results as PNG files in one folder. */
 public final class Plots {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 520;
@@ -116,8 +116,8 @@ public final class Plots {
     if (chart.getSeriesMap().isEmpty()) {
       return;
     }
-    Path to = directory.resolve(file + ".svg");
-    VectorGraphicsEncoder.saveVectorGraphic(chart, to.toString(), VectorGraphicsFormat.SVG);
+    Path to = directory.resolve(file + ".png");
+    BitmapEncoder.saveBitmap(chart, to.toString(), BitmapFormat.PNG);
     System.out.println("plot " + to);
   }
 }

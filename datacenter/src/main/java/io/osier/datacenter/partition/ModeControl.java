@@ -24,6 +24,7 @@ final class ModeControl {
   private final Planner<ObjectId> planner;
   private final long slaNanos;
   private final int peers;
+  private final ShipmentCost shipmentCost = new ShipmentCost();
 
   ModeControl(PartitionConfig config, long nowNanos) {
     this.policy = config.policy().propagation();
@@ -52,6 +53,16 @@ final class ModeControl {
     planner.flushed(object, updates, bytes);
   }
 
+  /** Takes note of how long the handling of received shipments took. */
+  void handled(int shipments, long nanos) {
+    shipmentCost.handled(shipments, nanos);
+  }
+
+  /** What is measured of the handling of a shipment, in bytes that are worth as much. */
+  double shipmentCost() {
+    return shipmentCost.bytes();
+  }
+
   /** Decides, if it is time. Returns the objects that go back to operations. */
   List<ObjectId> decide(long nowNanos, Propagation streams) {
     if (nowNanos < planner.nextDecisionNanos()) {
@@ -60,8 +71,8 @@ final class ModeControl {
     // With a fixed mode the planner measures, but finds nothing worth holding.
     long hold = policy == KeyspacePolicy.Propagation.ADAPTIVE ? streams.holdNanos() : 0;
     List<ObjectId> released = new ArrayList<>();
-    for (Planner.Switch<ObjectId> change :
-        planner.decide(nowNanos, new Conditions(slaNanos, hold, peers))) {
+    Conditions conditions = new Conditions(slaNanos, hold, peers, shipmentCost.bytes());
+    for (Planner.Switch<ObjectId> change : planner.decide(nowNanos, conditions)) {
       LOG.debug("{} -> {}: {}", change.object(), change.to().label(), change.reason());
       if (change.to() == Mode.OP) {
         released.add(change.object());

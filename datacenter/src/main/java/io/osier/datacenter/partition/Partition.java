@@ -189,6 +189,16 @@ public final class Partition {
     outbox = null;
   }
 
+  /**
+   * Takes note of a measured time, for the decisions about modes.
+   *
+   * @param shipments how many were received in one input
+   * @param nanos how long that input took
+   */
+  public void handled(int shipments, long nanos) {
+    modes.handled(shipments, nanos);
+  }
+
   private void tick() {
     for (ObjectId object : modes.decide(now.nanos(), propagation)) {
       propagation.release(object);
@@ -424,10 +434,10 @@ public final class Partition {
       store.put(u.object, u.after);
       forgetting.changed(u.object, u.after, now.nanos());
       boolean hold = modes.holds(u.object);
-      Shipment shipment =
+      Propagation.Committed update =
           propagation.commit(u.object, u.before, u.number, floor, u.delta, hold, now.nanos());
-      modes.updated(u.object, FrameCodec.sizeOf(config.self(), shipment), u.after);
-      outbox.append(shipment, u.after);
+      modes.updated(u.object, update.bytes(), u.after);
+      outbox.append(update.shipment(), u.after);
     }
   }
 
@@ -636,6 +646,7 @@ public final class Partition {
         escrow.denied(),
         modes.stateObjects(),
         modes.switches(),
+        modes.shipmentCost(),
         stats.appliedRemote(),
         stats.shippedBytes(),
         stats.opBytes(),

@@ -26,6 +26,8 @@ import org.HdrHistogram.Histogram;
  * @param rightsDenied how many have not got them
  * @param stateObjects how many are in STATE mode now
  * @param modeSwitches how many times an object changed its mode
+ * @param shipmentCost what the handling of a shipment costs for each receiver, as measured, in
+ *     bytes on the links that are worth as much
  * @param appliedRemote updates of other datacenters that were applied (joined ones counted one by
  *     one where their number is known)
  * @param shippedBytes bytes of updates shipped, summed over the peers they went to
@@ -59,6 +61,7 @@ public record PartitionReport(
     long rightsDenied,
     int stateObjects,
     long modeSwitches,
+    double shipmentCost,
     long appliedRemote,
     long shippedBytes,
     long opBytes,

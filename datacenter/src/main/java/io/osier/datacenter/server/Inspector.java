@@ -156,6 +156,9 @@ final class Inspector {
     node.put("rights_denied", sum(all, PartitionReport::rightsDenied));
     node.put("state_mode_objects", sum(all, PartitionReport::stateObjects));
     node.put("mode_switches", sum(all, PartitionReport::modeSwitches));
+    node.put(
+        "shipment_cost_bytes",
+        Math.round(all.stream().mapToDouble(PartitionReport::shipmentCost).average().orElse(0)));
     node.put("applied_remote", sum(all, PartitionReport::appliedRemote));
     node.put("shipped_bytes", sum(all, PartitionReport::shippedBytes));
     node.put("op_bytes", sum(all, PartitionReport::opBytes));

@@ -29,12 +29,20 @@ interface Machine {
   /** Changes when {@link #progress} may have. */
   long progressVersion();
 
+  /** Takes note of how long the handling of received shipments took. */
+  void handled(int shipments, long nanos);
+
   /** The machine of a partition. */
   static Machine of(Partition partition) {
     return new Machine() {
       @Override
       public void on(Input input, Now now, Outbox outbox) {
         partition.on(input, now, outbox);
+      }
+
+      @Override
+      public void handled(int shipments, long nanos) {
+        partition.handled(shipments, nanos);
       }
 
       @Override

@@ -338,7 +338,12 @@ final class PartitionRunner {
         on(new Input.Command(ticket, c.request), now);
         inHand = 0;
       }
-      case Event e -> on(e.input, now);
+      case Event e -> {
+        on(e.input, now);
+        if (e.input instanceof Input.FromPeer f && f.frame() instanceof Frame.Updates u) {
+          machine.handled(u.shipments().size(), System.nanoTime() - now.nanos());
+        }
+      }
       case Inspection i -> {
         long ticket = ++tickets;
         inspections.put(ticket, i.report);

@@ -47,6 +47,11 @@ final class PartitionRunnerTest {
     volatile long tick = Long.MAX_VALUE;
 
     @Override
+    public void handled(int shipments, long nanos) {
+      seen.add("handled " + shipments);
+    }
+
+    @Override
     public void on(Input input, Now now, Outbox outbox) {
       if (input instanceof Input.Tick) {
         tick = Long.MAX_VALUE;

@@ -126,10 +126,24 @@ final class OutboundLog {
    */
   record Waiting(ObjectLog log, Segment segment, long floor, boolean wasHeld) {}
 
+  /** Orders held objects: by age, then by number. */
+  private record Age(long firstNanos, long first) implements Comparable<Age> {
+    @Override
+    public int compareTo(Age other) {
+      // As nanoTime wants to be compared: by the difference.
+      int byAge = Long.signum(firstNanos - other.firstNanos);
+      return byAge != 0 ? byAge : Long.compare(first, other.first);
+    }
+  }
+
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
   private final TreeMap<Long, ObjectLog> trail = new TreeMap<>();
   private final ArrayDeque<Waiting> ops = new ArrayDeque<>();
   private final TreeMap<Long, ObjectLog> dirty = new TreeMap<>();
+
+  /** The same objects by the age of their first update: an update may be older than its number. */
+  private final TreeMap<Age, ObjectLog> dirtyByAge = new TreeMap<>();
+
   private long committed;
   private long ticks;
   private long prunedTick;
@@ -155,14 +169,24 @@ final class OutboundLog {
         log.dirtyFirst = first;
         log.dirtyFloor = floor;
         dirty.put(log.dirtyFirst, log);
+        dirtyByAge.put(age(log), log);
       } else {
+        Age before = age(log);
         log.dirty = log.dirty.joined(segment);
+        if (log.dirty.firstNanos != before.firstNanos) {
+          dirtyByAge.remove(before);
+          dirtyByAge.put(age(log), log);
+        }
       }
     } else {
       release(object);
       log.waitingOps++;
       ops.add(new Waiting(log, segment, floor, false));
     }
+  }
+
+  private static Age age(ObjectLog log) {
+    return new Age(log.dirty.firstNanos, log.dirtyFirst);
   }
 
   /** Moves what is held of an object to the operations that leave with this batch. */
@@ -192,6 +216,7 @@ final class OutboundLog {
   private Waiting undirty(ObjectLog log) {
     Waiting waiting = new Waiting(log, log.dirty, log.dirtyFloor, true);
     dirty.remove(log.dirtyFirst);
+    dirtyByAge.remove(age(log));
     log.dirty = null;
     return waiting;
   }
@@ -207,7 +232,7 @@ final class OutboundLog {
 
   /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
   Waiting takeDirty(long firstNanosMax) {
-    Map.Entry<Long, ObjectLog> first = dirty.firstEntry();
+    Map.Entry<Age, ObjectLog> first = dirtyByAge.firstEntry();
     if (first == null || first.getValue().dirty.firstNanos > firstNanosMax) {
       return null;
     }
@@ -318,7 +343,7 @@ final class OutboundLog {
 
   /** When the oldest held update was committed; Long.MAX_VALUE if none is held. */
   long oldestDirtyNanos() {
-    return dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().dirty.firstNanos;
+    return dirty.isEmpty() ? Long.MAX_VALUE : dirtyByAge.firstKey().firstNanos;
   }
 
   /** How many objects are held. */

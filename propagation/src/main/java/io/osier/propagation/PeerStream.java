@@ -411,7 +411,7 @@ final class PeerStream {
         ackedTick = Math.max(ackedTick, done.cursor.done());
       }
       if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
-        rounds.sample(nowNanos - done.sentNanos);
+        rounds.sample(nowNanos - done.sentNanos, nowNanos);
       }
     }
   }
@@ -456,6 +456,17 @@ final class PeerStream {
 
   long inFlightBytes() {
     return inFlightBytes;
+  }
+
+  /**
+   * Lets the measured time of rounds fade if none was measured for long and none is under way.
+   *
+   * @param floorNanos not below this
+   */
+  void rest(long nowNanos, long floorNanos) {
+    if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
+      rounds.rest(nowNanos, floorNanos);
+    }
   }
 
   /** The coordination times of rounds. */

@@ -612,6 +612,11 @@ public final class Propagation {
   /** Does all that is due. */
   public void tick(long nowNanos, long nowMillis) {
     shipOps(nowNanos, nowMillis);
+    if (log.dirtyCount() == 0) { // what is held brings a measurement itself
+      for (PeerStream stream : outbound.values()) {
+        stream.rest(nowNanos, unlearntNanos());
+      }
+    }
     if (roundDueNanos() <= nowNanos) {
       long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
       // A causal cut is everything that is held.
@@ -716,12 +721,16 @@ public final class Propagation {
     long slowest = 0;
     for (PeerStream stream : outbound.values()) {
       if (stream.linkUp()) {
-        // Until a peer's rounds are known, half of the bound is set aside: it may be slow at first.
-        long time = stream.rounds().isLearnt() ? 0 : slaNanos / 2;
+        long time = stream.rounds().isLearnt() ? 0 : unlearntNanos();
         slowest = Math.max(slowest, Math.max(time, stream.rounds().nanos()));
       }
     }
     return slowest;
+  }
+
+  /** Until a peer's rounds are known, half of the bound is set aside: it may be slow at first. */
+  private long unlearntNanos() {
+    return slaNanos / 2;
   }
 
   /**

@@ -55,6 +55,30 @@ final class PartitionTest {
     assertThat(cluster.dc("us").report().slaViolations()).isZero();
   }
 
+  /** A hot counter for so long. */
+  private static void heat(Cluster cluster, int millis) {
+    for (int i = 0; i < millis; i += 2) {
+      cluster.dc("eu").add("x", 1);
+      cluster.run(2);
+    }
+  }
+
+  @Test
+  void slowSpell_doesNotEndTheHoldingOfHotObjectsForGood() {
+    Cluster cluster = three(Propagation.ADAPTIVE, 500);
+    heat(cluster, 5_000);
+    assertThat(cluster.dc("eu").report().stateObjects()).as("hot").isEqualTo(1);
+    cluster.delayMillis = 1_000;
+    heat(cluster, 5_000);
+    assertThat(cluster.dc("eu").report().stateObjects()).as("no time to hold it").isZero();
+    cluster.delayMillis = 10;
+    heat(cluster, 10_000);
+    assertThat(cluster.dc("eu").report().stateObjects()).as("hot, and time again").isEqualTo(1);
+    assertThat(cluster.dc("eu").report().coordinationMicros()).isLessThan(250_000);
+    cluster.run(2_000);
+    assertThat(cluster.isConverged()).isTrue();
+  }
+
   @Test
   void fullPayload_shipsTheWholeState() {
     Cluster cluster =

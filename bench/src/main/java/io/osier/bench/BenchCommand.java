@@ -2,7 +2,11 @@ package io.osier.bench;
 
 import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.experiment.MixedSlaCommand;
 import io.osier.bench.experiment.PropagationCommand;
+import io.osier.bench.experiment.ShiftCommand;
+import io.osier.bench.experiment.SizeCommand;
+import io.osier.bench.experiment.SlaCommand;
 import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
@@ -21,7 +25,11 @@ import picocli.CommandLine.Spec;
       CausalCommand.class,
       CrashCommand.class,
       HistoryCommand.class,
+      MixedSlaCommand.class,
       PropagationCommand.class,
+      ShiftCommand.class,
+      SizeCommand.class,
+      SlaCommand.class,
       StorageCommand.class,
       WalletCommand.class,
       SocialCommand.class

@@ -45,6 +45,7 @@ public final class LocalCluster implements AutoCloseable {
   private final String keyspaces;
   private final String store;
   private final String heap;
+  private final String settings;
   private final WanEmulator wan;
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
   private final Map<String, Integer> starts = new ConcurrentHashMap<>();
@@ -68,17 +69,25 @@ public final class LocalCluster implements AutoCloseable {
    * @param seed of the links' jitter
    */
   public LocalCluster(Path directory, Path data, String store, String keyspaces, long seed) {
-    this(directory, data, store, keyspaces, HEAP, seed);
+    this(directory, data, store, keyspaces, HEAP, "", seed);
   }
 
   /**
    * As the other one.
    *
    * @param heap the limit of each process's heap, as an option of Java
+   * @param settings further lines of osier's configuration
    */
   public LocalCluster(
-      Path directory, Path data, String store, String keyspaces, String heap, long seed) {
+      Path directory,
+      Path data,
+      String store,
+      String keyspaces,
+      String heap,
+      String settings,
+      long seed) {
     this.heap = heap;
+    this.settings = settings;
     this.directory = directory;
     this.data = data;
     this.store = store;
@@ -129,6 +138,7 @@ public final class LocalCluster implements AutoCloseable {
           cluster = demo
           listen { client-port = %d, peer-port = %d }
           store { dir = "%s", %s }
+          %s
           peers {
         %s  }
           keyspaces {
@@ -141,6 +151,7 @@ public final class LocalCluster implements AutoCloseable {
                 peerPorts.get(dc),
                 data.toAbsolutePath(),
                 store,
+                settings,
                 peers,
                 keyspaces);
     try {

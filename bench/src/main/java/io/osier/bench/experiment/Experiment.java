@@ -21,6 +21,12 @@ public abstract class Experiment implements Callable<Integer> {
   private boolean quick;
 
   @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "how often each alternative is measured; 3, with --quick once")
+  private Integer rounds;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "write the results, the machine, the commit and the command as JSON")
@@ -42,6 +48,11 @@ public abstract class Experiment implements Callable<Integer> {
     return quick;
   }
 
+  /** How often each alternative is measured, 1 or more. */
+  protected final int rounds() {
+    return rounds != null ? rounds : quick ? 1 : 3;
+  }
+
   /**
    * Measures, prints progress and tables.
    *
@@ -55,6 +66,10 @@ public abstract class Experiment implements Callable<Integer> {
 
   @Override
   public final Integer call() throws IOException, InterruptedException {
+    if (rounds() < 1) {
+      System.err.println("error: --rounds must be 1 or more, not " + rounds);
+      return 2;
+    }
     if (jsonFile != null) {
       Path parent = jsonFile.toAbsolutePath().getParent();
       if (parent == null || !Files.isDirectory(parent)) {

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class SetLoad implements AutoCloseable {
   private static final int SESSIONS = 8;
   private static final double EXPONENT = 0.99;
+  private static final int UNDER_WAY_BYTES = 500_000;
 
   /**
    * What is asked for.
@@ -86,14 +87,18 @@ final class SetLoad implements AutoCloseable {
       elements.add(element(i));
     }
     Keyspace at = clients.getFirst().session().keyspace(keyspace);
-    // What is under way is bounded by bytes.
-    int batch = Math.clamp(500_000L / (shape.elements * (long) shape.elementBytes), 1, 200);
+    // What is under way, and what is in one request, is bounded by bytes.
+    int batch = Math.clamp(UNDER_WAY_BYTES / (shape.elements * (long) shape.elementBytes), 1, 200);
+    int part = Math.max(1, UNDER_WAY_BYTES / shape.elementBytes);
     List<CompletableFuture<Void>> open = new ArrayList<>();
     for (int i = 0; i < shape.objects; i++) {
-      open.add(at.set("o" + i).addAsync(elements));
-      if (open.size() >= batch) {
-        open.forEach(CompletableFuture::join);
-        open.clear();
+      for (int from = 0; from < shape.elements; from += part) {
+        int to = Math.min(from + part, shape.elements);
+        open.add(at.set("o" + i).addAsync(elements.subList(from, to)));
+        if (open.size() >= batch) {
+          open.forEach(CompletableFuture::join);
+          open.clear();
+        }
       }
     }
     open.forEach(CompletableFuture::join);

@@ -1,0 +1,88 @@
+package io.osier.bench.experiment;
+
+import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Measures alternatives one after the other, round by round, each first in turn, so that a machine
+ * that becomes slower or faster does the same to all.
+ */
+record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
+  /** What is measured with a cluster. */
+  interface Body {
+    /** Measures. */
+    void run(LocalCluster cluster, SetLoad load) throws InterruptedException;
+  }
+
+  /**
+   * Starts a cluster of three datacenters and its clients, and ends them afterwards.
+   *
+   * @param what names it in what is printed
+   * @param keyspaces the content of osier.keyspaces
+   * @param settings further lines of osier's configuration
+   */
+  static void withCluster(
+      String what, String keyspaces, String settings, SetLoad.Shape shape, Body body)
+      throws IOException, InterruptedException {
+    Path directory = Files.createTempDirectory("osier-experiment");
+    System.out.println(what + ": logs and data in " + directory);
+    try (LocalCluster cluster =
+        new LocalCluster(
+            directory,
+            directory.resolve("data"),
+            "durability = none, cache = 600MiB",
+            keyspaces,
+            "-Xmx1g",
+            settings,
+            1)) {
+      cluster.awaitReady(Duration.ofSeconds(60));
+      try (SetLoad load = new SetLoad(cluster, shape)) {
+        body.run(cluster, load);
+      }
+    }
+    Directories.delete(directory);
+  }
+
+  /** Makes the objects of the keyspaces and waits until the other datacenters have them. */
+  void fill(Iterable<String> keyspaces, long settleMillis) {
+    keyspaces.forEach(load::fill);
+    LockSupport.parkNanos(settleMillis * 1_000_000L);
+  }
+
+  /** Runs each keyspace for so long, unmeasured, and waits until what is held has been shipped. */
+  void warmUp(Iterable<String> keyspaces, double seconds, long settleMillis)
+      throws InterruptedException {
+    System.out.println("warming up");
+    for (String keyspace : keyspaces) {
+      load.run(keyspace, seconds, 0);
+    }
+    LockSupport.parkNanos(settleMillis * 1_000_000L);
+  }
+
+  /**
+   * Measures.
+   *
+   * @param keyspaces by the name of the alternative, in their order
+   * @param settleMillis after each, so long is waited until what is held has been shipped
+   */
+  void measure(String workload, Map<String, String> keyspaces, double seconds, long settleMillis)
+      throws InterruptedException {
+    List<String> names = List.copyOf(keyspaces.keySet());
+    for (int round = 1; round <= rounds; round++) {
+      for (int i = 0; i < names.size(); i++) {
+        String name = names.get((i + round) % names.size());
+        String keyspace = keyspaces.get(name);
+        Meter meter = new Meter(cluster, keyspace);
+        SetLoad.Outcome outcome = load.run(keyspace, seconds, round);
+        meter.add(results, workload, name, outcome, settleMillis);
+      }
+    }
+  }
+}

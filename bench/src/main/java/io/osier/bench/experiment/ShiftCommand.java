@@ -160,7 +160,7 @@ public final class ShiftCommand extends Experiment {
         workload, name, "after, %", 100 * rate(shifted.getFirst(), shifted.getLast()) / before);
     results.add(workload, name, "worst 2 s steady, %", noise);
     results.add(workload, name, "worst 2 s after, %", dip);
-    results.add(workload, name, "switches", switches);
+    results.add(workload, name, "switches", (double) switches);
     if (variant.propagation.equals("adaptive")) {
       results.add(workload, name, "wrong before, %", average);
       results.add(workload, name, "right again, s", rightAgain(shifted, usual));

@@ -2,6 +2,7 @@ package io.osier.adaptation;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -203,21 +204,26 @@ public final class Planner<T> {
     return switches;
   }
 
-  /** The hottest objects, hottest first. */
+  /**
+   * The hottest objects, hottest first: by their rates, which follow a change sooner than the
+   * counts and have no share of what others left behind in their counters.
+   */
   public List<Hot<T>> hot(int limit) {
-    List<Hot<T>> hot = new ArrayList<>();
-    for (SpaceSaving.Entry<T> entry : summary.top(limit)) {
-      Sensor sensor = sensors.get(entry.item());
-      hot.add(
-          new Hot<>(
-              entry.item(),
-              modeOf(entry.item()),
-              sensor.perSecond(),
-              sensor.objectBytes(),
-              sensor.opBytes(),
-              entry.count(),
-              entry.error()));
-    }
-    return hot;
+    return summary.top(summary.size()).stream()
+        .map(entry -> hot(entry, sensors.get(entry.item())))
+        .sorted(Comparator.comparingDouble(Hot<T>::perSecond).reversed())
+        .limit(limit)
+        .toList();
+  }
+
+  private Hot<T> hot(SpaceSaving.Entry<T> entry, Sensor sensor) {
+    return new Hot<>(
+        entry.item(),
+        modeOf(entry.item()),
+        sensor.perSecond(),
+        sensor.objectBytes(),
+        sensor.opBytes(),
+        entry.count(),
+        entry.error());
   }
 }

@@ -9,8 +9,15 @@ package io.osier.adaptation;
 final class Sensor {
   private static final double GAIN = 0.2;
 
+  /** The recent rate follows in this part of the half-life. */
+  private static final double RECENT = 0.25;
+
+  /** By so many standard deviations must the recent rate differ to be believed. */
+  private static final double SURPRISE = 3;
+
   private long updates;
   private double perSecond;
+  private double recent;
   private double opBytes;
   private long objectBytes;
   private double flushBytesPerUpdate;
@@ -29,12 +36,27 @@ final class Sensor {
         flushBytesPerUpdate == 0 ? each : flushBytesPerUpdate + GAIN * (each - flushBytesPerUpdate);
   }
 
-  /** Closes a period: the rate is an average in which a half-life ago weighs half. */
+  /**
+   * Closes a period: the rate is an average in which a half-life ago weighs half. A change that
+   * chance does not explain is believed sooner: then the rate is that of the last moments, so that
+   * what has cooled down does not stay on top for half-lives.
+   */
   void period(double seconds, double halfLifeSeconds) {
     // It starts from 0: one update in an object's first period must not look like a steady rate.
     double now = updates / seconds;
     updates = 0;
-    perSecond += (1 - Math.pow(0.5, seconds / halfLifeSeconds)) * (now - perSecond);
+    perSecond += gain(seconds, halfLifeSeconds) * (now - perSecond);
+    double gain = gain(seconds, halfLifeSeconds * RECENT);
+    recent += gain * (now - recent);
+    // Of updates that come by chance: the variance of such an average of counts.
+    double variance = Math.max(perSecond, 1 / seconds) / seconds * gain / (2 - gain);
+    if (Math.abs(recent - perSecond) > SURPRISE * Math.sqrt(variance)) {
+      perSecond = recent;
+    }
+  }
+
+  private static double gain(double seconds, double halfLifeSeconds) {
+    return 1 - Math.pow(0.5, seconds / halfLifeSeconds);
   }
 
   double perSecond() {

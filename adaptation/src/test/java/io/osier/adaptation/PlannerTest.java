@@ -118,9 +118,12 @@ final class PlannerTest {
     assertThat(steps).containsExactly(10, 10, 10, 5);
   }
 
-  /** The thesis's figure 4.3 with 50,000 objects: the new top is found within ten seconds. */
+  /**
+   * The thesis's figure 4.3 with 50,000 objects: nine of ten of the new top are found within five
+   * seconds.
+   */
   @Test
-  void shiftOfTheHotSet_isFoundWithinTenSeconds() {
+  void shiftOfTheHotSet_isFoundWithinFiveSeconds() {
     int objects = 50_000;
     Planner<Integer> planner = new Planner<>(settings(Policy.COST, 0), 0);
     Zipf zipf = new Zipf(objects, 0.99, 11);
@@ -128,7 +131,7 @@ final class PlannerTest {
     for (; now < 60 * SECOND; now += SECOND / 2) {
       offer(planner, zipf, 0, 5_000, now);
     }
-    for (; now < 70 * SECOND; now += SECOND / 2) {
+    for (; now < 65 * SECOND; now += SECOND / 2) {
       offer(planner, zipf, objects / 2, 5_000, now);
     }
     Set<Integer> expected = new HashSet<>();
@@ -138,7 +141,7 @@ final class PlannerTest {
     Set<Integer> found =
         planner.hot(50).stream().map(Planner.Hot::object).collect(Collectors.toSet());
     found.retainAll(expected);
-    assertThat(found.size()).as("of the 50 hottest").isGreaterThanOrEqualTo(40);
+    assertThat(found.size()).as("of the 50 hottest").isGreaterThanOrEqualTo(45);
   }
 
   private static void offer(Planner<Integer> planner, Zipf zipf, int shift, int n, long now) {

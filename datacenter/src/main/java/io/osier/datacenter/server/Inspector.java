@@ -238,7 +238,7 @@ final class Inspector {
     ArrayNode hot = node.putArray("hot");
     all.stream()
         .flatMap(r -> r.hot().stream())
-        .sorted(Comparator.comparingLong(PartitionReport.Hot::count).reversed())
+        .sorted(Comparator.comparingDouble(PartitionReport.Hot::updatesPerSecond).reversed())
         .limit(Math.max(1, limit))
         .forEach(
             h -> {

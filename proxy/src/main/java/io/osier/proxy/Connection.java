@@ -20,6 +20,7 @@ import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +28,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * The connection to one datacenter: opened again with a growing pause whenever it is lost, with
  * requests pipelined on it and answered in any order. Thread-safe.
  */
-final class Connection {
+final class Connection implements Link {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final long BACK_OFF_MILLIS_MIN = 50;
   private static final long BACK_OFF_MILLIS_MAX = 2_000;
@@ -88,7 +88,8 @@ final class Connection {
     this.onChange = onChange;
   }
 
-  void open() {
+  @Override
+  public void open() {
     if (closed) {
       return;
     }
@@ -200,12 +201,8 @@ final class Connection {
     onChange.run();
   }
 
-  /**
-   * Sends a request. The future fails with {@link LostException} if no answer comes.
-   *
-   * @param timeoutMillis how long to wait for the answer
-   */
-  CompletableFuture<Reply> send(Request request, long timeoutMillis) {
+  @Override
+  public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
     Channel over = channel;
     if (over == null) {
       return failed(ErrorCode.UNAVAILABLE, "not connected to " + dc);
@@ -244,8 +241,8 @@ final class Connection {
     }
   }
 
-  /** Measures the way there and back; a silent datacenter is given up. */
-  void ping() {
+  @Override
+  public void ping() {
     Channel over = channel;
     if (over == null) {
       return;
@@ -268,55 +265,45 @@ final class Connection {
             });
   }
 
-  String dc() {
+  @Override
+  public String dc() {
     return dc;
   }
 
-  boolean isUp() {
+  @Override
+  public boolean isUp() {
     return channel != null;
   }
 
-  /** Who is there; null if never connected. */
-  ReplicaId replica() {
+  @Override
+  public ReplicaId replica() {
     Reply.Welcome w = welcome;
     return w == null ? null : w.replica();
   }
 
-  /** The keyspaces by name, as the datacenter said. */
-  Map<String, Reply.KeyspaceInfo> keyspaces() {
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaceList() {
     Reply.Welcome w = welcome;
-    return w == null
-        ? Map.of()
-        : w.keyspaces().stream().collect(Collectors.toMap(Reply.KeyspaceInfo::name, k -> k));
+    return w == null ? List.of() : w.keyspaces();
   }
 
-  Reply.KeyspaceInfo keyspace(String name) {
-    Reply.Welcome w = welcome;
-    if (w != null) {
-      for (Reply.KeyspaceInfo k : w.keyspaces()) {
-        if (k.name().equals(name)) {
-          return k;
-        }
-      }
-    }
-    return null;
-  }
-
-  /** The measured way there and back, in nanoseconds; NaN if not measured yet. */
-  double roundTripNanos() {
+  @Override
+  public double roundTripNanos() {
     return roundTripNanos;
   }
 
-  /** Why the datacenter refuses this client, or null. */
-  OsierException refused() {
+  @Override
+  public OsierException refused() {
     return refused;
   }
 
-  int inFlight() {
+  @Override
+  public int inFlight() {
     return inFlight.get();
   }
 
-  void close() {
+  @Override
+  public void close() {
     closed = true;
     Channel over = channel;
     if (over != null) {

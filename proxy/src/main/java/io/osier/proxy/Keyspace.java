@@ -42,6 +42,9 @@ public final class Keyspace extends ObjectSpace {
    * @return completes when the update is done
    */
   public CompletableFuture<Void> updateAsync(Key key, CrdtType type, Operation operation) {
+    if (session.update(name, key, type, operation)) {
+      return CompletableFuture.completedFuture(null);
+    }
     return session.write(name, key, type, operation).thenApply(done -> null);
   }
 

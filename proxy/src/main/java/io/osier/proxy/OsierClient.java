@@ -33,22 +33,29 @@ public final class OsierClient implements AutoCloseable {
 
   private final ClientSettings settings;
   private final EventLoopGroup loops;
-  private final Map<String, Connection> connections = new LinkedHashMap<>();
+  private final Map<String, Link> connections = new LinkedHashMap<>();
   private final Object changes = new Object();
-  private volatile Connection nearest;
+  private volatile Link nearest;
+  private volatile boolean closed;
 
-  private OsierClient(ClientSettings settings) {
+  private OsierClient(ClientSettings settings, Optional<InProcess> local) {
     this.settings = settings;
     this.loops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("osier-client", true), NioIoHandler.newFactory());
+    if (local.isPresent()) {
+      Link link = new LocalLink(local.get(), settings, loops);
+      connections.put(link.dc(), link);
+      nearest = link;
+      return; // always there, and nothing to measure
+    }
     settings
         .endpoints()
         .forEach(
             (dc, address) ->
                 connections.put(
                     dc, new Connection(dc, parse(dc, address), settings, loops, this::changed)));
-    connections.values().forEach(Connection::open);
+    connections.values().forEach(Link::open);
     long pause = settings.pingInterval().toMillis();
     loops.scheduleWithFixedDelay(this::measure, pause, pause, TimeUnit.MILLISECONDS);
   }
@@ -72,13 +79,22 @@ public final class OsierClient implements AutoCloseable {
             + "'");
   }
 
+  /**
+   * A client of a datacenter in this process: its requests take no network and are not encoded.
+   * Closing it does not close the datacenter.
+   */
+  public static OsierClient inProcess(InProcess datacenter) {
+    Builder builder = new Builder().endpoint(datacenter.replica().dc(), "in process");
+    return new OsierClient(builder.settings(), Optional.of(datacenter));
+  }
+
   /** Starts to build a client. */
   public static Builder builder() {
     return new Builder();
   }
 
   private void measure() {
-    connections.values().forEach(Connection::ping);
+    connections.values().forEach(Link::ping);
     changed();
   }
 
@@ -96,9 +112,9 @@ public final class OsierClient implements AutoCloseable {
    * @param except datacenters that were tried in vain
    * @return null if none is up
    */
-  Connection choose(Set<String> except) {
-    Connection best = null;
-    for (Connection c : connections.values()) {
+  Link choose(Set<String> except) {
+    Link best = null;
+    for (Link c : connections.values()) {
       if (c.isUp() && !except.contains(c.dc())) {
         if (settings.preferred().filter(c.dc()::equals).isPresent()) {
           return c;
@@ -106,7 +122,7 @@ public final class OsierClient implements AutoCloseable {
         best = best == null || roundTrip(c) < roundTrip(best) ? c : best;
       }
     }
-    Connection present = nearest;
+    Link present = nearest;
     if (best != null
         && present != null
         && present.isUp()
@@ -117,17 +133,17 @@ public final class OsierClient implements AutoCloseable {
     return best;
   }
 
-  private static double roundTrip(Connection c) {
+  private static double roundTrip(Link c) {
     return Double.isNaN(c.roundTripNanos()) ? Double.MAX_VALUE / 2 : c.roundTripNanos();
   }
 
-  Connection nearestConnection() {
-    Connection c = nearest;
+  Link nearestConnection() {
+    Link c = nearest;
     return c != null && c.isUp() ? c : choose(Set.of());
   }
 
-  Connection connection(String dc) {
-    Connection c = connections.get(dc);
+  Link connection(String dc) {
+    Link c = connections.get(dc);
     if (c == null) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -138,6 +154,10 @@ public final class OsierClient implements AutoCloseable {
 
   ClientSettings settings() {
     return settings;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   void later(Runnable action, long millis) {
@@ -174,7 +194,7 @@ public final class OsierClient implements AutoCloseable {
   }
 
   OsierException unavailable() {
-    for (Connection c : connections.values()) {
+    for (Link c : connections.values()) {
       if (c.refused() != null) {
         return c.refused();
       }
@@ -185,7 +205,7 @@ public final class OsierClient implements AutoCloseable {
 
   /** The datacenter that requests go to now; empty if none is up. */
   public Optional<String> nearest() {
-    return Optional.ofNullable(nearestConnection()).map(Connection::dc);
+    return Optional.ofNullable(nearestConnection()).map(Link::dc);
   }
 
   /**
@@ -204,7 +224,7 @@ public final class OsierClient implements AutoCloseable {
   /** What the connections are doing, in the order of the endpoints. */
   public List<Status> status() {
     List<Status> all = new ArrayList<>();
-    for (Connection c : connections.values()) {
+    for (Link c : connections.values()) {
       all.add(
           new Status(
               c.dc(),
@@ -258,7 +278,8 @@ public final class OsierClient implements AutoCloseable {
   /** Closes all connections; requests that are open fail. */
   @Override
   public void close() {
-    connections.values().forEach(Connection::close);
+    closed = true;
+    connections.values().forEach(Link::close);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
@@ -370,18 +391,21 @@ public final class OsierClient implements AutoCloseable {
                 preferred.get(),
                 endpoints.keySet()));
       }
-      return new OsierClient(
-          new ClientSettings(
-              Map.copyOf(endpoints),
-              preferred,
-              name,
-              timeout,
-              connectTimeout,
-              pingInterval,
-              inFlightMax,
-              cacheStaleness,
-              cacheEntriesMax,
-              metrics));
+      return new OsierClient(settings(), Optional.empty());
+    }
+
+    private ClientSettings settings() {
+      return new ClientSettings(
+          Map.copyOf(endpoints),
+          preferred,
+          name,
+          timeout,
+          connectTimeout,
+          pingInterval,
+          inFlightMax,
+          cacheStaleness,
+          cacheEntriesMax,
+          metrics);
     }
   }
 }

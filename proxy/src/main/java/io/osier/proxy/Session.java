@@ -77,6 +77,22 @@ public final class Session {
 
   // ---------------------------------------------------------------- requests
 
+  /**
+   * Does an update at once if the datacenter is in this process and takes it so. It needs no place
+   * in what the session has seen: such a session has no other datacenter to go to, and every read
+   * there shows what was acknowledged there.
+   *
+   * @return whether it is done; if not, {@link #write} must do it
+   */
+  boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+    Link link = client.nearestConnection();
+    if (link == null || !link.update(keyspace, key, type, operation)) {
+      return false;
+    }
+    cache.invalidate(keyspace, key);
+    return true;
+  }
+
   CompletableFuture<Reply.Done> write(
       String keyspace, Key key, CrdtType type, Operation operation) {
     cache.invalidate(keyspace, key);
@@ -133,7 +149,7 @@ public final class Session {
   // ---------------------------------------------------------------- transactions
 
   /** Where a transaction lives. */
-  record Home(Connection connection, ReplicaId replica) {
+  record Home(Link connection, ReplicaId replica) {
     String dc() {
       return replica.dc();
     }
@@ -217,7 +233,7 @@ public final class Session {
     }
 
     @Override
-    void answeredBy(Connection from, ReplicaId replica) {
+    void answeredBy(Link from, ReplicaId replica) {
       answeredAt = new Home(from, replica);
     }
 
@@ -289,7 +305,7 @@ public final class Session {
       long deadlineNanos,
       CompletableFuture<Reply> result) {
     long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
-    Connection to = home.connection();
+    Link to = home.connection();
     ReplicaId there = to.replica();
     if (left <= 0 || (to.isUp() && !home.replica().equals(there))) {
       ErrorCode code = left <= 0 ? ErrorCode.TIMEOUT : ErrorCode.UNAVAILABLE;
@@ -354,7 +370,7 @@ public final class Session {
     }
 
     /** Hears who answered. */
-    void answeredBy(Connection from, ReplicaId replica) {}
+    void answeredBy(Link from, ReplicaId replica) {}
 
     /** Whether it may be sent again to the process that may have done it already. */
     boolean isRepeatable() {
@@ -371,7 +387,7 @@ public final class Session {
     }
 
     private void attempt() {
-      Connection to = tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
+      Link to = tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
       if (to == null) {
         tried.clear(); // all were tried: begin again after a pause
         again(client.unavailable());
@@ -392,7 +408,7 @@ public final class Session {
       send(to, info);
     }
 
-    private void send(Connection to, Reply.KeyspaceInfo info) {
+    private void send(Link to, Reply.KeyspaceInfo info) {
       ReplicaId replica = to.replica();
       VersionVector after;
       boolean ordered;
@@ -415,7 +431,7 @@ public final class Session {
       reply.whenComplete((r, e) -> answered(to, replica, r, e));
     }
 
-    private void answered(Connection from, ReplicaId replica, Reply reply, Throwable error) {
+    private void answered(Link from, ReplicaId replica, Reply reply, Throwable error) {
       boolean unsure =
           update
               && isRepeatable()
@@ -431,7 +447,7 @@ public final class Session {
       }
     }
 
-    private void concluded(Connection from, ReplicaId replica, Reply reply, Throwable error) {
+    private void concluded(Link from, ReplicaId replica, Reply reply, Throwable error) {
       if (update) {
         synchronized (Session.this) {
           writesUnderWay.computeIfPresent(slice, (s, n) -> n == 1 ? null : n - 1);
@@ -482,7 +498,7 @@ public final class Session {
       }
     }
 
-    private void refused(Connection from, Reply.Failure failure) {
+    private void refused(Link from, Reply.Failure failure) {
       client.settings().metrics().failed(from.dc(), failure.code());
       OsierException error = new OsierException(failure.code(), failure.message());
       boolean elsewhere =
@@ -498,7 +514,7 @@ public final class Session {
       }
     }
 
-    private void lost(Connection from, Throwable error) {
+    private void lost(Link from, Throwable error) {
       OsierException outcome = Calls.asOsier(error, update);
       client.settings().metrics().failed(from.dc(), outcome.code());
       boolean mayTryAgain =
@@ -513,7 +529,7 @@ public final class Session {
 
     /** Tries again elsewhere, after a short pause, while there is time. */
     private void again(OsierException last) {
-      if (leftMillis() <= RETRY_PAUSE_MILLIS) {
+      if (leftMillis() <= RETRY_PAUSE_MILLIS || client.isClosed()) {
         result.completeExceptionally(last);
         return;
       }

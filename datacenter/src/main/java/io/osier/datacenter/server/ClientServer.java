@@ -18,7 +18,6 @@ import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.proxy.protocol.Envelope;
@@ -27,9 +26,6 @@ import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -53,22 +49,16 @@ final class ClientServer implements AutoCloseable {
   private static final long UNSENT_BYTES_MAX = 256L << 20;
 
   private final ReplicaId self;
-  private final Map<String, KeyspaceShard> keyspaces;
-  private final Inspector inspector;
+  private final RequestHandler handler;
   private final EventLoopGroup loops;
   private final Channel server;
   private final LongAdder requests = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder malformed = new LongAdder();
 
-  ClientServer(
-      ReplicaId self,
-      InetSocketAddress listen,
-      Map<String, KeyspaceShard> keyspaces,
-      Inspector inspector) {
+  ClientServer(ReplicaId self, InetSocketAddress listen, RequestHandler handler) {
     this.self = self;
-    this.keyspaces = keyspaces;
-    this.inspector = inspector;
+    this.handler = handler;
     this.loops =
         new MultiThreadIoEventLoopGroup(
             2, new DefaultThreadFactory("osier-clients", true), NioIoHandler.newFactory());
@@ -134,14 +124,7 @@ final class ClientServer implements AutoCloseable {
         return;
       }
       Consumer<Reply> reply = r -> answer(ctx.channel(), envelope.id(), r);
-      try {
-        serve(envelope.message(), lane, reply);
-      } catch (OsierException e) {
-        reply.accept(new Reply.Failure(e.code(), e.getMessage()));
-      } catch (RuntimeException e) {
-        LOG.error("a fault at a request of client {}", ctx.channel().remoteAddress(), e);
-        reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
-      }
+      handler.handle(envelope.message(), lane, reply);
     }
 
     @Override
@@ -168,15 +151,10 @@ final class ClientServer implements AutoCloseable {
         return;
       }
       greeted = true;
-      List<Reply.KeyspaceInfo> infos =
-          keyspaces.values().stream()
-              .map(
-                  k ->
-                      new Reply.KeyspaceInfo(
-                          k.policy().name(), k.policy().sla().toMillis(), k.partitions().size()))
-              .toList();
       answer(
-          ctx.channel(), envelope.id(), new Reply.Welcome(Request.PROTOCOL_VERSION, self, infos));
+          ctx.channel(),
+          envelope.id(),
+          new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
     }
 
     private void refuse(ChannelHandlerContext ctx, long id, ErrorCode code, String message) {
@@ -207,35 +185,6 @@ final class ClientServer implements AutoCloseable {
       return;
     }
     channel.writeAndFlush(ProtocolCodec.encode(id, reply), channel.voidPromise());
-  }
-
-  private void serve(Request request, Lane lane, Consumer<Reply> reply) {
-    switch (request) {
-      case Request.Hello r ->
-          throw new OsierException(ErrorCode.MALFORMED, "only the first message may be Hello");
-      case Request.Ping r -> reply.accept(new Reply.Pong());
-      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
-      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
-      case Request.Transact r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, lane, reply);
-      case Request.Scan r -> Inspector.keyspace(keyspaces, r.keyspace()).scan(r, reply);
-      case Request.Inspect r ->
-          inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
-      case Request.Backup r ->
-          inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
-    }
-  }
-
-  private static void report(String text, Throwable error, Consumer<Reply> reply) {
-    if (error == null) {
-      reply.accept(new Reply.Report(text));
-      return;
-    }
-    Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
-    reply.accept(
-        cause instanceof OsierException e
-            ? new Reply.Failure(e.code(), e.getMessage())
-            : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
   }
 
   /** Stops to take connections and closes those that are open. */

@@ -21,6 +21,7 @@ import io.osier.propagation.ObjectId;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
+import io.osier.proxy.InProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -52,6 +53,7 @@ public final class Datacenter implements AutoCloseable {
   // Not final: if a later part of the start fails, the earlier ones are closed.
   private PeerTransport transport;
   private ClientServer clients;
+  private final RequestHandler handler;
   private final AdminServer admin;
   private volatile boolean closed;
 
@@ -96,11 +98,12 @@ public final class Datacenter implements AutoCloseable {
                     self, config.cluster(), at, config.peers(), this::fingerprints, new Peers()));
     Inspector inspector =
         new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store));
+    this.handler = new RequestHandler(keyspaces, inspector);
     this.clients =
         bind(
             "osier.listen.client-port",
             config.clientPort(),
-            at -> new ClientServer(self, at, keyspaces, inspector));
+            at -> new ClientServer(self, at, handler));
     this.admin =
         config.adminPort().isEmpty()
             ? null
@@ -303,6 +306,11 @@ public final class Datacenter implements AutoCloseable {
   /** Who this is. */
   public ReplicaId replica() {
     return self;
+  }
+
+  /** This datacenter for clients in the same process: {@code OsierClient.inProcess}. */
+  public InProcess inProcess() {
+    return new LocalAccess(self, handler, () -> !closed);
   }
 
   /** The port for clients. */

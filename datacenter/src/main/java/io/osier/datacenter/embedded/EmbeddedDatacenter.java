@@ -1,0 +1,119 @@
+package io.osier.datacenter.embedded;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Session;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A datacenter inside the caller's process. It is used through the same client API as one elsewhere
+ * ({@link #client}), but its requests take no network and are not encoded; it replicates to the
+ * other datacenters, embedded or not, over TCP as always. Thread-safe.
+ *
+ * <pre>{@code
+ * try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(
+ *     "osier { dc = eu, peers { us = \"us.example:7401\" }, keyspaces { shop { sla = 2s } } }")) {
+ *   eu.awaitReady(Duration.ofSeconds(10));
+ *   eu.session().keyspace("shop").counter("visits").increment(1);
+ * }
+ * }</pre>
+ */
+public final class EmbeddedDatacenter implements AutoCloseable {
+  private static final long READY_POLL_NANOS = 1_000_000;
+
+  private final Datacenter datacenter;
+  private final OsierClient client;
+
+  private EmbeddedDatacenter(Datacenter datacenter) {
+    this.datacenter = datacenter;
+    this.client = OsierClient.inProcess(datacenter.inProcess());
+  }
+
+  /**
+   * Starts a datacenter.
+   *
+   * @param configText its configuration, as in a configuration file (HOCON); docs/OPERATIONS.md
+   *     explains every setting. Ports of 0 are chosen by the system. The environment is not read
+   * @throws OsierException CONFIGURATION if a setting is wrong or a port cannot be had
+   */
+  public static EmbeddedDatacenter start(String configText) {
+    return start(ConfigReader.read("the embedded configuration", configText, Map.of()));
+  }
+
+  /** Starts a datacenter with a configuration that was read or built. */
+  public static EmbeddedDatacenter start(DatacenterConfig config) {
+    return new EmbeddedDatacenter(Datacenter.start(config));
+  }
+
+  /** The client of this datacenter: one for all callers; closed with the datacenter. */
+  public OsierClient client() {
+    return client;
+  }
+
+  /** A new session at this datacenter. */
+  public Session session() {
+    return client.session();
+  }
+
+  /** Who this is. */
+  public ReplicaId replica() {
+    return datacenter.replica();
+  }
+
+  /** The port at which other datacenters reach this one. */
+  public int peerPort() {
+    return datacenter.peerPort();
+  }
+
+  /** The port for clients in other processes, such as the command line. */
+  public int clientPort() {
+    return datacenter.clientPort();
+  }
+
+  /**
+   * Whether requests are served: a datacenter that has just started first catches up with its
+   * peers. Until then calls wait, at most for the client's timeout.
+   */
+  public boolean isReady() {
+    return datacenter.isReady();
+  }
+
+  /**
+   * Waits until {@link #isReady}.
+   *
+   * @throws OsierException UNAVAILABLE if it is not within the time
+   */
+  public void awaitReady(Duration atMost) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (!isReady()) {
+      if (System.nanoTime() > deadline || Thread.currentThread().isInterrupted()) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE, replica().dc() + " is not ready after " + atMost);
+      }
+      LockSupport.parkNanos(READY_POLL_NANOS);
+    }
+  }
+
+  /** Completes exceptionally if the datacenter cannot go on; it should then be closed. */
+  public CompletableFuture<Void> failure() {
+    return datacenter.failure();
+  }
+
+  /**
+   * Refuses further requests, ships everything that was acknowledged, waits for the connected peers
+   * to have it, at most for the configured time, and closes.
+   */
+  @Override
+  public void close() {
+    datacenter.close();
+    client.close();
+  }
+}

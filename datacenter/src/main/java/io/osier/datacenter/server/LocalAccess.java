@@ -1,0 +1,51 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.proxy.InProcess;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A datacenter as clients in its own process see it. Thread-safe. */
+final class LocalAccess implements InProcess {
+  private final ReplicaId self;
+  private final RequestHandler handler;
+  private final BooleanSupplier open;
+  private final Lane lane = new Lane();
+
+  LocalAccess(ReplicaId self, RequestHandler handler, BooleanSupplier open) {
+    this.self = self;
+    this.handler = handler;
+    this.open = open;
+  }
+
+  @Override
+  public ReplicaId replica() {
+    return self;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaces() {
+    return handler.keyspaces();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open.getAsBoolean();
+  }
+
+  @Override
+  public void send(Request request, Consumer<Reply> reply) {
+    handler.handle(request, lane, reply);
+  }
+
+  @Override
+  public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers clients' requests, whether they come over the network or from within the process.
+ * Thread-safe.
+ */
+final class RequestHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
+
+  private final Map<String, KeyspaceShard> keyspaces;
+  private final Inspector inspector;
+
+  RequestHandler(Map<String, KeyspaceShard> keyspaces, Inspector inspector) {
+    this.keyspaces = keyspaces;
+    this.inspector = inspector;
+  }
+
+  /** What clients must know of the keyspaces. */
+  List<Reply.KeyspaceInfo> keyspaces() {
+    return keyspaces.values().stream()
+        .map(
+            k ->
+                new Reply.KeyspaceInfo(
+                    k.policy().name(), k.policy().sla().toMillis(), k.partitions().size()))
+        .toList();
+  }
+
+  /** The keyspace of that name, or null. */
+  KeyspaceShard keyspace(String name) {
+    return keyspaces.get(name);
+  }
+
+  /**
+   * Does a request.
+   *
+   * @param lane in which order the client's requests come
+   * @param reply takes the answer, which may be a failure, now or later
+   */
+  void handle(Request request, Lane lane, Consumer<Reply> reply) {
+    try {
+      serve(request, lane, reply);
+    } catch (OsierException e) {
+      reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+    } catch (RuntimeException e) {
+      LOG.error("a fault at a client's {}", request.getClass().getSimpleName(), e);
+      reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+    }
+  }
+
+  private void serve(Request request, Lane lane, Consumer<Reply> reply) {
+    switch (request) {
+      case Request.Hello r ->
+          throw new OsierException(ErrorCode.MALFORMED, "only the first message may be Hello");
+      case Request.Ping r -> reply.accept(new Reply.Pong());
+      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
+      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
+      case Request.Transact r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, lane, reply);
+      case Request.Scan r -> Inspector.keyspace(keyspaces, r.keyspace()).scan(r, reply);
+      case Request.Inspect r ->
+          inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+      case Request.Backup r ->
+          inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
+    }
+  }
+
+  private static void report(String text, Throwable error, Consumer<Reply> reply) {
+    if (error == null) {
+      reply.accept(new Reply.Report(text));
+      return;
+    }
+    Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
+    reply.accept(
+        cause instanceof OsierException e
+            ? new Reply.Failure(e.code(), e.getMessage())
+            : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
+  }
+}

@@ -1,0 +1,75 @@
+package io.osier.datacenter.embedded;
+
+import io.osier.proxy.Keyspace;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Three embedded datacenters in this JVM, joined over loopback. */
+final class EmbeddedCluster implements AutoCloseable {
+  static final List<String> NAMES = List.of("ap", "eu", "us");
+
+  private final Map<String, EmbeddedDatacenter> running = new LinkedHashMap<>();
+
+  EmbeddedCluster(String keyspaces) {
+    this(keyspaces, "dir = \"\"");
+  }
+
+  EmbeddedCluster(String keyspaces, String store) {
+    Map<String, Integer> ports = new LinkedHashMap<>();
+    NAMES.forEach(name -> ports.put(name, freePort()));
+    for (String name : NAMES) {
+      StringBuilder peers = new StringBuilder();
+      ports.forEach(
+          (other, port) -> {
+            if (!other.equals(name)) {
+              peers.append(other).append(" = \"127.0.0.1:").append(port).append("\"\n");
+            }
+          });
+      running.put(
+          name,
+          EmbeddedDatacenter.start(
+              "osier { dc = "
+                  + name
+                  + ", shutdown-timeout = 3s, listen { client-port = 0, peer-port = "
+                  + ports.get(name)
+                  + " }, store { "
+                  + store
+                  + " }, peers { "
+                  + peers
+                  + " }, keyspaces { "
+                  + keyspaces
+                  + " } }"));
+    }
+    running.values().forEach(dc -> dc.awaitReady(Duration.ofSeconds(20)));
+  }
+
+  private static int freePort() {
+    for (int i = 0; i < 1_000; i++) {
+      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // In use: another one.
+      }
+    }
+    throw new IllegalStateException("no port is free between 12000 and 32000");
+  }
+
+  EmbeddedDatacenter dc(String name) {
+    return running.get(name);
+  }
+
+  Keyspace keyspace(String dc, String name) {
+    return dc(dc).session().keyspace(name);
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(running.values()).parallelStream().forEach(EmbeddedDatacenter::close);
+  }
+}

@@ -1,0 +1,252 @@
+package io.osier.datacenter.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+final class EmbeddedDatacenterTest {
+  private static EmbeddedCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster =
+        new EmbeddedCluster(
+            """
+            shop { sla = 400ms, limits { key = 64B, value = 1KiB, object = 8KiB } }
+            slow { sla = 60s }
+            causal { consistency = causal, sla = 400ms }
+            """);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static void eventually(Runnable check) {
+    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(check::run);
+  }
+
+  @Test
+  void threeDatacenters_converge_andEachSeesItsOwnUpdatesAtOnce() {
+    for (int i = 1; i <= 200; i++) {
+      for (String dc : EmbeddedCluster.NAMES) {
+        Keyspace shop = cluster.keyspace(dc, "shop");
+        long before = shop.counter("hits").get();
+        shop.counter("hits").increment(1);
+        assertThat(shop.counter("hits").get()).isGreaterThan(before);
+        shop.set("who").add(dc + i % 20);
+        assertThat(shop.set("who").contains(Value.of(dc + i % 20))).isTrue();
+        shop.register("last").assign(Value.of(dc + i));
+      }
+    }
+    for (String dc : EmbeddedCluster.NAMES) {
+      Keyspace shop = cluster.keyspace(dc, "shop");
+      eventually(
+          () -> {
+            assertThat(shop.counter("hits").get()).isEqualTo(600);
+            assertThat(shop.set("who").size()).isEqualTo(60);
+          });
+    }
+  }
+
+  @Test
+  void manyThreads_loseNothing() throws InterruptedException {
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 6; t++) {
+      String dc = EmbeddedCluster.NAMES.get(t % 3);
+      int number = t;
+      Keyspace shop = cluster.keyspace(dc, "shop");
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; i < 5_000; i++) {
+                      shop.counter("c" + i % 7).increment(i % 3 == 0 ? -1 : 2);
+                      if (i % 10 == 0) {
+                        shop.set("s" + i % 3).add("t" + number + "-" + i % 50);
+                      }
+                    }
+                  }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    long each = (5_000 / 3 + 1) * -1 + (5_000 - 5_000 / 3 - 1) * 2;
+    for (String dc : EmbeddedCluster.NAMES) {
+      Keyspace shop = cluster.keyspace(dc, "shop");
+      eventually(
+          () -> {
+            long sum = 0;
+            for (int i = 0; i < 7; i++) {
+              sum += shop.counter("c" + i).get();
+            }
+            assertThat(sum).isEqualTo(6 * each);
+            long elements = 0;
+            for (int i = 0; i < 3; i++) {
+              elements += shop.set("s" + i).size();
+            }
+            assertThat(elements).isEqualTo(6 * 15);
+          });
+    }
+  }
+
+  @Test
+  void orderWithinOneSession_isKept() {
+    Keyspace slow = cluster.keyspace("eu", "slow");
+    for (int i = 0; i < 50; i++) {
+      slow.set("order").add("x");
+      slow.set("order").remove("x", "y");
+      assertThat(slow.set("order").size()).isZero();
+      slow.set("order").add("x", "y");
+      assertThat(slow.set("order").size()).isEqualTo(2);
+      slow.counter("order-count").increment(5);
+      slow.counter("order-count").clear();
+      assertThat(slow.counter("order-count").get()).isZero();
+      slow.counter("order-count").increment(3);
+      assertThat(slow.counter("order-count").get()).isEqualTo(3);
+      assertThat(slow.exists("order-count")).isTrue();
+    }
+  }
+
+  @Test
+  void otherSessions_scansAndTheNetwork_seeWhatIsAcknowledged() {
+    Keyspace slow = cluster.keyspace("eu", "slow");
+    try (OsierClient remote =
+        OsierClient.builder()
+            .endpoint("eu", "127.0.0.1:" + cluster.dc("eu").clientPort())
+            .build()) {
+      Keyspace byNetwork = remote.session().keyspace("slow");
+      long n = 0;
+      for (int i = 1; i <= 20; i++) {
+        slow.counter("seen").increment(1);
+        n++;
+        assertThat(cluster.keyspace("eu", "slow").counter("seen").get()).isEqualTo(n);
+        slow.counter("seen").increment(1);
+        n++;
+        assertThat(byNetwork.counter("seen").get()).isEqualTo(n);
+        slow.counter("seen").increment(-1);
+        n--;
+        Keyspace.Page page =
+            slow.scan(Optional.of(Key.of("seen")), Optional.empty(), new Query.Whole(), 1);
+        assertThat(((Reading.Count) page.rows().getFirst().value()).value()).isEqualTo(n);
+        byNetwork.counter("seen").increment(5);
+        n += 5;
+        assertThat(slow.counter("seen").get()).isEqualTo(n);
+      }
+    }
+  }
+
+  @Test
+  void errors_areThoseOfTheNetwork() {
+    Keyspace shop = cluster.keyspace("eu", "shop");
+    shop.counter("typed").increment(1);
+    shop.set("typed-set").add("a");
+    assertThatThrownBy(() -> shop.set("typed").add("x")).satisfies(code(ErrorCode.WRONG_TYPE));
+    assertThatThrownBy(() -> shop.counter("typed-set").increment(1))
+        .satisfies(code(ErrorCode.WRONG_TYPE));
+    assertThatThrownBy(
+            () -> shop.update(Key.of("typed"), CrdtType.PN_COUNTER, new Operation.Add(values("x"))))
+        .isInstanceOf(OsierException.class);
+    assertThatThrownBy(() -> shop.counter("k".repeat(65)).increment(1))
+        .satisfies(code(ErrorCode.KEY_TOO_LARGE));
+    assertThatThrownBy(() -> shop.set("typed-set").add("v".repeat(2_000)))
+        .satisfies(code(ErrorCode.VALUE_TOO_LARGE));
+    assertThatThrownBy(() -> shop.set("typed-set").add(List.of()))
+        .satisfies(code(ErrorCode.INVALID_ARGUMENT));
+    assertThatThrownBy(() -> cluster.keyspace("eu", "none").counter("x").increment(1))
+        .satisfies(code(ErrorCode.UNKNOWN_KEYSPACE));
+    shop.counter("edge").increment(Long.MAX_VALUE - 1);
+    shop.counter("edge").increment(1);
+    assertThatThrownBy(() -> shop.counter("edge").increment(1)).satisfies(code(ErrorCode.OVERFLOW));
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1_000; i++) {
+                shop.set("typed-set").add(i + "e".repeat(100));
+              }
+            })
+        .satisfies(code(ErrorCode.VALUE_TOO_LARGE));
+    assertThat(shop.set("typed-set").size()).isBetween(10L, 90L);
+  }
+
+  private static List<Value> values(String text) {
+    return List.of(Value.of(text));
+  }
+
+  private static org.assertj.core.api.ThrowingConsumer<Throwable> code(ErrorCode code) {
+    return e -> assertThat(((OsierException) e).code()).isEqualTo(code);
+  }
+
+  @Test
+  void transactionsAndReports_work() {
+    Keyspace causal = cluster.keyspace("us", "causal");
+    causal.updateTogether(
+        List.of(
+            new Keyspace.Change(Key.of("a"), CrdtType.PN_COUNTER, new Operation.Increment(2)),
+            new Keyspace.Change(Key.of("b"), CrdtType.PN_COUNTER, new Operation.Increment(3))));
+    causal.counter("a").increment(1);
+    assertThat(causal.counter("a").get()).isEqualTo(3);
+    String stat =
+        cluster
+            .dc("us")
+            .client()
+            .inspectAsync("us", Request.Topic.STAT, Optional.empty(), 10)
+            .join();
+    assertThat(stat).contains("causal");
+  }
+
+  @Test
+  void callbacks_mayCallAgain() {
+    Keyspace shop = cluster.keyspace("ap", "shop");
+    CompletableFuture<Long> chain =
+        shop.register("callback")
+            .assignAsync(Value.of("1"))
+            .thenCompose(v -> shop.counter("callback-count").incrementAsync(1))
+            .thenCompose(v -> shop.counter("callback-count").incrementAsync(1))
+            .thenCompose(v -> shop.counter("callback-count").getAsync());
+    assertThat(chain.join()).isEqualTo(2);
+  }
+
+  @Test
+  void close_shipsWhatWasAcknowledged_andRefusesAfterwards() {
+    EmbeddedCluster own = new EmbeddedCluster("slow { sla = 60s, propagation = state }");
+    Keyspace eu = own.keyspace("eu", "slow");
+    for (int i = 0; i < 1_000; i++) {
+      eu.counter("k" + i % 10).increment(1);
+      eu.set("s").add("e" + i % 10);
+    }
+    own.dc("eu").close();
+    Keyspace us = own.keyspace("us", "slow");
+    eventually(
+        () -> {
+          for (int i = 0; i < 10; i++) {
+            assertThat(us.counter("k" + i).get()).isEqualTo(100);
+          }
+          assertThat(us.set("s").size()).isEqualTo(10);
+        });
+    ThrowingCallable after = () -> eu.counter("k1").increment(1);
+    assertThatThrownBy(after).isInstanceOf(OsierException.class);
+    own.close();
+  }
+}

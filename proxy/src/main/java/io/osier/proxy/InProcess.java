@@ -1,0 +1,40 @@
+package io.osier.proxy;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A datacenter in the client's own process, as {@link OsierClient#inProcess} uses it. Implemented
+ * by the datacenter; applications use its {@code EmbeddedDatacenter}. Thread-safe.
+ */
+public interface InProcess {
+  /** Who it is. */
+  ReplicaId replica();
+
+  /** Its keyspaces. */
+  List<Reply.KeyspaceInfo> keyspaces();
+
+  /** Whether it has not been closed. */
+  boolean isOpen();
+
+  /**
+   * Does a request.
+   *
+   * @param reply takes the answer, exactly once: in the calling thread before this returns, or
+   *     later in another one; failures are answers, too
+   */
+  void send(Request request, Consumer<Reply> reply);
+
+  /**
+   * Does an update at once if it is of a kind that needs no answer of the partition.
+   *
+   * @return whether it is acknowledged; if not, nothing was done and it must be sent as a request
+   */
+  boolean update(String keyspace, Key key, CrdtType type, Operation operation);
+}

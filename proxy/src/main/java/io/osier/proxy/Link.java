@@ -1,0 +1,80 @@
+package io.osier.proxy;
+
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * The way to one datacenter: a {@link Connection} over the network, or a {@link LocalLink} within
+ * the process. Thread-safe.
+ */
+interface Link {
+  /** Starts to connect; changes of {@link #isUp} are told to the client. */
+  void open();
+
+  /** The datacenter's name. */
+  String dc();
+
+  /** Whether requests can be sent. */
+  boolean isUp();
+
+  /** Who is there; null if never connected. */
+  ReplicaId replica();
+
+  /** The keyspaces, as the datacenter said; none if never connected. */
+  List<Reply.KeyspaceInfo> keyspaceList();
+
+  /** The keyspaces by name. */
+  default Map<String, Reply.KeyspaceInfo> keyspaces() {
+    return keyspaceList().stream().collect(Collectors.toMap(Reply.KeyspaceInfo::name, k -> k));
+  }
+
+  /** A keyspace; null if the datacenter has none of that name. */
+  default Reply.KeyspaceInfo keyspace(String name) {
+    for (Reply.KeyspaceInfo k : keyspaceList()) {
+      if (k.name().equals(name)) {
+        return k;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Sends a request. The future fails with {@link Connection.LostException} if no answer comes.
+   *
+   * @param timeoutMillis how long to wait for the answer
+   */
+  CompletableFuture<Reply> send(Request request, long timeoutMillis);
+
+  /**
+   * Does an update at once, by the calling thread, if that can be done without a request.
+   *
+   * @return whether it is done; otherwise nothing was, and a request must be sent
+   */
+  default boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+    return false;
+  }
+
+  /** Measures the way there and back; a silent datacenter is given up. */
+  void ping();
+
+  /** The measured way there and back, in nanoseconds; NaN if not measured yet. */
+  double roundTripNanos();
+
+  /** Why the datacenter refuses this client, or null. */
+  OsierException refused();
+
+  /** How many requests are open. */
+  int inFlight();
+
+  /** Closes the way for good; requests that are open fail. */
+  void close();
+}

@@ -1,6 +1,8 @@
 package io.osier.bench;
 
 import io.osier.bench.causal.CausalCommand;
+import io.osier.bench.client.ClientCommand;
+import io.osier.bench.client.EchoCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.experiment.MixedSlaCommand;
 import io.osier.bench.experiment.PropagationCommand;
@@ -23,7 +25,9 @@ import picocli.CommandLine.Spec;
     description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
     subcommands = {
       CausalCommand.class,
+      ClientCommand.class,
       CrashCommand.class,
+      EchoCommand.class,
       HistoryCommand.class,
       MixedSlaCommand.class,
       PropagationCommand.class,

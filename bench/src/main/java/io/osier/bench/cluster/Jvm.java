@@ -18,6 +18,16 @@ public final class Jvm {
    * @param heap the heap's limit, as an option of Java
    */
   public static Process start(Path log, String heap, String... command) throws IOException {
+    return start(log, List.of(), heap, command);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param options further options of Java
+   */
+  public static Process start(Path log, List<String> options, String heap, String... command)
+      throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add(heap);
@@ -28,6 +38,7 @@ public final class Jvm {
         line.add(option);
       }
     }
+    line.addAll(options);
     line.add("-cp");
     line.add(System.getProperty("java.class.path"));
     line.add(Main.class.getName());

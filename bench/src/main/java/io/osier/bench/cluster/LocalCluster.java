@@ -109,8 +109,8 @@ public final class LocalCluster implements AutoCloseable {
     DCS.forEach(this::start);
   }
 
-  /** Below the ports that outgoing connections get, so that none takes it in between. */
-  private static int freePort() {
+  /** A port that is free, below those that outgoing connections get, so that none takes it. */
+  public static int freePort() {
     for (int i = 0; i < 1_000; i++) {
       int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
       try (ServerSocket socket = new ServerSocket(port)) {

@@ -40,6 +40,16 @@ public final class Key implements Comparable<Key> {
     return new Key(bytes.clone());
   }
 
+  /** The key of a range of bytes, which are copied. */
+  public static Key of(byte[] bytes, int from, int to) {
+    return new Key(Arrays.copyOfRange(bytes, from, to));
+  }
+
+  /** Copies the bytes to another place. */
+  public void copyTo(byte[] target, int at) {
+    System.arraycopy(bytes, 0, target, at, bytes.length);
+  }
+
   /** The bytes, copied. */
   public byte[] toBytes() {
     return bytes.clone();

@@ -1,7 +1,5 @@
 package io.osier.core;
 
-import java.util.regex.Pattern;
-
 /**
  * One life of one datacenter: its short name and its incarnation. A datacenter that starts without
  * what it had acknowledged takes a larger incarnation, so that none of its dots is ever used twice
@@ -13,8 +11,6 @@ import java.util.regex.Pattern;
 public record ReplicaId(String dc, long incarnation) implements Comparable<ReplicaId> {
   /** Longest name of a datacenter, in characters. */
   public static final int DC_NAME_LENGTH_MAX = 16;
-
-  private static final Pattern DC_NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,15}");
 
   public ReplicaId {
     checkDcName(dc);
@@ -30,13 +26,31 @@ public record ReplicaId(String dc, long incarnation) implements Comparable<Repli
    * @throws IllegalArgumentException if it is not 1 to 16 characters, a letter first
    */
   public static String checkDcName(String dc) {
-    if (dc == null || !DC_NAME.matcher(dc).matches()) {
+    if (dc == null || !isDcName(dc)) {
       throw new IllegalArgumentException(
           "datacenter name must be 1 to 16 of A-Z a-z 0-9 _ - and start with a letter, not '"
               + dc
               + "'");
     }
     return dc;
+  }
+
+  // By hand: every replica that is read from the network is checked.
+  private static boolean isDcName(String dc) {
+    if (dc.isEmpty() || dc.length() > DC_NAME_LENGTH_MAX || !isLetter(dc.charAt(0))) {
+      return false;
+    }
+    for (int i = 1; i < dc.length(); i++) {
+      char c = dc.charAt(i);
+      if (!isLetter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isLetter(char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -7,40 +8,49 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.FrameReader;
 import io.osier.proxy.protocol.Framing;
+import io.osier.proxy.protocol.Outgoing;
 import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The connection to one datacenter: opened again with a growing pause whenever it is lost, with
  * requests pipelined on it and answered in any order. Thread-safe.
+ *
+ * <p>A request is encoded by the connection's loop, together with those that have come in the
+ * meantime, and waits for its answer in a table of that loop. Its time limit is looked at every
+ * {@link #EXPIRY_MILLIS} ms with those of all others: a timer for each would cost more than the
+ * rest.
  */
 final class Connection implements Link {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final long BACK_OFF_MILLIS_MIN = 50;
   private static final long BACK_OFF_MILLIS_MAX = 2_000;
   private static final double ROUND_TRIP_GAIN = 0.2;
-  private static final int FLUSH_AFTER = 64;
+
+  /** How exactly time limits are kept. */
+  private static final long EXPIRY_MILLIS = 10;
 
   /** Why a request has no answer. */
   static final class LostException extends RuntimeException {
@@ -58,17 +68,35 @@ final class Connection implements Link {
     }
   }
 
-  private record Pending(CompletableFuture<Reply> reply, long sentNanos) {}
+  /** Hears what became of a request: of exactly one of the two. */
+  interface Answered {
+    void answered(Reply reply);
+
+    void lost(LostException cause);
+  }
+
+  /** A request that waits to be sent, or for its answer. */
+  private static final class Pending {
+    final Request request;
+    final Answered answered;
+    final long deadlineNanos;
+    final long startNanos;
+
+    Pending(Request request, Answered answered, long startNanos, long deadlineNanos) {
+      this.request = request;
+      this.answered = answered;
+      this.startNanos = startNanos;
+      this.deadlineNanos = deadlineNanos;
+    }
+  }
 
   private final String dc;
   private final InetSocketAddress address;
   private final ClientSettings settings;
   private final EventLoopGroup loops;
   private final Runnable onChange;
-  private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
-  private final AtomicLong ids = new AtomicLong();
   private final AtomicInteger inFlight = new AtomicInteger();
-  private volatile Channel channel;
+  private volatile Inbound channel;
   private volatile Reply.Welcome welcome;
   private volatile double roundTripNanos = Double.NaN;
   private volatile OsierException refused;
@@ -102,9 +130,7 @@ final class Connection implements Link {
             new ChannelInitializer<SocketChannel>() {
               @Override
               protected void initChannel(SocketChannel ch) {
-                ch.pipeline().addLast(new FlushConsolidationHandler(FLUSH_AFTER, true));
-                Framing.addTo(ch.pipeline(), Framing.CLIENT_FRAME_BYTES_MAX);
-                ch.pipeline().addLast(new Inbound());
+                ch.pipeline().addLast(new Inbound(ch));
               }
             })
         .connect(InetSocketAddress.createUnresolved(address.getHostString(), address.getPort()))
@@ -128,36 +154,107 @@ final class Connection implements Link {
     loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
   }
 
-  /** Bytes in, replies out to whoever waits for them. */
-  private final class Inbound extends SimpleChannelInboundHandler<byte[]> {
-    Inbound() {
-      super(byte[].class);
+  /**
+   * One channel: bytes in, replies out to whoever waits for them. All but sending is its loop's.
+   */
+  private final class Inbound extends FrameReader {
+    private final Channel over;
+    private final Requests requests;
+    private final LongObjectHashMap<Pending> pending = new LongObjectHashMap<>();
+    private long ids;
+    private boolean expiryDue;
+    private boolean ended;
+
+    Inbound(Channel over) {
+      super(Framing.CLIENT_FRAME_BYTES_MAX);
+      this.over = over;
+      this.requests = new Requests();
+    }
+
+    /** Requests on their way out. */
+    private final class Requests extends Outgoing<Pending> {
+      Requests() {
+        super(over);
+      }
+
+      @Override
+      protected boolean write(WireOutput to, Pending one) {
+        if (ended) {
+          fail(one, ErrorCode.UNAVAILABLE, false, "the connection to " + dc + " was lost");
+          return false;
+        }
+        if (one.answered == null) {
+          ProtocolCodec.write(to, 0, one.request); // the greeting
+          return true;
+        }
+        long id = ++ids;
+        ProtocolCodec.write(to, id, one.request);
+        pending.put(id, one);
+        if (!expiryDue) {
+          expiryDue = true;
+          over.eventLoop().schedule(Inbound.this::expire, EXPIRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+        return true;
+      }
+
+      @Override
+      protected void failed(Pending one, RuntimeException cause) {
+        boolean tooLarge = cause instanceof KryoBufferOverflowException;
+        fail(
+            one,
+            tooLarge ? ErrorCode.VALUE_TOO_LARGE : ErrorCode.UNAVAILABLE,
+            false,
+            tooLarge ? "the request is too large to be sent" : "the client is closed");
+      }
+
+      @Override
+      protected boolean flushesSoon() {
+        return isReading();
+      }
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-      ctx.writeAndFlush(
-          ProtocolCodec.encode(0, new Request.Hello(Request.PROTOCOL_VERSION, settings.name())));
+      Request hello = new Request.Hello(Request.PROTOCOL_VERSION, settings.name());
+      requests.add(new Pending(hello, null, 0, 0));
     }
 
     @Override
-    protected void channelRead0(ChannelHandlerContext ctx, byte[] bytes) {
-      Envelope<Reply> envelope = ProtocolCodec.decodeReply(bytes);
+    protected void frame(ChannelHandlerContext ctx, WireInput content) {
+      Envelope<Reply> envelope = ProtocolCodec.decodeReply(content);
       if (envelope.id() == 0) {
-        greeted(ctx.channel(), envelope.message());
+        greeted(this, envelope.message());
         return;
       }
       Pending waiting = pending.remove(envelope.id());
       if (waiting != null) {
         inFlight.decrementAndGet();
-        settings.metrics().answered(dc, System.nanoTime() - waiting.sentNanos);
-        waiting.reply.complete(envelope.message());
+        if (settings.metrics() != ClientMetrics.NONE) {
+          settings.metrics().answered(dc, System.nanoTime() - waiting.startNanos);
+        }
+        waiting.answered.answered(envelope.message());
       }
     }
 
     @Override
+    protected void frames(ChannelHandlerContext ctx) {
+      requests.flush(); // what the answers have brought about
+    }
+
+    @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-      lost();
+      super.channelInactive(ctx);
+      ended = true;
+      if (channel == this) {
+        channel = null;
+      }
+      List<Pending> open = new ArrayList<>(pending.values());
+      pending.clear();
+      for (Pending one : open) {
+        fail(one, ErrorCode.UNAVAILABLE, true, "the connection to " + dc + " was lost");
+      }
+      requests.flush(); // fails what has not been sent
+      onChange.run();
       openLater();
     }
 
@@ -166,13 +263,44 @@ final class Connection implements Link {
       LOG.warn("connection to {} closed: {}", dc, cause.getMessage());
       ctx.close();
     }
+
+    private void expire() {
+      long now = System.nanoTime();
+      List<Long> late = null;
+      for (LongObjectMap.PrimitiveEntry<Pending> entry : pending.entries()) {
+        if (entry.value().deadlineNanos - now <= 0) {
+          late = late == null ? new ArrayList<>() : late;
+          late.add(entry.key());
+        }
+      }
+      if (late != null) {
+        for (long id : late) {
+          Pending one = pending.remove(id);
+          if (one != null) {
+            long millis = (one.deadlineNanos - one.startNanos) / 1_000_000;
+            fail(one, ErrorCode.TIMEOUT, true, dc + " did not answer within " + millis + " ms");
+          }
+        }
+      }
+      expiryDue = !pending.isEmpty();
+      if (expiryDue) {
+        over.eventLoop().schedule(this::expire, EXPIRY_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    }
+
+    private void fail(Pending one, ErrorCode code, boolean sent, String message) {
+      if (one.answered != null) {
+        inFlight.decrementAndGet();
+        one.answered.lost(new LostException(code, sent, message));
+      }
+    }
   }
 
-  private void greeted(Channel over, Reply reply) {
+  private void greeted(Inbound at, Reply reply) {
     switch (reply) {
       case Reply.Welcome w -> {
-        channel = over;
         welcome = w;
+        channel = at;
         refused = null;
         backOffMillis = BACK_OFF_MILLIS_MIN;
         ping();
@@ -181,70 +309,61 @@ final class Connection implements Link {
       case Reply.Failure f -> {
         refused = new OsierException(f.code(), dc + ": " + f.message());
         LOG.warn("{} refuses this client: {}: {}", dc, f.code(), f.message());
-        over.close();
+        at.over.close();
       }
-      default -> over.close();
+      default -> at.over.close();
     }
-  }
-
-  private void lost() {
-    channel = null;
-    pending.forEach(
-        (id, waiting) -> {
-          if (pending.remove(id) != null) {
-            inFlight.decrementAndGet();
-            waiting.reply.completeExceptionally(
-                new LostException(
-                    ErrorCode.UNAVAILABLE, true, "the connection to " + dc + " was lost"));
-          }
-        });
-    onChange.run();
   }
 
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-    Channel over = channel;
-    if (over == null) {
-      return failed(ErrorCode.UNAVAILABLE, "not connected to " + dc);
-    }
-    if (inFlight.incrementAndGet() > settings.inFlightMax()) {
-      inFlight.decrementAndGet();
-      return failed(
-          ErrorCode.OVERLOADED, settings.inFlightMax() + " requests to " + dc + " are open");
-    }
-    long id = ids.incrementAndGet();
     CompletableFuture<Reply> reply = new CompletableFuture<>();
-    pending.put(id, new Pending(reply, System.nanoTime()));
-    over.writeAndFlush(ProtocolCodec.encode(id, request), over.voidPromise());
-    var timer =
-        over.eventLoop()
-            .schedule(
-                () -> expire(id, timeoutMillis), Math.max(1, timeoutMillis), TimeUnit.MILLISECONDS);
-    reply.whenComplete((r, e) -> timer.cancel(false));
-    if (channel != over) {
-      lost(); // the connection went away between; what waits on it must not wait for ever
-    }
+    long now = System.nanoTime();
+    send(
+        request,
+        now,
+        now + Math.max(1, timeoutMillis) * 1_000_000,
+        new Answered() {
+          @Override
+          public void answered(Reply r) {
+            reply.complete(r);
+          }
+
+          @Override
+          public void lost(LostException cause) {
+            reply.completeExceptionally(cause);
+          }
+        });
     return reply;
   }
 
-  private static CompletableFuture<Reply> failed(ErrorCode code, String message) {
-    return CompletableFuture.failedFuture(new LostException(code, false, message));
-  }
-
-  private void expire(long id, long timeoutMillis) {
-    Pending waiting = pending.remove(id);
-    if (waiting != null) {
-      inFlight.decrementAndGet();
-      waiting.reply.completeExceptionally(
-          new LostException(
-              ErrorCode.TIMEOUT, true, dc + " did not answer within " + timeoutMillis + " ms"));
+  /**
+   * Sends a request.
+   *
+   * @param nowNanos the time
+   * @param deadlineNanos when to give up
+   * @param answered hears what became of it, by the connection's loop, or before this returns if
+   *     nothing was sent
+   */
+  void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    Inbound over = channel;
+    if (over == null) {
+      answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));
+      return;
     }
+    if (inFlight.incrementAndGet() > settings.inFlightMax()) {
+      inFlight.decrementAndGet();
+      String message = settings.inFlightMax() + " requests to " + dc + " are open";
+      answered.lost(new LostException(ErrorCode.OVERLOADED, false, message));
+      return;
+    }
+    over.requests.add(new Pending(request, answered, nowNanos, deadlineNanos));
   }
 
   @Override
   public void ping() {
-    Channel over = channel;
-    if (over == null) {
+    Inbound at = channel;
+    if (at == null) {
       return;
     }
     long start = System.nanoTime();
@@ -260,7 +379,7 @@ final class Connection implements Link {
                         : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
               } else if (error instanceof LostException lost && lost.code == ErrorCode.TIMEOUT) {
                 LOG.warn("{} does not answer; connection closed", dc);
-                over.close();
+                at.over.close();
               }
             });
   }
@@ -305,10 +424,10 @@ final class Connection implements Link {
   @Override
   public void close() {
     closed = true;
-    Channel over = channel;
-    if (over != null) {
-      over.close();
+    Inbound at = channel;
+    if (at != null) {
+      channel = null;
+      at.over.close(); // fails what is open
     }
-    lost();
   }
 }

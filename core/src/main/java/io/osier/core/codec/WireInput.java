@@ -17,13 +17,29 @@ import java.util.List;
  * Reads what {@link WireOutput} wrote, and trusts nothing: every count and length is checked
  * against the bytes that are left before anything is allocated, nesting has a depth limit, and what
  * a constructor would refuse is refused here. Throws {@link MalformedException}. Not thread-safe.
+ *
+ * <p>One that reads many records, such as those of a connection, is set to each by {@link #set} and
+ * keeps a few replicas and the last name, so that what comes again and again is not made anew.
  */
 public final class WireInput extends Input {
   /** Deepest nesting of maps in maps that is read. */
   public static final int DEPTH_MAX = 16;
 
+  /** How many replicas are kept for the records to come: more than there are datacenters. */
+  private static final int KEPT_REPLICAS = 16;
+
+  private static final byte[] NOTHING = {};
+
   private final List<ReplicaId> dictionary = new ArrayList<>(4);
+  private final ReplicaId[] kept = new ReplicaId[KEPT_REPLICAS];
+  private int keptNext;
+  private String lastName = "";
   private int depth;
+
+  /** Reads nothing until {@link #set} is called. */
+  public WireInput() {
+    super(NOTHING);
+  }
 
   /** Reads the bytes from {@code offset} on. */
   public WireInput(byte[] bytes, int offset, int length) {
@@ -33,6 +49,13 @@ public final class WireInput extends Input {
   /** Reads all the bytes. */
   public WireInput(byte[] bytes) {
     super(bytes);
+  }
+
+  /** Begins with another record: the bytes from {@code offset} on. */
+  public void set(byte[] bytes, int offset, int length) {
+    setBuffer(bytes, offset, length);
+    dictionary.clear();
+    depth = 0;
   }
 
   /** Makes a replica known beforehand; see {@link WireOutput#presetReplica}. */
@@ -92,12 +115,61 @@ public final class WireInput extends Input {
 
   /** Reads a text of at most {@code lengthMax} bytes of UTF-8. */
   public String readText(int lengthMax) {
-    byte[] bytes = readBlob(lengthMax);
+    int length = readTextLength(lengthMax);
+    int from = position;
+    position += length;
+    for (int i = from; i < position; i++) {
+      if (buffer[i] < 0) {
+        return decode(from, length);
+      }
+    }
+    return new String(buffer, from, length, StandardCharsets.ISO_8859_1);
+  }
+
+  /** As {@link #readText}, of a text that is likely to be the one that was read last. */
+  public String readName(int lengthMax) {
+    int at = position;
+    int length = readTextLength(lengthMax);
+    if (isAt(position, lastName, length)) {
+      position += length;
+      return lastName;
+    }
+    position = at;
+    lastName = readText(lengthMax);
+    return lastName;
+  }
+
+  private int readTextLength(int lengthMax) {
+    int length = readCount(1);
+    if (length > lengthMax) {
+      throw new MalformedException("a length of " + length + " is over the limit " + lengthMax);
+    }
+    return length;
+  }
+
+  private String decode(int from, int length) {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(buffer, from, length))
+          .toString();
     } catch (CharacterCodingException e) {
       throw new MalformedException("a text is not UTF-8", e);
     }
+  }
+
+  /** Whether the bytes from {@code from} on are these ASCII characters. */
+  private boolean isAt(int from, String text, int length) {
+    if (text.length() != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      byte b = buffer[from + i];
+      if (b < 0 || b != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Reads a byte that must be 0 or 1. */
@@ -111,23 +183,19 @@ public final class WireInput extends Input {
 
   /** Reads a key. */
   public Key readKey() {
-    byte[] bytes = readBlob(Key.LENGTH_MAX);
-    if (bytes.length == 0) {
-      throw new MalformedException("a key is empty");
+    int length = readCount(1);
+    if (length == 0 || length > Key.LENGTH_MAX) {
+      throw new MalformedException("a key of " + length + " bytes");
     }
-    return Key.of(bytes);
+    position += length;
+    return Key.of(buffer, position - length, position);
   }
 
   /** Reads a replica. */
   public ReplicaId readReplica() {
     int number = readVarInt(true);
     if (number == 0) {
-      ReplicaId replica;
-      try {
-        replica = new ReplicaId(readText(ReplicaId.DC_NAME_LENGTH_MAX), readNumber());
-      } catch (IllegalArgumentException e) {
-        throw new MalformedException(e.getMessage(), e);
-      }
+      ReplicaId replica = readNewReplica();
       dictionary.add(replica);
       return replica;
     }
@@ -135,6 +203,31 @@ public final class WireInput extends Input {
       throw new MalformedException("replica number " + number + " is not in the dictionary");
     }
     return dictionary.get(number - 1);
+  }
+
+  private ReplicaId readNewReplica() {
+    int at = position;
+    int length = readTextLength(ReplicaId.DC_NAME_LENGTH_MAX);
+    int from = position;
+    position += length;
+    long incarnation = readNumber();
+    for (ReplicaId known : kept) {
+      if (known == null) {
+        break;
+      }
+      if (known.incarnation() == incarnation && isAt(from, known.dc(), length)) {
+        return known;
+      }
+    }
+    position = at;
+    try {
+      ReplicaId replica = new ReplicaId(readText(ReplicaId.DC_NAME_LENGTH_MAX), readNumber());
+      kept[keptNext] = replica;
+      keptNext = (keptNext + 1) % KEPT_REPLICAS;
+      return replica;
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(e.getMessage(), e);
+    }
   }
 
   /** Reads a dot. */

@@ -16,6 +16,9 @@ import java.util.List;
  * once a record and by number afterwards, since every dot carries one. Not thread-safe.
  */
 public final class WireOutput extends Output {
+  /** Below it the length of a text takes one byte. */
+  private static final int SHORT_TEXT = 0x80;
+
   private final List<ReplicaId> dictionary = new ArrayList<>(4);
 
   /** A buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
@@ -29,6 +32,11 @@ public final class WireOutput extends Output {
     if (dictionary != null) {
       dictionary.clear();
     }
+  }
+
+  /** Begins another record behind those that are there: it knows no replica of theirs. */
+  public void startRecord() {
+    dictionary.clear();
   }
 
   /**
@@ -70,7 +78,23 @@ public final class WireOutput extends Output {
 
   /** Writes a text as UTF-8 with its length. */
   public void writeText(String text) {
-    writeBlob(text.getBytes(StandardCharsets.UTF_8));
+    int n = text.length();
+    if (n >= SHORT_TEXT) {
+      writeBlob(text.getBytes(StandardCharsets.UTF_8));
+      return;
+    }
+    int start = position;
+    require(1 + n);
+    buffer[position++] = (byte) n;
+    for (int i = 0; i < n; i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        position = start;
+        writeBlob(text.getBytes(StandardCharsets.UTF_8));
+        return;
+      }
+      buffer[position++] = (byte) c;
+    }
   }
 
   /** Writes a key. */
@@ -78,9 +102,8 @@ public final class WireOutput extends Output {
     int n = key.length();
     writeVarInt(n, true);
     require(n);
-    for (int i = 0; i < n; i++) {
-      buffer[position++] = key.byteAt(i);
-    }
+    key.copyTo(buffer, position);
+    position += n;
   }
 
   /** Writes a replica: its number in the record's dictionary, or 0 and the replica itself. */

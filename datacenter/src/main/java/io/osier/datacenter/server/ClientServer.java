@@ -8,20 +8,21 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.TooLongFrameException;
-import io.netty.handler.flow.FlowControlHandler;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.FrameReader;
 import io.osier.proxy.protocol.Framing;
+import io.osier.proxy.protocol.Outgoing;
 import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -41,7 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
-  private static final int FLUSH_AFTER = 128;
   private static final WriteBufferWaterMark UNSENT_MARKS =
       new WriteBufferWaterMark(1 << 20, 4 << 20);
 
@@ -74,11 +74,7 @@ final class ClientServer implements AutoCloseable {
                   new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel ch) {
-                      ch.pipeline().addLast(new FlushConsolidationHandler(FLUSH_AFTER, true));
-                      Framing.addTo(ch.pipeline(), Framing.CLIENT_FRAME_BYTES_MAX);
-                      // Hands on one request at a time, and none while reading is switched off.
-                      ch.pipeline().addLast(new FlowControlHandler());
-                      ch.pipeline().addLast(new Inbound());
+                      ch.pipeline().addLast(new Inbound(ch));
                     }
                   })
               .bind(listen)
@@ -107,29 +103,90 @@ final class ClientServer implements AutoCloseable {
   }
 
   /** One client's connection. */
-  private final class Inbound extends SimpleChannelInboundHandler<byte[]> {
+  private final class Inbound extends FrameReader {
     private final Lane lane = new Lane();
+    private final Channel channel;
+    private final Outgoing<Envelope<Reply>> replies;
     private boolean greeted;
 
-    Inbound() {
-      super(byte[].class);
+    Inbound(Channel channel) {
+      super(Framing.CLIENT_FRAME_BYTES_MAX);
+      this.channel = channel;
+      this.replies = new Replies();
+    }
+
+    /** Answers on their way out. */
+    private final class Replies extends Outgoing<Envelope<Reply>> {
+      Replies() {
+        super(channel);
+      }
+
+      @Override
+      protected boolean write(WireOutput to, Envelope<Reply> answer) {
+        ProtocolCodec.write(to, answer.id(), answer.message());
+        return true;
+      }
+
+      @Override
+      protected boolean beforeFlush() {
+        ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer(); // null once it is closed
+        if (unsent == null) {
+          return false;
+        }
+        if (unsent.totalPendingWriteBytes() > UNSENT_BYTES_MAX) {
+          LOG.warn(
+              "client {} does not read its answers; connection closed", channel.remoteAddress());
+          channel.close();
+          return false;
+        }
+        return true;
+      }
+
+      @Override
+      protected void failed(Envelope<Reply> answer, RuntimeException cause) {
+        LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
+        channel.close(); // who waits for it must not wait for ever
+      }
+
+      @Override
+      protected boolean flushesSoon() {
+        return isReading();
+      }
+    }
+
+    private void answer(long id, Reply reply) {
+      if (reply instanceof Reply.Failure) {
+        failures.increment();
+      }
+      replies.add(new Envelope<>(id, reply));
     }
 
     @Override
-    protected void channelRead0(ChannelHandlerContext ctx, byte[] bytes) {
-      Envelope<Request> envelope = ProtocolCodec.decodeRequest(bytes);
+    protected void frames(ChannelHandlerContext ctx) {
+      replies.flush();
+    }
+
+    @Override
+    protected void frame(ChannelHandlerContext ctx, WireInput content) {
+      Envelope<Request> envelope = ProtocolCodec.decodeRequest(content);
       requests.increment();
       if (!greeted) {
         greet(ctx, envelope);
         return;
       }
-      Consumer<Reply> reply = r -> answer(ctx.channel(), envelope.id(), r);
+      Consumer<Reply> reply = r -> answer(envelope.id(), r);
       handler.handle(envelope.message(), lane, reply);
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-      ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+      boolean writable = channel.isWritable();
+      channel.config().setAutoRead(writable);
+      if (writable) {
+        resume(ctx);
+      } else {
+        pause();
+      }
       ctx.fireChannelWritabilityChanged();
     }
 
@@ -151,15 +208,12 @@ final class ClientServer implements AutoCloseable {
         return;
       }
       greeted = true;
-      answer(
-          ctx.channel(),
-          envelope.id(),
-          new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
+      answer(envelope.id(), new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
     }
 
     private void refuse(ChannelHandlerContext ctx, long id, ErrorCode code, String message) {
       LOG.warn("client {} is refused: {}: {}", ctx.channel().remoteAddress(), code, message);
-      answer(ctx.channel(), id, new Reply.Failure(code, message));
+      answer(id, new Reply.Failure(code, message));
       ctx.executor().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
     }
 
@@ -172,19 +226,6 @@ final class ClientServer implements AutoCloseable {
           "connection of client {} closed: {}", ctx.channel().remoteAddress(), cause.getMessage());
       ctx.close();
     }
-  }
-
-  private void answer(Channel channel, long id, Reply reply) {
-    if (reply instanceof Reply.Failure) {
-      failures.increment();
-    }
-    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer(); // null once it is closed
-    if (unsent != null && unsent.totalPendingWriteBytes() > UNSENT_BYTES_MAX) {
-      LOG.warn("client {} does not read its answers; connection closed", channel.remoteAddress());
-      channel.close();
-      return;
-    }
-    channel.writeAndFlush(ProtocolCodec.encode(id, reply), channel.voidPromise());
   }
 
   /** Stops to take connections and closes those that are open. */

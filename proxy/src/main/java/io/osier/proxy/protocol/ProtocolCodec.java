@@ -48,23 +48,34 @@ public final class ProtocolCodec {
 
   /** Encodes a request with its id. */
   public static byte[] encode(long id, Request request) {
-    WireOutput out = start(id);
-    write(out, request);
+    WireOutput out = new WireOutput();
+    write(out, id, request);
     return out.toBytes();
   }
 
   /** Encodes a reply with the id of its request. */
   public static byte[] encode(long id, Reply reply) {
-    WireOutput out = start(id);
-    write(out, reply);
+    WireOutput out = new WireOutput();
+    write(out, id, reply);
     return out.toBytes();
   }
 
-  private static WireOutput start(long id) {
-    WireOutput out = new WireOutput();
+  /** Writes a request with its id, as a record of its own. */
+  public static void write(WireOutput out, long id, Request request) {
+    start(out, id);
+    write(out, request);
+  }
+
+  /** Writes a reply with the id of its request, as a record of its own. */
+  public static void write(WireOutput out, long id, Reply reply) {
+    start(out, id);
+    write(out, reply);
+  }
+
+  private static void start(WireOutput out, long id) {
+    out.startRecord();
     out.writeByte(Codec.FORMAT_VERSION);
     out.writeNumber(id);
-    return out;
   }
 
   /**
@@ -73,7 +84,12 @@ public final class ProtocolCodec {
    * @throws MalformedException if the bytes are none, whatever they are
    */
   public static Envelope<Request> decodeRequest(byte[] bytes) {
-    return decode(bytes, ProtocolCodec::readRequest);
+    return decodeRequest(new WireInput(bytes));
+  }
+
+  /** As {@link #decodeRequest(byte[])}, of all that the input has. */
+  public static Envelope<Request> decodeRequest(WireInput in) {
+    return decode(in, ProtocolCodec::readRequest);
   }
 
   /**
@@ -82,11 +98,15 @@ public final class ProtocolCodec {
    * @throws MalformedException if the bytes are none, whatever they are
    */
   public static Envelope<Reply> decodeReply(byte[] bytes) {
-    return decode(bytes, ProtocolCodec::readReply);
+    return decodeReply(new WireInput(bytes));
   }
 
-  private static <M> Envelope<M> decode(byte[] bytes, Function<WireInput, M> reader) {
-    WireInput in = new WireInput(bytes);
+  /** As {@link #decodeReply(byte[])}, of all that the input has. */
+  public static Envelope<Reply> decodeReply(WireInput in) {
+    return decode(in, ProtocolCodec::readReply);
+  }
+
+  private static <M> Envelope<M> decode(WireInput in, Function<WireInput, M> reader) {
     try {
       int version = in.readByte();
       if (version != Codec.FORMAT_VERSION) {
@@ -163,7 +183,7 @@ public final class ProtocolCodec {
       case PING -> new Request.Ping();
       case READ ->
           new Request.Read(
-              in.readText(KEYSPACE_MAX),
+              in.readName(KEYSPACE_MAX),
               in.readKey(),
               readType(in),
               OperationCodec.readQuery(in),
@@ -172,7 +192,7 @@ public final class ProtocolCodec {
               readInt(in));
       case WRITE ->
           new Request.Write(
-              in.readText(KEYSPACE_MAX),
+              in.readName(KEYSPACE_MAX),
               in.readKey(),
               CrdtType.of(in.readByte()),
               OperationCodec.readOperation(in),
@@ -227,7 +247,7 @@ public final class ProtocolCodec {
   }
 
   private static Request readTransact(WireInput in) {
-    String keyspace = in.readText(KEYSPACE_MAX);
+    String keyspace = in.readName(KEYSPACE_MAX);
     TransactionId id = new TransactionId(in.readLong(), in.readLong());
     int step = readInt(in);
     Optional<Request.Begin> begin =

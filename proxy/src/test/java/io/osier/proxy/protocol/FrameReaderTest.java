@@ -1,0 +1,124 @@
+package io.osier.proxy.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.TooLongFrameException;
+import io.osier.core.codec.WireInput;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class FrameReaderTest {
+  private static final int FRAME_MAX = 300_000;
+
+  private static final class Collector extends FrameReader {
+    final List<byte[]> frames = new ArrayList<>();
+    int pauseAfter = Integer.MAX_VALUE;
+    int ends;
+    ChannelHandlerContext context;
+
+    Collector() {
+      super(FRAME_MAX);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+      context = ctx;
+    }
+
+    @Override
+    protected void frame(ChannelHandlerContext ctx, WireInput content) {
+      assertThat(isReading()).isTrue();
+      frames.add(content.readBytes(content.remaining()));
+      if (frames.size() == pauseAfter) {
+        pause();
+      }
+    }
+
+    @Override
+    protected void frames(ChannelHandlerContext ctx) {
+      assertThat(isReading()).isFalse();
+      ends++;
+    }
+  }
+
+  private final Collector reader = new Collector();
+  private final EmbeddedChannel channel = new EmbeddedChannel(reader);
+
+  private static ByteBuf framed(List<byte[]> contents) {
+    ByteBuf all = Unpooled.buffer();
+    contents.forEach(c -> all.writeInt(c.length).writeBytes(c));
+    return all;
+  }
+
+  @Test
+  void frames_comeWhole_howeverTheBytesAreCut() {
+    long seed = System.nanoTime();
+    System.out.println("FrameReaderTest seed " + seed);
+    Random random = new Random(seed);
+    List<byte[]> sent = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      int most = random.nextInt(20) == 0 ? FRAME_MAX : 200;
+      byte[] content = new byte[random.nextInt(most + 1)];
+      random.nextBytes(content);
+      sent.add(content);
+    }
+    ByteBuf all = framed(sent);
+    while (all.isReadable()) {
+      int most = random.nextInt(10) == 0 ? 200_000 : 300;
+      channel.writeInbound(
+          all.readRetainedSlice(Math.min(all.readableBytes(), 1 + random.nextInt(most))));
+    }
+    assertThat(reader.frames).hasSameSizeAs(sent);
+    for (int i = 0; i < sent.size(); i++) {
+      assertThat(reader.frames.get(i)).isEqualTo(sent.get(i));
+    }
+    assertThat(reader.ends).isPositive();
+    assertThat(all.refCnt()).isEqualTo(1);
+  }
+
+  @Test
+  void pause_holdsBackWhatHasCome_untilItIsResumed() {
+    List<byte[]> sent = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      sent.add(new byte[] {(byte) i});
+    }
+    reader.pauseAfter = 4;
+    channel.writeInbound(framed(sent));
+    assertThat(reader.frames).hasSize(4);
+    channel.writeInbound(framed(List.of(new byte[] {10})));
+    assertThat(reader.frames).hasSize(4);
+    reader.resume(reader.context);
+    channel.runPendingTasks();
+    assertThat(reader.frames).hasSize(11);
+    assertThat(reader.frames.getLast()).containsExactly(10);
+  }
+
+  @Test
+  void lengthOverTheLimit_isRefused_andNothingIsReadAfterIt() {
+    for (int length : new int[] {FRAME_MAX + 1, -1, Integer.MIN_VALUE}) {
+      Collector one = new Collector();
+      EmbeddedChannel at = new EmbeddedChannel(one);
+      ByteBuf bad = Unpooled.buffer().writeInt(length).writeBytes(new byte[100]);
+      assertThatThrownBy(() -> at.writeInbound(bad)).isInstanceOf(TooLongFrameException.class);
+      at.writeInbound(framed(List.of(new byte[] {1})));
+      assertThat(one.frames).isEmpty();
+    }
+  }
+
+  @Test
+  void largestFrame_isRead() {
+    byte[] content = new byte[FRAME_MAX];
+    Arrays.fill(content, (byte) 7);
+    channel.writeInbound(framed(List.of(content, new byte[0])));
+    assertThat(reader.frames.getFirst()).isEqualTo(content);
+    assertThat(reader.frames.get(1)).isEmpty();
+  }
+}

@@ -3,10 +3,14 @@ package io.osier.bench.experiment;
 import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
-/** Reads what a cluster counts before and after a run, and adds the difference to the results. */
+/**
+ * Reads what a cluster counts at two moments of a run, and adds the difference to the results. Both
+ * moments are in the middle of the load, so that what was held before the first stands for what is
+ * held at the second.
+ */
 final class Meter {
   static final String RATE = "operations/s";
   static final String BYTES = "link bytes/update";
@@ -19,56 +23,62 @@ final class Meter {
   static final String LATE = "violations";
 
   private final LocalCluster cluster;
+  private final SetLoad load;
   private final String keyspace;
-  private final KeyspaceCounts before;
-  private final long wan;
-  private final Duration cpu;
+  private final Reading before;
+  private Reading after;
 
-  /** Reads the counts of now. */
-  Meter(LocalCluster cluster, String keyspace) {
+  /** What was counted until a moment. */
+  private record Reading(
+      KeyspaceCounts counts, long wanBytes, Duration cpu, long done, long failed, long nanos) {}
+
+  /** Begins to measure: the load runs already. */
+  Meter(LocalCluster cluster, SetLoad load, String keyspace) {
     this.cluster = cluster;
+    this.load = load;
     this.keyspace = keyspace;
-    this.before = KeyspaceCounts.of(cluster, keyspace);
-    this.wan = cluster.wanBytes();
-    this.cpu = cluster.cpu();
+    this.before = read();
   }
 
-  /**
-   * Adds what the run did.
-   *
-   * @param settleMillis so long is waited until what is held has been shipped
-   */
-  void add(
-      Results results,
-      String workload,
-      String alternative,
-      SetLoad.Outcome outcome,
-      long settleMillis) {
-    double mu = KeyspaceCounts.of(cluster, keyspace).coordinationMillis();
-    LockSupport.parkNanos(settleMillis * 1_000_000L);
-    KeyspaceCounts after = KeyspaceCounts.of(cluster, keyspace);
-    long updates = Math.max(1, after.updates() - before.updates());
-    Histogram seen = after.visibilitySince(before);
-    double micros = cluster.cpu().minus(cpu).toNanos() / 1e3;
-    double bytes = (cluster.wanBytes() - wan) / (double) updates;
-    results.add(workload, alternative, RATE, outcome.perSecond());
+  /** Ends the measurement: the load still runs. */
+  void stop() {
+    after = read();
+  }
+
+  private Reading read() {
+    KeyspaceCounts counts = KeyspaceCounts.of(cluster, keyspace);
+    return new Reading(
+        counts, cluster.wanBytes(), cluster.cpu(), load.done(), load.failed(), System.nanoTime());
+  }
+
+  /** Adds what was measured, once the last of what was held has been shipped. */
+  void add(Results results, String workload, String alternative) {
+    KeyspaceCounts settled = KeyspaceCounts.of(cluster, keyspace);
+    long updates = Math.max(1, after.counts.updates() - before.counts.updates());
+    long operations = after.done - before.done;
+    double rate = operations / ((after.nanos - before.nanos) / 1e9);
+    Histogram seen = settled.visibilitySince(before.counts);
+    double micros = after.cpu.minus(before.cpu).toNanos() / 1e3;
+    double bytes = (after.wanBytes - before.wanBytes) / (double) updates;
+    double late = settled.violations() - before.counts.violations();
+    results.add(workload, alternative, RATE, rate);
     results.add(workload, alternative, BYTES, bytes);
-    results.add(workload, alternative, CPU, micros / Math.max(1, outcome.operations()));
-    results.add(workload, alternative, MU, mu);
+    results.add(workload, alternative, CPU, micros / Math.max(1, operations));
+    results.add(workload, alternative, MU, after.counts.coordinationMillis());
     results.add(workload, alternative, P50, seen.getValueAtPercentile(50) / 1e3);
     results.add(workload, alternative, P99, seen.getValueAtPercentile(99) / 1e3);
     results.add(workload, alternative, P9999, seen.getValueAtPercentile(99.99) / 1e3);
     results.add(workload, alternative, MAX, seen.getMaxValue() / 1e3);
-    results.add(workload, alternative, LATE, (double) (after.violations() - before.violations()));
-    if (outcome.failures() > 0) {
-      System.out.printf("%s: %,d operations failed%n", alternative, outcome.failures());
+    results.add(workload, alternative, LATE, late);
+    if (after.failed > before.failed) {
+      System.out.printf("%s: %,d operations failed%n", alternative, after.failed - before.failed);
     }
     System.out.printf(
-        java.util.Locale.ROOT,
+        Locale.ROOT,
         "%s, %-12s %,10.0f operations/s, %,8.0f bytes an update%n",
         workload,
         alternative,
-        outcome.perSecond(),
+        rate,
         bytes);
   }
 }

@@ -54,13 +54,13 @@ public final class PropagationCommand extends Experiment {
     SetLoad.Shape shape =
         new SetLoad.Shape(
             1_000, workload.objectBytes / ELEMENT_BYTES, ELEMENT_BYTES, workload.updatePercent, 32);
+    long slaMillis = quick() ? 2_000 : 10_000;
     StringBuilder keyspaces = new StringBuilder();
     Map<String, String> names = new LinkedHashMap<>();
     for (Way way : Way.ALL) {
-      keyspaces.append(way.keyspace(way.name(), quick() ? "2s" : "10s"));
+      keyspaces.append(way.keyspace(way.name(), slaMillis + "ms"));
       names.put(way.name(), way.name());
     }
-    long settleMillis = quick() ? 3_500 : 11_500;
     Turns.withCluster(
         workload.name,
         keyspaces.toString(),
@@ -68,9 +68,9 @@ public final class PropagationCommand extends Experiment {
         shape,
         (cluster, load) -> {
           Turns turns = new Turns(cluster, load, results, rounds());
-          turns.fill(names.values(), settleMillis);
-          turns.warmUp(names.values(), quick() ? 4 : 6, settleMillis);
-          turns.measure(workload.name, names, quick() ? 5 : 20, settleMillis);
+          turns.fill(names.values(), slaMillis + 500);
+          turns.warmUp(names.values(), 3, slaMillis + 500);
+          turns.measure(workload.name, names, slaMillis, quick() ? 6 : 20);
         });
   }
 }

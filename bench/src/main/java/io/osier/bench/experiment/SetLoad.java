@@ -35,18 +35,6 @@ final class SetLoad implements AutoCloseable {
    */
   record Shape(int objects, int elements, int elementBytes, int updatePercent, int inFlight) {}
 
-  /**
-   * What a run did.
-   *
-   * @param operations acknowledged
-   * @param failures refused or unknown
-   */
-  record Outcome(long operations, long failures, double seconds) {
-    double perSecond() {
-      return operations / seconds;
-    }
-  }
-
   private final Shape shape;
   private final Zipf zipf;
   private final List<OsierClient> clients = new ArrayList<>();
@@ -73,6 +61,11 @@ final class SetLoad implements AutoCloseable {
   /** Operations acknowledged since the beginning. */
   long done() {
     return done.sum();
+  }
+
+  /** Operations refused or unknown since the beginning. */
+  long failed() {
+    return failed.sum();
   }
 
   private Value element(int i) {
@@ -105,16 +98,10 @@ final class SetLoad implements AutoCloseable {
   }
 
   /** Runs for so long. */
-  Outcome run(String keyspace, double seconds, long seed) throws InterruptedException {
-    long before = done.sum();
-    long failuresBefore = failed.sum();
-    long began = System.nanoTime();
-    List<Thread> threads = start(keyspace, seconds, seed);
-    for (Thread thread : threads) {
+  void run(String keyspace, double seconds, long seed) throws InterruptedException {
+    for (Thread thread : start(keyspace, seconds, seed)) {
       thread.join();
     }
-    return new Outcome(
-        done.sum() - before, failed.sum() - failuresBefore, (System.nanoTime() - began) / 1e9);
   }
 
   /** Starts to run for so long; a thread for each datacenter. */

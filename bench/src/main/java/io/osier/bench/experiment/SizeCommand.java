@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 public final class SizeCommand extends Experiment {
   private static final int ELEMENT_BYTES = 50;
   private static final int OBJECTS = 10;
-  private static final long SETTLE_MILLIS = 3_500;
+  private static final long SLA_MILLIS = 2_000;
 
   /** For picocli. */
   public SizeCommand() {}
@@ -45,7 +45,7 @@ public final class SizeCommand extends Experiment {
     StringBuilder keyspaces = new StringBuilder();
     Map<String, String> names = new LinkedHashMap<>();
     for (Way way : Way.ALL) {
-      keyspaces.append(way.keyspace(way.name(), "2s"));
+      keyspaces.append(way.keyspace(way.name(), SLA_MILLIS + "ms"));
       names.put(way.name(), way.name());
     }
     Turns.withCluster(
@@ -55,9 +55,9 @@ public final class SizeCommand extends Experiment {
         shape,
         (cluster, load) -> {
           Turns turns = new Turns(cluster, load, results, rounds());
-          turns.fill(names.values(), SETTLE_MILLIS);
-          turns.warmUp(names.values(), quick() ? 1 : 5, SETTLE_MILLIS);
-          turns.measure(workload, names, quick() ? 4 : 8, SETTLE_MILLIS);
+          turns.fill(names.values(), SLA_MILLIS);
+          turns.warmUp(names.values(), quick() ? 1 : 3, SLA_MILLIS);
+          turns.measure(workload, names, SLA_MILLIS, quick() ? 3 : 8);
         });
   }
 

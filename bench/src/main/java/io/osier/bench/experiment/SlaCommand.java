@@ -28,7 +28,7 @@ public final class SlaCommand extends Experiment {
   @Override
   protected void measure(Results results) throws IOException, InterruptedException {
     List<Integer> bounds =
-        quick() ? List.of(0, 500, 2_000) : List.of(0, 200, 1_000, 2_000, 5_000, 10_000, 15_000);
+        quick() ? List.of(0, 2_000) : List.of(0, 200, 1_000, 2_000, 5_000, 10_000, 15_000);
     StringBuilder keyspaces = new StringBuilder();
     List<String> all = new ArrayList<>();
     for (int bound : bounds) {
@@ -52,8 +52,8 @@ public final class SlaCommand extends Experiment {
             Map<String, String> names = new LinkedHashMap<>();
             Way.ALL.forEach(way -> names.put(way.name(), keyspace(way, bound)));
             // At least two windows, so that what is joined counts as often as it will.
-            double seconds = quick() ? 3 : Math.max(6, 2 * bound / 1e3);
-            turns.measure(workload(bound), names, seconds, bound + 1_500L);
+            double seconds = quick() ? 4 : Math.max(6, 2 * bound / 1e3);
+            turns.measure(workload(bound), names, bound, seconds);
           }
         });
     System.out.println();

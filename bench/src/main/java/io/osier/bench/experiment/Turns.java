@@ -70,18 +70,29 @@ record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
    * Measures.
    *
    * @param keyspaces by the name of the alternative, in their order
-   * @param settleMillis after each, so long is waited until what is held has been shipped
+   * @param slaMillis their staleness bound: before the measurement the load runs so long and two
+   *     seconds more, until as much leaves as is held and hot objects have been found; after it so
+   *     long is waited, and a little more, until everything has been shipped
+   * @param seconds of the measurement
    */
-  void measure(String workload, Map<String, String> keyspaces, double seconds, long settleMillis)
+  void measure(String workload, Map<String, String> keyspaces, long slaMillis, double seconds)
       throws InterruptedException {
+    double lead = slaMillis / 1e3 + 2;
     List<String> names = List.copyOf(keyspaces.keySet());
     for (int round = 1; round <= rounds; round++) {
       for (int i = 0; i < names.size(); i++) {
         String name = names.get((i + round) % names.size());
         String keyspace = keyspaces.get(name);
-        Meter meter = new Meter(cluster, keyspace);
-        SetLoad.Outcome outcome = load.run(keyspace, seconds, round);
-        meter.add(results, workload, name, outcome, settleMillis);
+        List<Thread> threads = load.start(keyspace, lead + seconds + 1, round);
+        LockSupport.parkNanos((long) (lead * 1e9));
+        Meter meter = new Meter(cluster, load, keyspace);
+        LockSupport.parkNanos((long) (seconds * 1e9));
+        meter.stop();
+        for (Thread thread : threads) {
+          thread.join();
+        }
+        LockSupport.parkNanos((slaMillis + 500) * 1_000_000L);
+        meter.add(results, workload, name);
       }
     }
   }

@@ -6,6 +6,7 @@ import io.osier.bench.client.EchoCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.experiment.MixedSlaCommand;
 import io.osier.bench.experiment.PropagationCommand;
+import io.osier.bench.experiment.ReplicasCommand;
 import io.osier.bench.experiment.ShiftCommand;
 import io.osier.bench.experiment.SizeCommand;
 import io.osier.bench.experiment.SlaCommand;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Spec;
       HistoryCommand.class,
       MixedSlaCommand.class,
       PropagationCommand.class,
+      ReplicasCommand.class,
       ShiftCommand.class,
       SizeCommand.class,
       SlaCommand.class,

@@ -49,8 +49,8 @@ public final class CounterLoad implements AutoCloseable {
       sum += 1 / Math.pow(i + 1, EXPONENT);
       weights[i] = sum;
     }
-    long pause = 1_000_000_000L * LocalCluster.DCS.size() / targetPerSecond;
-    for (String dc : LocalCluster.DCS) {
+    long pause = 1_000_000_000L * cluster.dcs().size() / targetPerSecond;
+    for (String dc : cluster.dcs()) {
       OsierClient client = cluster.client(dc);
       clients.add(client);
       SplittableRandom random = new SplittableRandom(seed + clients.size());

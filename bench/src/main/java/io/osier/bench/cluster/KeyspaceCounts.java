@@ -24,7 +24,7 @@ public record KeyspaceCounts(
     long violations = 0;
     double coordination = 0;
     Histogram visibility = new Histogram(3_600_000_000L, 2);
-    for (String dc : LocalCluster.DCS) {
+    for (String dc : cluster.dcs()) {
       JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
       updates += stat.get("updates").asLong();
       violations += stat.get("sla_violations").asLong();

@@ -27,19 +27,38 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Three datacenter processes on loopback, with emulated links between them. */
+/**
+ * Datacenter processes on loopback, with emulated links between them: three unless more are asked
+ * for.
+ */
 public final class LocalCluster implements AutoCloseable {
-  /** The datacenters. */
+  /** The datacenters where no other number is asked for. */
   public static final List<String> DCS = List.of("eu", "us", "ap");
 
-  private static final String HEAP = "-Xmx512m";
-  private static final double JITTER_MILLIS = 3;
+  /**
+   * All names in the order in which clusters grow: the regions first, then a second one in each.
+   */
+  private static final List<String> NAMES =
+      List.of("eu", "us", "ap", "au", "sa", "eu2", "us2", "ap2", "au2", "sa2");
 
-  /** One way, in milliseconds: there and back 80 (eu-us), 120 (us-ap) and 40 (eu-ap). */
+  /** Most datacenters of a cluster. */
+  public static final int DCS_MAX = 10;
+
+  private static final String HEAP = "-Xmx512m";
+
+  /** Added to the delay of every link, evenly from 0 to this, in milliseconds. */
+  public static final double JITTER_MILLIS = 3;
+
+  /** Between two datacenters of one region, one way. */
+  private static final double REGION_MILLIS = 1;
+
+  /** Between regions, one way, in milliseconds: of eu-us there and back are 80. */
   private static final Map<String, Double> DELAYS =
       Map.of(
-          "eu-us", 40.0, "us-eu", 40.0, "us-ap", 60.0, "ap-us", 60.0, "eu-ap", 20.0, "ap-eu", 20.0);
+          "eu-us", 40.0, "us-ap", 60.0, "eu-ap", 20.0, "eu-au", 120.0, "us-au", 90.0, "ap-au", 55.0,
+          "eu-sa", 95.0, "us-sa", 60.0, "ap-sa", 130.0, "au-sa", 150.0);
 
+  private final List<String> dcs;
   private final Path directory;
   private final Path data;
   private final String keyspaces;
@@ -86,6 +105,24 @@ public final class LocalCluster implements AutoCloseable {
       String heap,
       String settings,
       long seed) {
+    this(DCS, directory, data, store, keyspaces, heap, settings, seed);
+  }
+
+  /**
+   * As the other ones, with other datacenters.
+   *
+   * @param dcs their names, of those that {@link #names} gives
+   */
+  public LocalCluster(
+      List<String> dcs,
+      Path directory,
+      Path data,
+      String store,
+      String keyspaces,
+      String heap,
+      String settings,
+      long seed) {
+    this.dcs = List.copyOf(dcs);
     this.heap = heap;
     this.settings = settings;
     this.directory = directory;
@@ -93,20 +130,49 @@ public final class LocalCluster implements AutoCloseable {
     this.store = store;
     this.keyspaces = keyspaces;
     this.wan = new WanEmulator(seed);
-    for (String dc : DCS) {
+    for (String dc : dcs) {
       clientPorts.put(dc, freePort());
       peerPorts.put(dc, freePort());
     }
-    for (String from : DCS) {
-      for (String to : DCS) {
+    for (String from : dcs) {
+      for (String to : dcs) {
         if (!from.equals(to)) {
-          WanQuality quality = new WanQuality(DELAYS.get(from + "-" + to), JITTER_MILLIS, 0);
+          WanQuality quality = new WanQuality(delayMillis(from, to), JITTER_MILLIS, 0);
           InetSocketAddress target = new InetSocketAddress("127.0.0.1", peerPorts.get(to));
           wan.open(from + "-" + to, 0, target, quality, quality);
         }
       }
     }
-    DCS.forEach(this::start);
+    dcs.forEach(this::start);
+  }
+
+  /**
+   * The names of a cluster's datacenters.
+   *
+   * @param count how many, 1 to {@link #DCS_MAX}
+   */
+  public static List<String> names(int count) {
+    return NAMES.subList(0, count);
+  }
+
+  /** How long a frame takes from one datacenter to another, without jitter. */
+  public static double delayMillis(String from, String to) {
+    String one = region(from);
+    String two = region(to);
+    if (one.equals(two)) {
+      return REGION_MILLIS;
+    }
+    Double delay = DELAYS.get(one + "-" + two);
+    return delay == null ? DELAYS.get(two + "-" + one) : delay;
+  }
+
+  private static String region(String dc) {
+    return dc.substring(0, 2);
+  }
+
+  /** The datacenters, whether they run or not. */
+  public List<String> dcs() {
+    return dcs;
   }
 
   /** A port that is free, below those that outgoing connections get, so that none takes it. */
@@ -125,7 +191,7 @@ public final class LocalCluster implements AutoCloseable {
   /** Starts a datacenter, or starts it again. */
   public void start(String dc) {
     StringBuilder peers = new StringBuilder();
-    for (String other : DCS) {
+    for (String other : dcs) {
       if (!other.equals(dc)) {
         peers.append(
             "    " + other + " = \"127.0.0.1:" + wan.link(dc + "-" + other).port() + "\"\n");
@@ -209,7 +275,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** The datacenters that run. */
   List<String> running() {
-    return DCS.stream().filter(dc -> !down.contains(dc)).toList();
+    return dcs.stream().filter(dc -> !down.contains(dc)).toList();
   }
 
   /** The last reports of processes that were killed. */
@@ -229,7 +295,7 @@ public final class LocalCluster implements AutoCloseable {
       inspector = builder.build();
     }
     long deadline = System.nanoTime() + atMost.toNanos();
-    DCS.forEach(dc -> awaitReady(dc, deadline));
+    dcs.forEach(dc -> awaitReady(dc, deadline));
   }
 
   private void awaitReady(String dc, long deadline) {

@@ -44,8 +44,9 @@ public final class MixedSlaCommand extends Experiment {
       List<Group> pair = new ArrayList<>();
       for (int bound : bounds) {
         Group group = new Group(consistency + "-" + bound, bound);
-        Way way = new Way("", "propagation = state, consistency = " + consistency);
-        keyspaces.append(way.keyspace(group.keyspace, bound + "ms"));
+        keyspaces.append(
+            "    %s { sla = %dms, partitions = 1, propagation = state, consistency = %s }\n"
+                .formatted(group.keyspace, bound, consistency));
         pair.add(group);
       }
       pairs.add(pair);

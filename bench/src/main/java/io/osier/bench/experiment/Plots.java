@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.CategoryChart;
@@ -64,13 +65,24 @@ public final class Plots {
    */
   public void lines(String file, String title, String axis, String metric, boolean logX)
       throws IOException {
+    lines(file, title, axis, metric, logX, workload -> true);
+  }
+
+  /**
+   * As the other one, of a part of the workloads.
+   *
+   * @param wanted whether a workload is a point of this chart
+   */
+  public void lines(
+      String file, String title, String axis, String metric, boolean logX, Predicate<String> wanted)
+      throws IOException {
     XYChart chart = xy(title, axis, metric);
     chart.getStyler().setXAxisLogarithmic(logX);
     for (String alternative : results.alternatives()) {
       List<Double> x = new ArrayList<>();
       List<Double> y = new ArrayList<>();
       for (String workload : results.workloads()) {
-        if (!results.rounds(workload, alternative, metric).isEmpty()) {
+        if (wanted.test(workload) && !results.rounds(workload, alternative, metric).isEmpty()) {
           x.add(Double.parseDouble(workload.split(" ")[0].replace(",", "")));
           y.add(results.median(workload, alternative, metric));
         }

@@ -1,7 +1,7 @@
 package io.osier.bench.experiment;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -54,23 +54,18 @@ public final class PropagationCommand extends Experiment {
     SetLoad.Shape shape =
         new SetLoad.Shape(
             1_000, workload.objectBytes / ELEMENT_BYTES, ELEMENT_BYTES, workload.updatePercent, 32);
-    long slaMillis = quick() ? 2_000 : 10_000;
-    StringBuilder keyspaces = new StringBuilder();
-    Map<String, String> names = new LinkedHashMap<>();
-    for (Way way : Way.ALL) {
-      keyspaces.append(way.keyspace(way.name(), slaMillis + "ms"));
-      names.put(way.name(), way.name());
-    }
+    Duration sla = Duration.ofSeconds(quick() ? 2 : 10);
+    Map<String, String> names = Alternative.names();
     Turns.withCluster(
         workload.name,
-        keyspaces.toString(),
+        Alternative.keyspaces(sla),
         "",
         shape,
         (cluster, load) -> {
           Turns turns = new Turns(cluster, load, results, rounds());
-          turns.fill(names.values(), slaMillis + 500);
-          turns.warmUp(names.values(), 3, slaMillis + 500);
-          turns.measure(workload.name, names, slaMillis, quick() ? 6 : 20);
+          turns.fill(names.values(), sla.toMillis() + 500);
+          turns.warmUp(names.values(), 3, sla.toMillis() + 500);
+          turns.measure(workload.name, names, sla.toMillis(), quick() ? 6 : 20);
         });
   }
 }

@@ -70,13 +70,13 @@ public final class ShiftCommand extends Experiment {
     SetLoad.Shape shape = new SetLoad.Shape(OBJECTS, 10, 100, 50, 32);
     // In quick mode only the two extremes.
     for (Variant variant : quick() ? VARIANTS.subList(0, 2) : VARIANTS) {
-      Way way = new Way(variant.name, "propagation = " + variant.propagation);
       String settings =
           "adaptation { group = %d, capacity = %d, top-k = %d }"
               .formatted(variant.group, variant.capacity, variant.capacity / 2);
       Turns.withCluster(
           variant.name,
-          way.keyspace(KEYSPACE, "2s"),
+          "    %s { sla = 2s, partitions = 1, propagation = %s }\n"
+              .formatted(KEYSPACE, variant.propagation),
           settings,
           shape,
           (cluster, load) -> measure(results, variant, cluster, load));

@@ -1,7 +1,7 @@
 package io.osier.bench.experiment;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 public final class SizeCommand extends Experiment {
   private static final int ELEMENT_BYTES = 50;
   private static final int OBJECTS = 10;
-  private static final long SLA_MILLIS = 2_000;
+  private static final Duration SLA = Duration.ofSeconds(2);
 
   /** For picocli. */
   public SizeCommand() {}
@@ -42,22 +42,17 @@ public final class SizeCommand extends Experiment {
   private void measure(Results results, int size) throws IOException, InterruptedException {
     String workload = String.format(Locale.ROOT, "%,d B", size);
     SetLoad.Shape shape = new SetLoad.Shape(OBJECTS, size / ELEMENT_BYTES, ELEMENT_BYTES, 50, 32);
-    StringBuilder keyspaces = new StringBuilder();
-    Map<String, String> names = new LinkedHashMap<>();
-    for (Way way : Way.ALL) {
-      keyspaces.append(way.keyspace(way.name(), SLA_MILLIS + "ms"));
-      names.put(way.name(), way.name());
-    }
+    Map<String, String> names = Alternative.names();
     Turns.withCluster(
         workload,
-        keyspaces.toString(),
+        Alternative.keyspaces(SLA),
         "",
         shape,
         (cluster, load) -> {
           Turns turns = new Turns(cluster, load, results, rounds());
-          turns.fill(names.values(), SLA_MILLIS);
-          turns.warmUp(names.values(), quick() ? 1 : 3, SLA_MILLIS);
-          turns.measure(workload, names, SLA_MILLIS, quick() ? 3 : 8);
+          turns.fill(names.values(), SLA.toMillis());
+          turns.warmUp(names.values(), quick() ? 1 : 3, SLA.toMillis());
+          turns.measure(workload, names, SLA.toMillis(), quick() ? 3 : 8);
         });
   }
 

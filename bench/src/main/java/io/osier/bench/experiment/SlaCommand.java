@@ -1,6 +1,7 @@
 package io.osier.bench.experiment;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,9 +33,9 @@ public final class SlaCommand extends Experiment {
     StringBuilder keyspaces = new StringBuilder();
     List<String> all = new ArrayList<>();
     for (int bound : bounds) {
-      for (Way way : Way.ALL) {
+      for (Alternative way : Alternative.ALL) {
         all.add(keyspace(way, bound));
-        keyspaces.append(way.keyspace(keyspace(way, bound), bound + "ms"));
+        keyspaces.append(way.keyspace(keyspace(way, bound), Duration.ofMillis(bound)));
       }
     }
     SetLoad.Shape shape =
@@ -50,7 +51,7 @@ public final class SlaCommand extends Experiment {
           turns.warmUp(all, quick() ? 0.5 : 2, bounds.getLast() + 1_500L);
           for (int bound : bounds) {
             Map<String, String> names = new LinkedHashMap<>();
-            Way.ALL.forEach(way -> names.put(way.name(), keyspace(way, bound)));
+            Alternative.ALL.forEach(way -> names.put(way.name(), keyspace(way, bound)));
             // At least two windows, so that what is joined counts as often as it will.
             double seconds = quick() ? 4 : Math.max(6, 2 * bound / 1e3);
             turns.measure(workload(bound), names, bound, seconds);
@@ -62,7 +63,7 @@ public final class SlaCommand extends Experiment {
     }
   }
 
-  private static String keyspace(Way way, int boundMillis) {
+  private static String keyspace(Alternative way, int boundMillis) {
     return way.name() + "-" + boundMillis;
   }
 

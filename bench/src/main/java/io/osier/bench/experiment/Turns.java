@@ -22,7 +22,8 @@ record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
   }
 
   /**
-   * Starts a cluster of three datacenters and its clients, and ends them afterwards.
+   * Starts a cluster of three datacenters that keep everything in memory, as the thesis's did, and
+   * its clients, and ends them afterwards.
    *
    * @param what names it in what is printed
    * @param keyspaces the content of osier.keyspaces
@@ -35,13 +36,7 @@ record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
     System.out.println(what + ": logs and data in " + directory);
     try (LocalCluster cluster =
         new LocalCluster(
-            directory,
-            directory.resolve("data"),
-            "durability = none, cache = 600MiB",
-            keyspaces,
-            "-Xmx1g",
-            settings,
-            1)) {
+            directory, directory.resolve("data"), "dir = \"\"", keyspaces, "-Xmx1g", settings, 1)) {
       cluster.awaitReady(Duration.ofSeconds(60));
       try (SetLoad load = new SetLoad(cluster, shape)) {
         body.run(cluster, load);

@@ -1,0 +1,164 @@
+package io.osier.bench.experiment;
+
+import io.osier.core.Value;
+import io.osier.crdt.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The commands with which Chevrotain was measured (its section 4.1), as operations on
+ * LWW-element-sets in its own model: one set of the keys there are, and for each key a set of its
+ * values. 210 keys are inserted, then values 1000 to 1004 of each; later values 1000 and 1001 are
+ * removed from every second key, and then every fourth key.
+ *
+ * <p>A removed key is taken from the set of keys; its values stay where they are and are not shown,
+ * as Chevrotain does it. So a removal needs to have seen nothing: what it removes may still be on
+ * its way from another datacenter, and the later timestamp decides.
+ *
+ * <p>The commands are 1,523. The paper says 1,723, which no reading of its text adds up to.
+ */
+final class CommandSequence {
+  static final int KEYS = 210;
+  static final int VALUES = 5;
+  static final int VALUE_FIRST = 1_000;
+  static final int VALUES_REMOVED = 2;
+
+  /** Keys that are left: every fourth of 0 to 209 is 53. */
+  static final int KEYS_LEFT = 157;
+
+  /**
+   * Between the insertions of a copy and its removals at least. The datacenters' clocks may differ
+   * by some milliseconds, and a removal is meant to be the later one.
+   */
+  private static final long GAP_NANOS = 20_000_000;
+
+  private static final String KEY_SET = "keys";
+
+  private CommandSequence() {}
+
+  /**
+   * One command.
+   *
+   * @param object the key of the set that it changes
+   */
+  record Command(String object, Operation operation) {
+    boolean isRemoval() {
+      return operation instanceof Operation.Remove;
+    }
+  }
+
+  /**
+   * A command and its time.
+   *
+   * @param atNanos since the beginning
+   * @param copy of which copy of the sequence it is, 0 or larger
+   */
+  record Timed(long atNanos, int copy, Command command) {}
+
+  /**
+   * What the names of all objects of a copy begin with; later copies and runs are later in order.
+   */
+  static String prefix(int run, int copy) {
+    return String.format(Locale.ROOT, "%04d.%04d/", run, copy);
+  }
+
+  /** The insertions, in order: the keys, then the values of each key. */
+  static List<Command> insertions(String prefix) {
+    List<Command> commands = new ArrayList<>();
+    for (int key = 0; key < KEYS; key++) {
+      commands.add(new Command(prefix + KEY_SET, new Operation.Add(nameOf(key))));
+    }
+    for (int key = 0; key < KEYS; key++) {
+      for (int value = 0; value < VALUES; value++) {
+        commands.add(new Command(object(prefix, key), new Operation.Add(valueOf(value))));
+      }
+    }
+    return commands;
+  }
+
+  /** The removals, in order: values of every second key, then every fourth key. */
+  static List<Command> removals(String prefix) {
+    List<Command> commands = new ArrayList<>();
+    for (int key = 0; key < KEYS; key += 2) {
+      for (int value = 0; value < VALUES_REMOVED; value++) {
+        commands.add(new Command(object(prefix, key), new Operation.Remove(valueOf(value))));
+      }
+    }
+    for (int key = 0; key < KEYS; key += 4) {
+      commands.add(new Command(prefix + KEY_SET, new Operation.Remove(nameOf(key))));
+    }
+    return commands;
+  }
+
+  private static String object(String prefix, int key) {
+    return prefix + "k" + key;
+  }
+
+  private static Value nameOf(int key) {
+    return Value.of("k" + key);
+  }
+
+  private static Value valueOf(int value) {
+    return Value.of(VALUE_FIRST + (long) value);
+  }
+
+  /**
+   * The commands of several copies at an even pace: each copy's removals come when the next copy's
+   * insertions have been sent, and those of the last one after a short pause.
+   */
+  static List<Timed> plan(int run, int copies, int perSecond) {
+    List<Timed> plan = new ArrayList<>();
+    long period = 1_000_000_000L / perSecond;
+    for (int copy = 0; copy <= copies; copy++) {
+      if (copy < copies) {
+        append(plan, copy, insertions(prefix(run, copy)), period, 0);
+      }
+      if (copy > 0) {
+        long pause = copy == copies ? GAP_NANOS : 0;
+        append(plan, copy - 1, removals(prefix(run, copy - 1)), period, pause);
+      }
+    }
+    return plan;
+  }
+
+  private static void append(
+      List<Timed> plan, int copy, List<Command> commands, long period, long pause) {
+    long at = (plan.isEmpty() ? 0 : plan.getLast().atNanos + period) + pause;
+    for (Command command : commands) {
+      plan.add(new Timed(at, copy, command));
+      at += period;
+    }
+  }
+
+  /** What every object must hold in the end, by its name. */
+  static Map<String, Set<Value>> expected(int run, int copies) {
+    Map<String, Set<Value>> objects = new TreeMap<>();
+    for (int copy = 0; copy < copies; copy++) {
+      String prefix = prefix(run, copy);
+      for (Command command : insertions(prefix)) {
+        Set<Value> set = objects.computeIfAbsent(command.object, k -> new TreeSet<>());
+        set.addAll(((Operation.Add) command.operation).elements());
+      }
+      for (Command command : removals(prefix)) {
+        ((Operation.Remove) command.operation)
+            .elements()
+            .forEach(objects.get(command.object)::remove);
+      }
+    }
+    return objects;
+  }
+
+  /** What a user of one copy sees: the keys that are there, each with its values. */
+  static Map<String, Set<Value>> view(String prefix, Map<String, ? extends Set<Value>> objects) {
+    Map<String, Set<Value>> view = new TreeMap<>();
+    for (Value key : objects.get(prefix + KEY_SET)) {
+      view.put(key.toString(), objects.get(prefix + key));
+    }
+    return view;
+  }
+}

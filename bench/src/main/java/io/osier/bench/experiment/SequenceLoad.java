@@ -1,0 +1,175 @@
+package io.osier.bench.experiment;
+
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.experiment.CommandSequence.Timed;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Sends copies of the {@linkplain CommandSequence command sequence} to the datacenters of a cluster
+ * in turn, command by command, at an even pace that does not wait for answers, and then reads at
+ * every datacenter until all show what they must. Latencies count from when a command was due. Used
+ * by one thread.
+ */
+final class SequenceLoad implements AutoCloseable {
+  static final CrdtType TYPE = CrdtType.LWW_SET_ADD_BIAS;
+
+  /** More are not sent; what is due waits, which its latency counts. */
+  private static final int IN_FLIGHT = 8_000;
+
+  /** After the datacenters are equal the last acknowledgements and status reports go around. */
+  static final long SETTLE_NANOS = 500_000_000;
+
+  private static final Duration EQUAL_MAX = Duration.ofSeconds(60);
+  private static final long POLL_NANOS = 5_000_000;
+  private static final int PAGE = 10_000;
+
+  /**
+   * What a run did.
+   *
+   * @param operations acknowledged; all of them, or the run fails
+   * @param seconds from the first command to the last acknowledgement
+   * @param latencyMicros of each command since it was due
+   * @param equalSeconds from the last acknowledgement until every datacenter was seen to be right
+   */
+  record Outcome(long operations, double seconds, Histogram latencyMicros, double equalSeconds) {}
+
+  private final LocalCluster cluster;
+  private final List<OsierClient> clients = new ArrayList<>();
+
+  SequenceLoad(LocalCluster cluster) {
+    this.cluster = cluster;
+    // Each command is to be done where it is sent, and nowhere else.
+    cluster.dcs().forEach(dc -> clients.add(cluster.only(dc)));
+  }
+
+  /**
+   * Runs.
+   *
+   * @param run a number that is larger in each run of a keyspace
+   * @throws OsierException UNAVAILABLE if a command fails; INTERNAL if the datacenters do not show
+   *     within a minute what they must
+   */
+  Outcome run(String keyspace, int run, int copies, int perSecond) throws InterruptedException {
+    List<Keyspace> sessions =
+        clients.stream().map(client -> client.session().keyspace(keyspace)).toList();
+    List<Timed> plan = CommandSequence.plan(run, copies, perSecond);
+    List<CountDownLatch> inserted = new ArrayList<>();
+    int insertions = CommandSequence.insertions("").size();
+    for (int copy = 0; copy < copies; copy++) {
+      inserted.add(new CountDownLatch(insertions));
+    }
+    ConcurrentHistogram latency = new ConcurrentHistogram(3_600_000_000L, 3);
+    LongAdder failures = new LongAdder();
+    Semaphore room = new Semaphore(IN_FLIGHT);
+    long began = System.nanoTime();
+    for (int i = 0; i < plan.size(); i++) {
+      Timed timed = plan.get(i);
+      CountDownLatch acknowledged = inserted.get(timed.copy());
+      long due = began + timed.atNanos();
+      awaitTime(due);
+      if (timed.command().isRemoval()) {
+        acknowledged.await(); // a removal must be later than what it removes
+      }
+      room.acquire();
+      var unused =
+          sessions
+              .get(i % sessions.size())
+              .updateAsync(Key.of(timed.command().object()), TYPE, timed.command().operation())
+              .whenComplete(
+                  (done, error) -> {
+                    latency.recordValue(Math.max(0, System.nanoTime() - due) / 1_000);
+                    if (error != null) {
+                      failures.increment();
+                    }
+                    if (!timed.command().isRemoval()) {
+                      acknowledged.countDown();
+                    }
+                    room.release();
+                  });
+    }
+    room.acquire(IN_FLIGHT);
+    long ended = System.nanoTime();
+    if (failures.sum() > 0) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          failures.sum() + " of " + plan.size() + " commands failed in " + keyspace);
+    }
+    double equal = awaitEqual(sessions, run, copies, ended);
+    return new Outcome(plan.size(), (ended - began) / 1e9, latency, equal);
+  }
+
+  private static void awaitTime(long nanos) {
+    long left = nanos - System.nanoTime();
+    while (left > 0) {
+      LockSupport.parkNanos(left);
+      left = nanos - System.nanoTime();
+    }
+  }
+
+  /** Reads everything at each datacenter until it is right; seconds since the load ended. */
+  private double awaitEqual(Collection<Keyspace> sessions, int run, int copies, long sinceNanos) {
+    Map<String, Set<Value>> expected = CommandSequence.expected(run, copies);
+    String last = CommandSequence.prefix(run, copies - 1);
+    Map<String, Set<Value>> expectedLast = new TreeMap<>(expected);
+    expectedLast.keySet().removeIf(object -> !object.startsWith(last));
+    for (Keyspace session : sessions) {
+      // The last copy is read again and again, the whole only when that is right.
+      while (!shown(session, last).equals(expectedLast)
+          || !shown(session, CommandSequence.prefix(run, 0)).equals(expected)) {
+        if (System.nanoTime() - sinceNanos > EQUAL_MAX.toNanos()) {
+          throw new OsierException(
+              ErrorCode.INTERNAL,
+              "a datacenter of "
+                  + cluster.dcs()
+                  + " does not show in "
+                  + session.name()
+                  + " what it must, a minute after the last command");
+        }
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+    }
+    return (System.nanoTime() - sinceNanos) / 1e9;
+  }
+
+  /** All sets from a name on; runs before are before it in order. */
+  private static Map<String, Set<Value>> shown(Keyspace keyspace, String from) {
+    Map<String, Set<Value>> shown = new TreeMap<>();
+    Optional<Key> next = Optional.of(Key.of(from));
+    while (next.isPresent()) {
+      Keyspace.Page page = keyspace.scan(next, Optional.of(TYPE), new Query.Whole(), PAGE);
+      for (Keyspace.Row row : page.rows()) {
+        shown.put(row.key().toString(), new TreeSet<>(((Reading.Many) row.value()).values()));
+      }
+      next = page.next();
+    }
+    return shown;
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(OsierClient::close);
+  }
+}

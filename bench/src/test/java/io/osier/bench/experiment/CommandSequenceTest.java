@@ -1,0 +1,87 @@
+package io.osier.bench.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.bench.experiment.CommandSequence.Timed;
+import io.osier.core.Value;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CommandSequenceTest {
+  private static Set<Value> values(int from, int to) {
+    Set<Value> values = new TreeSet<>();
+    for (int i = from; i <= to; i++) {
+      values.add(Value.of((long) i));
+    }
+    return values;
+  }
+
+  @Test
+  void sequence_leaves157Keys() {
+    String prefix = CommandSequence.prefix(3, 1);
+    Map<String, Set<Value>> view = CommandSequence.view(prefix, CommandSequence.expected(3, 2));
+    assertThat(view).hasSize(CommandSequence.KEYS_LEFT);
+    for (int key = 0; key < CommandSequence.KEYS; key++) {
+      if (key % 4 == 0) {
+        assertThat(view).doesNotContainKey("k" + key);
+      } else {
+        assertThat(view).containsEntry("k" + key, values(key % 2 == 0 ? 1_002 : 1_000, 1_004));
+      }
+    }
+  }
+
+  @Test
+  void sequence_has1523Commands() {
+    assertThat(CommandSequence.insertions("")).hasSize(210 + 1_050);
+    assertThat(CommandSequence.removals("")).hasSize(210 + 53);
+  }
+
+  @Test
+  void plan_keepsThePace_andRemovesAfterwards() {
+    List<Timed> plan = CommandSequence.plan(0, 3, 10_000);
+    assertThat(plan).hasSize(3 * 1_523);
+    for (int i = 1; i < plan.size(); i++) {
+      assertThat(plan.get(i).atNanos() - plan.get(i - 1).atNanos()).isGreaterThanOrEqualTo(100_000);
+    }
+    for (int copy = 0; copy < 3; copy++) {
+      int of = copy;
+      long inserted =
+          plan.stream()
+              .filter(t -> t.copy() == of && !t.command().isRemoval())
+              .mapToLong(Timed::atNanos)
+              .max()
+              .orElseThrow();
+      assertThat(plan)
+          .filteredOn(t -> t.copy() == of && t.command().isRemoval())
+          .hasSize(263)
+          .allMatch(t -> t.atNanos() >= inserted + 20_000_000);
+    }
+  }
+
+  /** The run itself checks what every datacenter holds, and throws if it is not that. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 7})
+  void simulated_everyAlternativeEndsRight(int count) {
+    for (Alternative alternative : Alternative.ALL) {
+      SimulatedSequence.Outcome outcome =
+          SimulatedSequence.run(count, alternative, Duration.ofMillis(500), 1, 5_000, 7);
+      assertThat(outcome.operations()).isEqualTo(1_523);
+      assertThat(outcome.violations()).isZero();
+      assertThat(outcome.equalSeconds()).isPositive();
+    }
+  }
+
+  @Test
+  void simulated_oneSeedIsOneRun() {
+    Alternative adaptive = Alternative.ALL.getLast();
+    Duration sla = Duration.ofSeconds(1);
+    assertThat(SimulatedSequence.run(3, adaptive, sla, 2, 10_000, 5))
+        .isEqualTo(SimulatedSequence.run(3, adaptive, sla, 2, 10_000, 5));
+  }
+}

@@ -70,13 +70,27 @@ public sealed interface Value extends Comparable<Value> {
     }
   }
 
-  /** A string. */
-  record Str(String content) implements Value {
-    public Str {
+  /** A string. Not a record, since it knows its length in UTF-8, which is asked for often. */
+  final class Str implements Value {
+    private final String content;
+    private final int utf8Length;
+
+    /**
+     * A string.
+     *
+     * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
+     */
+    public Str(String content) {
       if (content == null) {
         throw new IllegalArgumentException("a string value must not be null");
       }
-      Utf8.length(content);
+      this.content = content;
+      this.utf8Length = Utf8.length(content);
+    }
+
+    /** The text. */
+    public String content() {
+      return content;
     }
 
     @Override
@@ -86,7 +100,17 @@ public sealed interface Value extends Comparable<Value> {
 
     @Override
     public int sizeBytes() {
-      return 2 + Utf8.length(content);
+      return 2 + utf8Length;
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Str other && content.equals(other.content);
+    }
+
+    @Override
+    public int hashCode() {
+      return content.hashCode();
     }
 
     @Override

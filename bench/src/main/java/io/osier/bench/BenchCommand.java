@@ -11,6 +11,8 @@ import io.osier.bench.experiment.ShiftCommand;
 import io.osier.bench.experiment.SizeCommand;
 import io.osier.bench.experiment.SlaCommand;
 import io.osier.bench.history.HistoryCommand;
+import io.osier.bench.peers.PeerRoundCommand;
+import io.osier.bench.peers.PeersCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
 import io.osier.bench.storage.StorageCommand;
@@ -31,6 +33,8 @@ import picocli.CommandLine.Spec;
       EchoCommand.class,
       HistoryCommand.class,
       MixedSlaCommand.class,
+      PeersCommand.class,
+      PeerRoundCommand.class,
       PropagationCommand.class,
       ReplicasCommand.class,
       ShiftCommand.class,

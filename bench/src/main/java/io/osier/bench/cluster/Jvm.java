@@ -28,21 +28,32 @@ public final class Jvm {
    */
   public static Process start(Path log, List<String> options, String heap, String... command)
       throws IOException {
+    List<String> all = new ArrayList<>(options);
+    all.add(heap);
+    // The plainest collector: several of them share two cores.
+    all.add("-XX:+UseSerialGC");
+    return command(all, command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+  }
+
+  /**
+   * A command of the launcher, not yet started.
+   *
+   * @param options of Java, beside those that this process got from the launcher
+   */
+  public static ProcessBuilder command(List<String> options, String... command) {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.add(heap);
-    line.add("-XX:+UseSerialGC"); // several of them share two cores
+    line.addAll(options);
     line.add("-D" + Main.PARENT + "=" + ProcessHandle.current().pid());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (option.startsWith("--") || option.startsWith("-XX:+UseCompact")) {
         line.add(option);
       }
     }
-    line.addAll(options);
     line.add("-cp");
     line.add(System.getProperty("java.class.path"));
     line.add(Main.class.getName());
     line.addAll(List.of(command));
-    return new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    return new ProcessBuilder(line);
   }
 }

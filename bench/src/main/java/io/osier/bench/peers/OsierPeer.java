@@ -1,0 +1,155 @@
+package io.osier.bench.peers;
+
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.Value;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.CounterHandle;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.SetHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Three embedded datacenters with one keyspace in memory only, as the other systems have it. Each
+ * caller has a session; calls block.
+ */
+final class OsierPeer implements Peer {
+  /** What a reader of the figures must know. */
+  static final String SETTINGS =
+      "Osier: embedded datacenters, a keyspace in memory only, session consistency, adaptive, SLA 100 "
+          + "ms for counters and 300 ms for sets unless another is named, blocking calls";
+
+  private static final List<String> NAMES = List.of("eu", "us", "ap");
+
+  private final Forwarders forwarders = new Forwarders();
+  private final List<Datacenter> datacenters = new ArrayList<>();
+  private final List<OsierClient> clients = new ArrayList<>();
+
+  OsierPeer(Duration sla) {
+    for (int node = 0; node < NODES; node++) {
+      int port = LocalCluster.freePort();
+      datacenters.add(
+          Datacenter.start(ConfigReader.read(NAMES.get(node), config(node, port, sla), Map.of())));
+      OsierClient client =
+          OsierClient.builder().endpoint(NAMES.get(node), "127.0.0.1:" + port).build();
+      client.awaitConnected(Duration.ofSeconds(10));
+      clients.add(client);
+    }
+  }
+
+  private String config(int node, int port, Duration sla) {
+    StringBuilder peers = new StringBuilder();
+    for (int other = 0; other < NODES; other++) {
+      if (other != node) {
+        peers
+            .append(NAMES.get(other))
+            .append(" = \"127.0.0.1:")
+            .append(forwarders.announced(other))
+            .append("\"\n");
+      }
+    }
+    return """
+        osier {
+          dc = %s
+          cluster = peers
+          listen { client-port = %d, peer-port = %d }
+          store { dir = "" }
+          peers {
+            %s
+          }
+          keyspaces {
+            load { sla = %dms }
+          }
+        }
+        """
+        .formatted(NAMES.get(node), port, forwarders.listen(node), peers, sla.toMillis());
+  }
+
+  @Override
+  public Caller caller(int node) {
+    return new OsierCaller(clients.get(node).session().keyspace("load"));
+  }
+
+  @Override
+  public long bytes() {
+    return forwarders.bytes();
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(OsierClient::close);
+    datacenters.forEach(Datacenter::close);
+    forwarders.close();
+  }
+
+  private static final class OsierCaller implements Caller {
+    private final Keyspace keyspace;
+    private final List<CounterHandle> counters = new ArrayList<>();
+    private final List<SetHandle> sets = new ArrayList<>();
+    private final List<List<Value>> elements = new ArrayList<>();
+
+    OsierCaller(Keyspace keyspace) {
+      this.keyspace = keyspace;
+    }
+
+    private CounterHandle counter(int counter) {
+      while (counters.size() <= counter) {
+        counters.add(keyspace.counter("c" + counters.size()));
+      }
+      return counters.get(counter);
+    }
+
+    private SetHandle set(int set) {
+      while (sets.size() <= set) {
+        sets.add(keyspace.set("s" + sets.size()));
+      }
+      return sets.get(set);
+    }
+
+    private List<Value> element(int element) {
+      while (elements.size() <= element) {
+        elements.add(List.of(Value.of("e" + elements.size())));
+      }
+      return elements.get(element);
+    }
+
+    @Override
+    public void increment(int counter) {
+      counter(counter).increment(1);
+    }
+
+    @Override
+    public void add(int set, int element) {
+      set(set).add(element(element));
+    }
+
+    @Override
+    public void finish() {
+      // A call returns when it is done.
+    }
+
+    @Override
+    public long count(int counter) {
+      return counter(counter).get();
+    }
+
+    @Override
+    public boolean contains(int set, int element) {
+      return set(set).contains(element(element).getFirst());
+    }
+
+    @Override
+    public BitSet elements(int set) {
+      BitSet all = new BitSet();
+      for (Value element : set(set).get()) {
+        all.set(Integer.parseInt(element.toString().substring(1)));
+      }
+      return all;
+    }
+  }
+}

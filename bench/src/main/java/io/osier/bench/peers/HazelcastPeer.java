@@ -49,6 +49,7 @@ final class HazelcastPeer implements Peer {
     // It would tell its makers that it runs.
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
+    config.setProperty("hazelcast.socket.bind.any", "false");
     config.setProperty("hazelcast.wait.seconds.before.join", "1");
     config.getJetConfig().setEnabled(false);
     config

@@ -1,18 +1,14 @@
 package io.osier.bench.peers;
 
-import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.Value;
-import io.osier.datacenter.config.ConfigReader;
-import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.embedded.EmbeddedDatacenter;
 import io.osier.proxy.CounterHandle;
 import io.osier.proxy.Keyspace;
-import io.osier.proxy.OsierClient;
 import io.osier.proxy.SetHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Three embedded datacenters with one keyspace in memory only, as the other systems have it. Each
@@ -27,22 +23,16 @@ final class OsierPeer implements Peer {
   private static final List<String> NAMES = List.of("eu", "us", "ap");
 
   private final Forwarders forwarders = new Forwarders();
-  private final List<Datacenter> datacenters = new ArrayList<>();
-  private final List<OsierClient> clients = new ArrayList<>();
+  private final List<EmbeddedDatacenter> datacenters = new ArrayList<>();
 
   OsierPeer(Duration sla) {
     for (int node = 0; node < NODES; node++) {
-      int port = LocalCluster.freePort();
-      datacenters.add(
-          Datacenter.start(ConfigReader.read(NAMES.get(node), config(node, port, sla), Map.of())));
-      OsierClient client =
-          OsierClient.builder().endpoint(NAMES.get(node), "127.0.0.1:" + port).build();
-      client.awaitConnected(Duration.ofSeconds(10));
-      clients.add(client);
+      datacenters.add(EmbeddedDatacenter.start(config(node, sla)));
     }
+    datacenters.forEach(datacenter -> datacenter.awaitReady(Duration.ofSeconds(60)));
   }
 
-  private String config(int node, int port, Duration sla) {
+  private String config(int node, Duration sla) {
     StringBuilder peers = new StringBuilder();
     for (int other = 0; other < NODES; other++) {
       if (other != node) {
@@ -57,7 +47,7 @@ final class OsierPeer implements Peer {
         osier {
           dc = %s
           cluster = peers
-          listen { client-port = %d, peer-port = %d }
+          listen { client-port = 0, peer-port = %d }
           store { dir = "" }
           peers {
             %s
@@ -67,12 +57,12 @@ final class OsierPeer implements Peer {
           }
         }
         """
-        .formatted(NAMES.get(node), port, forwarders.listen(node), peers, sla.toMillis());
+        .formatted(NAMES.get(node), forwarders.listen(node), peers, sla.toMillis());
   }
 
   @Override
   public Caller caller(int node) {
-    return new OsierCaller(clients.get(node).session().keyspace("load"));
+    return new OsierCaller(datacenters.get(node).session().keyspace("load"));
   }
 
   @Override
@@ -82,8 +72,7 @@ final class OsierPeer implements Peer {
 
   @Override
   public void close() {
-    clients.forEach(OsierClient::close);
-    datacenters.forEach(Datacenter::close);
+    datacenters.forEach(EmbeddedDatacenter::close);
     forwarders.close();
   }
 

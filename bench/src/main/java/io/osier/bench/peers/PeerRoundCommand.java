@@ -2,6 +2,7 @@ package io.osier.bench.peers;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,20 +62,24 @@ public final class PeerRoundCommand implements Callable<Integer> {
   @Option(names = "--seed", required = true)
   private long seed;
 
+  /** What the parent reads. Systems print to the other one, which goes to the log. */
+  private final PrintStream parent = System.out;
+
   /** For picocli. */
   public PeerRoundCommand() {}
 
   @Override
   public Integer call() throws InterruptedException, JsonProcessingException {
+    System.setOut(System.err);
     PeerLoad.Shape shape = new PeerLoad.Shape(kind, OBJECTS, ELEMENTS, THREADS, PROBERS, seed);
     try (Peer peer = system.start(Duration.ofMillis(slaMillis))) {
       PeerLoad load = new PeerLoad(peer, shape);
-      System.out.printf(PROGRESS + "%s: three nodes are up; warming up%n", system);
+      parent.printf(PROGRESS + "%s: three nodes are up; warming up%n", system);
       load.run(warmUp);
       if (!converged(load)) {
         return 1;
       }
-      System.out.printf(PROGRESS + "%s: %,d updates%n", system, updates);
+      parent.printf(PROGRESS + "%s: %,d updates%n", system, updates);
       long before = peer.bytes();
       PeerLoad.Outcome outcome = load.run(updates);
       LockSupport.parkNanos(SETTLE_NANOS);
@@ -87,7 +92,7 @@ public final class PeerRoundCommand implements Callable<Integer> {
       figures.put(P50, outcome.delays().getValueAtPercentile(50) / 1e3);
       figures.put(P99, outcome.delays().getValueAtPercentile(99) / 1e3);
       figures.put(SAMPLES, (double) outcome.delays().getTotalCount());
-      System.out.println(FIGURES + new ObjectMapper().writeValueAsString(figures));
+      parent.println(FIGURES + new ObjectMapper().writeValueAsString(figures));
     }
     return 0;
   }
@@ -97,7 +102,7 @@ public final class PeerRoundCommand implements Callable<Integer> {
     if (wrong.isEmpty()) {
       return true;
     }
-    System.out.println(PROGRESS + system + " DID NOT CONVERGE to what it acknowledged: " + wrong);
+    parent.println(PROGRESS + system + " DID NOT CONVERGE to what it acknowledged: " + wrong);
     return false;
   }
 }

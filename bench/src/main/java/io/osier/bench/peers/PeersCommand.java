@@ -91,8 +91,8 @@ public final class PeersCommand extends Experiment {
         new Workload(
             "set adds",
             PeerLoad.Kind.SETS,
-            quick() ? 150_000 : 300_000,
-            quick() ? 300_000 : 2_000_000,
+            quick() ? 100_000 : 200_000,
+            quick() ? 200_000 : 1_500_000,
             sets));
   }
 

@@ -87,8 +87,9 @@ final class PekkoPeer implements Peer {
     String own =
         """
         pekko {
-          loglevel = WARNING
-          stdout-loglevel = WARNING
+          # Warnings would tell of late heartbeats, which two busy cores bring about.
+          loglevel = ERROR
+          stdout-loglevel = ERROR
           log-dead-letters = off
           log-dead-letters-during-shutdown = off
           actor.provider = cluster

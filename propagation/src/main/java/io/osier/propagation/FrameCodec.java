@@ -53,11 +53,12 @@ public final class FrameCodec {
    * @param sender this datacenter
    */
   public static byte[] encode(ReplicaId sender, Frame frame) {
-    WireOutput out = new WireOutput();
-    out.writeByte(Codec.FORMAT_VERSION);
-    out.presetReplica(sender);
-    write(out, frame);
-    return out.toBytes();
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeByte(Codec.FORMAT_VERSION);
+          out.presetReplica(sender);
+          write(out, frame);
+        });
   }
 
   /**

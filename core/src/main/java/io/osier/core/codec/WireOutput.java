@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A growing buffer that writes Osier's small types in their one form. Replicas are written in full
@@ -19,11 +20,48 @@ public final class WireOutput extends Output {
   /** Below it the length of a text takes one byte. */
   private static final int SHORT_TEXT = 0x80;
 
+  /** Larger buffers than this are not kept for reuse. */
+  private static final int KEPT_BYTES_MAX = 1 << 20;
+
+  private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
+  /** A thread's buffer for {@link #bytesOf}. */
+  private static final class Scratch {
+    private WireOutput out = new WireOutput();
+    private boolean isBusy;
+  }
+
   private final List<ReplicaId> dictionary = new ArrayList<>(4);
 
   /** A buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
   public WireOutput() {
     super(256, Codec.RECORD_BYTES_MAX);
+  }
+
+  /**
+   * The bytes that are written into an empty buffer, which the thread uses again and again: it has
+   * grown already, so nothing is copied but the result.
+   */
+  public static byte[] bytesOf(Consumer<WireOutput> content) {
+    Scratch scratch = SCRATCH.get();
+    if (scratch.isBusy) {
+      return bytesOf(new WireOutput(), content); // called while content is written
+    }
+    scratch.isBusy = true;
+    try {
+      return bytesOf(scratch.out, content);
+    } finally {
+      scratch.isBusy = false;
+      if (scratch.out.getBuffer().length > KEPT_BYTES_MAX) {
+        scratch.out = new WireOutput();
+      }
+    }
+  }
+
+  private static byte[] bytesOf(WireOutput out, Consumer<WireOutput> content) {
+    out.reset();
+    content.accept(out);
+    return out.toBytes();
   }
 
   @Override

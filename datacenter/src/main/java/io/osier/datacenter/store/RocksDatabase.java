@@ -418,14 +418,15 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
   }
 
   private static byte[] content(Causal content, io.osier.core.VersionVector at) {
-    WireOutput out = new WireOutput();
-    out.writeByte(FORMAT);
-    out.writeByte(content.isFull() ? FULL : 0);
-    for (int i = 0; i < at.size(); i++) {
-      out.presetReplica(at.replica(i));
-    }
-    content.writeBody(out);
-    return out.toBytes();
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeByte(FORMAT);
+          out.writeByte(content.isFull() ? FULL : 0);
+          for (int i = 0; i < at.size(); i++) {
+            out.presetReplica(at.replica(i));
+          }
+          content.writeBody(out);
+        });
   }
 
   static Causal content(byte[] bytes, io.osier.core.VersionVector at, io.osier.crdt.CrdtType type) {

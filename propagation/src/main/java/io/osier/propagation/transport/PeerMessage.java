@@ -1,5 +1,7 @@
 package io.osier.propagation.transport;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
@@ -50,9 +52,15 @@ sealed interface PeerMessage {
    */
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
-  /** Encodes a message. */
-  static byte[] encode(PeerMessage message) {
-    WireOutput out = new WireOutput();
+  /** Encodes a message: its bytes, which may be large parts of it and are not copied. */
+  static ByteBuf encode(PeerMessage message) {
+    byte[] head = WireOutput.bytesOf(out -> writeHead(out, message));
+    return message instanceof Data data
+        ? Unpooled.wrappedBuffer(head, data.frame)
+        : Unpooled.wrappedBuffer(head);
+  }
+
+  private static void writeHead(WireOutput out, PeerMessage message) {
     out.writeByte(Codec.FORMAT_VERSION);
     switch (message) {
       case Hello m -> {
@@ -80,10 +88,8 @@ sealed interface PeerMessage {
         out.writeByte(6);
         out.writeNumber(m.keyspace);
         out.writeNumber(m.partition);
-        out.writeBytes(m.frame);
       }
     }
-    return out.toBytes();
   }
 
   /**

@@ -3,7 +3,6 @@ package io.osier.propagation.transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -249,7 +248,7 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   private static void write(Channel channel, PeerMessage message) {
-    channel.writeAndFlush(Unpooled.wrappedBuffer(PeerMessage.encode(message)));
+    channel.writeAndFlush(PeerMessage.encode(message));
   }
 
   private static byte[] bytes(ByteBuf frame) {

@@ -2,6 +2,7 @@ package io.osier.propagation.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBufUtil;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
@@ -36,7 +37,7 @@ final class PeerMessageProperties {
     golden()
         .forEach(
             (message, hex) -> {
-              byte[] bytes = PeerMessage.encode(message);
+              byte[] bytes = ByteBufUtil.getBytes(PeerMessage.encode(message));
               assertThat(HexFormat.of().formatHex(bytes)).as("%s", message).isEqualTo(hex);
               assertThat(PeerMessage.decode(bytes)).usingRecursiveComparison().isEqualTo(message);
             });
@@ -49,7 +50,7 @@ final class PeerMessageProperties {
     random.nextBytes(bytes);
     if (random.nextInt(4) > 0) {
       PeerMessage[] messages = golden().keySet().toArray(new PeerMessage[0]);
-      bytes = PeerMessage.encode(messages[random.nextInt(messages.length)]);
+      bytes = ByteBufUtil.getBytes(PeerMessage.encode(messages[random.nextInt(messages.length)]));
       for (int i = 0; i <= random.nextInt(4); i++) {
         bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
       }

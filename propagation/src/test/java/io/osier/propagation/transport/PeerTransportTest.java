@@ -2,6 +2,7 @@ package io.osier.propagation.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBufUtil;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -175,7 +176,7 @@ final class PeerTransportTest {
     }
 
     Raw say(PeerMessage message) throws IOException {
-      return sayBytes(PeerMessage.encode(message));
+      return sayBytes(ByteBufUtil.getBytes(PeerMessage.encode(message)));
     }
 
     Raw sayBytes(byte[] bytes) throws IOException {
@@ -313,7 +314,7 @@ final class PeerTransportTest {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         in.readFully(new byte[in.readInt()]);
-        byte[] welcome = PeerMessage.encode(new PeerMessage.Welcome(US));
+        byte[] welcome = ByteBufUtil.getBytes(PeerMessage.encode(new PeerMessage.Welcome(US)));
         out.writeInt(welcome.length);
         out.write(welcome);
         assertThat(heard.next()).isEqualTo("up " + US);

@@ -48,16 +48,12 @@ public final class ProtocolCodec {
 
   /** Encodes a request with its id. */
   public static byte[] encode(long id, Request request) {
-    WireOutput out = new WireOutput();
-    write(out, id, request);
-    return out.toBytes();
+    return WireOutput.bytesOf(out -> write(out, id, request));
   }
 
   /** Encodes a reply with the id of its request. */
   public static byte[] encode(long id, Reply reply) {
-    WireOutput out = new WireOutput();
-    write(out, id, reply);
-    return out.toBytes();
+    return WireOutput.bytesOf(out -> write(out, id, reply));
   }
 
   /** Writes a request with its id, as a record of its own. */

@@ -83,7 +83,7 @@ public final class Datacenter implements AutoCloseable {
     }
     try {
       for (KeyspacePolicy policy : config.keyspaces()) {
-        keyspaces.put(policy.name(), open(policy, wall));
+        keyspaces.put(policy.name(), open(policy));
       }
     } catch (RuntimeException e) {
       closeStore();
@@ -162,12 +162,11 @@ public final class Datacenter implements AutoCloseable {
     }
   }
 
-  private KeyspaceShard open(KeyspacePolicy policy, long wall) {
+  private KeyspaceShard open(KeyspacePolicy policy) {
     List<String> peers = config.peers().keySet().stream().filter(policy::heldBy).sorted().toList();
     List<PartitionRunner> runners = new ArrayList<>();
     for (int i = 0; i < policy.partitions(); i++) {
       int number = i;
-      long nanos = System.nanoTime();
       PartitionConfig partitionConfig =
           new PartitionConfig(self, peers, policy, number, config.streams(), config.adaptation());
       ObjectStore objects = new MemoryStore();
@@ -181,8 +180,10 @@ public final class Datacenter implements AutoCloseable {
         objects = durable;
         journal = durable;
       }
-      Partition partition =
-          new Partition(partitionConfig, objects, recovered, new Now(nanos, wall));
+      // Both clocks at one moment: opening the store takes long, and as much would the timestamps
+      // lie behind those of other datacenters, whose updates would win for minutes.
+      Now now = new Now(System.nanoTime(), System.currentTimeMillis());
+      Partition partition = new Partition(partitionConfig, objects, recovered, now);
       runners.add(
           new PartitionRunner(
               policy.name() + "-" + number,
@@ -190,7 +191,7 @@ public final class Datacenter implements AutoCloseable {
               objects,
               journal,
               config.queue(),
-              new SlewedClock(wall, nanos),
+              new SlewedClock(now.millis(), now.nanos()),
               (dc, frame) -> transport.send(dc, policy.name(), number, frame),
               failure::completeExceptionally));
     }

@@ -13,9 +13,10 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -42,7 +43,7 @@ final class SequenceLoad implements AutoCloseable {
   /** After the datacenters are equal the last acknowledgements and status reports go around. */
   static final long SETTLE_NANOS = 500_000_000;
 
-  private static final Duration EQUAL_MAX = Duration.ofSeconds(60);
+  private static final Duration EQUAL_MAX = Duration.ofMinutes(1);
   private static final long POLL_NANOS = 5_000_000;
   private static final int PAGE = 10_000;
 
@@ -130,28 +131,45 @@ final class SequenceLoad implements AutoCloseable {
   }
 
   /** Reads everything at each datacenter until it is right; seconds since the load ended. */
-  private double awaitEqual(Collection<Keyspace> sessions, int run, int copies, long sinceNanos) {
+  private double awaitEqual(List<Keyspace> sessions, int run, int copies, long sinceNanos) {
     Map<String, Set<Value>> expected = CommandSequence.expected(run, copies);
     String last = CommandSequence.prefix(run, copies - 1);
     Map<String, Set<Value>> expectedLast = new TreeMap<>(expected);
     expectedLast.keySet().removeIf(object -> !object.startsWith(last));
-    for (Keyspace session : sessions) {
+    for (int i = 0; i < clients.size(); i++) {
+      Keyspace session = sessions.get(i);
       // The last copy is read again and again, the whole only when that is right.
       while (!shown(session, last).equals(expectedLast)
           || !shown(session, CommandSequence.prefix(run, 0)).equals(expected)) {
         if (System.nanoTime() - sinceNanos > EQUAL_MAX.toNanos()) {
           throw new OsierException(
               ErrorCode.INTERNAL,
-              "a datacenter of "
-                  + cluster.dcs()
+              cluster.dcs().get(i)
                   + " does not show in "
                   + session.name()
-                  + " what it must, a minute after the last command");
+                  + " what it must, a minute after the last command; "
+                  + difference(expected, shown(session, CommandSequence.prefix(run, 0))));
         }
         LockSupport.parkNanos(POLL_NANOS);
       }
     }
     return (System.nanoTime() - sinceNanos) / 1e9;
+  }
+
+  /** How many sets differ, and the first one, for a message. */
+  private static String difference(
+      Map<String, Set<Value>> expected, Map<String, Set<Value>> shown) {
+    Set<String> different = new TreeSet<>(expected.keySet());
+    different.addAll(shown.keySet());
+    different.removeIf(object -> Objects.equals(expected.get(object), shown.get(object)));
+    String first = different.isEmpty() ? "" : different.iterator().next();
+    return String.format(
+        Locale.ROOT,
+        "%d sets differ; %s is %s instead of %s",
+        different.size(),
+        first,
+        shown.get(first),
+        expected.get(first));
   }
 
   /** All sets from a name on; runs before are before it in order. */

@@ -32,7 +32,7 @@ final class CommandSequence {
   static final int KEYS_LEFT = 157;
 
   /**
-   * Between the insertions of a copy and its removals at least. The datacenters' clocks may differ
+   * Between the last insertions and the last removals at least. The datacenters' clocks may differ
    * by some milliseconds, and a removal is meant to be the later one.
    */
   private static final long GAP_NANOS = 20_000_000;
@@ -56,15 +56,14 @@ final class CommandSequence {
    * A command and its time.
    *
    * @param atNanos since the beginning
-   * @param copy of which copy of the sequence it is, 0 or larger
+   * @param last whether it is one of the removals at the very end, before which all insertions must
+   *     have been done
    */
-  record Timed(long atNanos, int copy, Command command) {}
+  record Timed(long atNanos, boolean last, Command command) {}
 
-  /**
-   * What the names of all objects of a copy begin with; later copies and runs are later in order.
-   */
-  static String prefix(int run, int copy) {
-    return String.format(Locale.ROOT, "%04d.%04d/", run, copy);
+  /** What the names of all objects of a run begin with; those of later runs are later in order. */
+  static String prefix(int run) {
+    return String.format(Locale.ROOT, "%06d/", run);
   }
 
   /** The insertions, in order: the keys, then the values of each key. */
@@ -108,52 +107,44 @@ final class CommandSequence {
   }
 
   /**
-   * The commands of several copies at an even pace: each copy's removals come when the next copy's
-   * insertions have been sent, and those of the last one after a short pause.
+   * The sequence at an even pace, again and again on the same objects. Since each time the same is
+   * removed, the removals of the last time decide, whatever came before which earlier; so these
+   * come after a short pause.
    */
-  static List<Timed> plan(int run, int copies, int perSecond) {
+  static List<Timed> plan(int run, int times, int perSecond) {
     List<Timed> plan = new ArrayList<>();
     long period = 1_000_000_000L / perSecond;
-    for (int copy = 0; copy <= copies; copy++) {
-      if (copy < copies) {
-        append(plan, copy, insertions(prefix(run, copy)), period, 0);
+    long at = 0;
+    for (int time = 1; time <= times; time++) {
+      for (Command command : insertions(prefix(run))) {
+        plan.add(new Timed(at, false, command));
+        at += period;
       }
-      if (copy > 0) {
-        long pause = copy == copies ? GAP_NANOS : 0;
-        append(plan, copy - 1, removals(prefix(run, copy - 1)), period, pause);
+      boolean last = time == times;
+      at += last ? GAP_NANOS : 0;
+      for (Command command : removals(prefix(run))) {
+        plan.add(new Timed(at, last, command));
+        at += period;
       }
     }
     return plan;
   }
 
-  private static void append(
-      List<Timed> plan, int copy, List<Command> commands, long period, long pause) {
-    long at = (plan.isEmpty() ? 0 : plan.getLast().atNanos + period) + pause;
-    for (Command command : commands) {
-      plan.add(new Timed(at, copy, command));
-      at += period;
-    }
-  }
-
   /** What every object must hold in the end, by its name. */
-  static Map<String, Set<Value>> expected(int run, int copies) {
+  static Map<String, Set<Value>> expected(int run) {
     Map<String, Set<Value>> objects = new TreeMap<>();
-    for (int copy = 0; copy < copies; copy++) {
-      String prefix = prefix(run, copy);
-      for (Command command : insertions(prefix)) {
-        Set<Value> set = objects.computeIfAbsent(command.object, k -> new TreeSet<>());
-        set.addAll(((Operation.Add) command.operation).elements());
-      }
-      for (Command command : removals(prefix)) {
-        ((Operation.Remove) command.operation)
-            .elements()
-            .forEach(objects.get(command.object)::remove);
-      }
+    for (Command command : insertions(prefix(run))) {
+      Set<Value> set = objects.computeIfAbsent(command.object, k -> new TreeSet<>());
+      set.addAll(((Operation.Add) command.operation).elements());
+    }
+    for (Command command : removals(prefix(run))) {
+      Set<Value> set = objects.get(command.object);
+      ((Operation.Remove) command.operation).elements().forEach(set::remove);
     }
     return objects;
   }
 
-  /** What a user of one copy sees: the keys that are there, each with its values. */
+  /** What a user sees: the keys that are there, each with its values. */
   static Map<String, Set<Value>> view(String prefix, Map<String, ? extends Set<Value>> objects) {
     Map<String, Set<Value>> view = new TreeMap<>();
     for (Value key : objects.get(prefix + KEY_SET)) {

@@ -13,12 +13,17 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.Styler.LegendPosition;
+import org.knowm.xchart.style.lines.SeriesLines;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** Draws results as PNG files in one folder. */
 public final class Plots {
+  /** The end of an alternative's name whose line is dashed: it did not run on this machine. */
+  static final String SIMULATED = ", simulated";
+
   private static final int WIDTH = 900;
   private static final int HEIGHT = 520;
 
@@ -88,7 +93,10 @@ public final class Plots {
         }
       }
       if (!x.isEmpty()) {
-        chart.addSeries(alternative, x, y);
+        XYSeries line = chart.addSeries(alternative, x, y);
+        if (alternative.endsWith(SIMULATED)) {
+          line.setLineStyle(SeriesLines.DASH_DASH);
+        }
       }
     }
     save(chart, file);

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs the command sequence of the Chevrotain paper (4.1, 4.4) on 3, 5, 7 and 10 datacenters: 210 keys",
       "with values 1000 to 1004, of which values and keys are removed until 157 keys are left, in",
-      "LWW-element-sets; once, and copy after copy for some seconds. Every datacenter is read until it shows",
-      "what it must. Operations stand for the paper's CmRDT-O, full states for its CvRDT-GC. The staleness",
+      "LWW-element-sets; once, and again and again on the same keys for some seconds. Every datacenter is read",
+      "until it shows what it must. Operations stand for the paper's CmRDT-O, full states for its CvRDT-GC. The staleness",
       "bound is 1 s. What is called 'simulated' are the same state machines in virtual time, without the cost",
       "of any CPU; the rest are processes with emulated links."
     },
@@ -85,18 +85,18 @@ public final class ReplicasCommand extends Experiment {
     }
     int most = processes != null ? processes : quick() ? 5 : 7;
     int operations = CommandSequence.plan(0, 1, rate).size();
-    int copies = Math.max(2, rate * (quick() ? 2 : 5) / operations);
+    int times = Math.max(2, rate * (quick() ? 2 : 5) / operations);
     results.note("staleness bound", SLA.toMillis() + " ms");
     results.note("operations of one sequence", Integer.toString(operations));
-    results.note("copies of the sequence one after another", Integer.toString(copies));
+    results.note("sequences one after another on the same keys", Integer.toString(times));
     results.note("most datacenters in processes", Integer.toString(most));
     results.note(
         "simulated", "virtual time, no CPU cost: not to be compared in time with processes");
     for (int count : COUNTS) {
       if (count <= most) {
-        inProcesses(results, count, copies);
+        inProcesses(results, count, times);
       }
-      simulated(results, count, copies);
+      simulated(results, count, times);
       for (boolean once : List.of(true, false)) {
         System.out.println();
         System.out.println(results.table(name(count, once)));
@@ -125,7 +125,7 @@ public final class ReplicasCommand extends Experiment {
 
   // ---------------------------------------------------------------- processes
 
-  private void inProcesses(Results results, int count, int copies)
+  private void inProcesses(Results results, int count, int times)
       throws IOException, InterruptedException {
     Path directory = Files.createTempDirectory("osier-replicas");
     System.out.printf("%d datacenter processes: logs and data in %s%n", count, directory);
@@ -144,13 +144,13 @@ public final class ReplicasCommand extends Experiment {
         System.out.println("warming up");
         for (int i = 0; i < (quick() ? 1 : 2); i++) {
           for (Alternative alternative : Alternative.ALL) {
-            load.run(alternative.name(), ++run, Math.max(2, copies / 2), rate);
+            load.run(alternative.name(), ++run, Math.max(2, times / 2), rate);
           }
         }
         for (int round = 0; round < (quick() ? 1 : 5); round++) {
           for (Alternative alternative : inTurn(round)) {
             for (boolean once : List.of(true, false)) {
-              measure(results, cluster, load, alternative, name(count, once), once ? 1 : copies);
+              measure(results, cluster, load, alternative, name(count, once), once ? 1 : times);
             }
           }
         }
@@ -174,13 +174,13 @@ public final class ReplicasCommand extends Experiment {
       SequenceLoad load,
       Alternative alternative,
       String workload,
-      int copies)
+      int times)
       throws InterruptedException {
     String keyspace = alternative.name();
     KeyspaceCounts before = KeyspaceCounts.of(cluster, keyspace);
     long bytesBefore = cluster.wanBytes();
     Duration cpuBefore = cluster.cpu();
-    SequenceLoad.Outcome outcome = load.run(keyspace, ++run, copies, rate);
+    SequenceLoad.Outcome outcome = load.run(keyspace, ++run, times, rate);
     LockSupport.parkNanos(SequenceLoad.SETTLE_NANOS);
     double bytes = cluster.wanBytes() - bytesBefore;
     double micros = cluster.cpu().minus(cpuBefore).toNanos() / 1e3;
@@ -215,7 +215,7 @@ public final class ReplicasCommand extends Experiment {
     results.add(workload, alternative, LATE, (double) violations);
     System.out.printf(
         Locale.ROOT,
-        "%s, %-22s all equal after %6.3f s, %,6.0f bytes an operation%n",
+        "%-20s %-22s all equal after %6.3f s, %,6.0f bytes an operation%n",
         workload,
         alternative,
         equalSeconds,
@@ -224,15 +224,15 @@ public final class ReplicasCommand extends Experiment {
 
   // ---------------------------------------------------------------- simulator
 
-  private void simulated(Results results, int count, int copies) {
+  private void simulated(Results results, int count, int times) {
     for (Alternative alternative : Alternative.ALL) {
       for (boolean once : List.of(true, false)) {
         SimulatedSequence.Outcome outcome =
-            SimulatedSequence.run(count, alternative, SLA, once ? 1 : copies, rate, 1);
+            SimulatedSequence.run(count, alternative, SLA, once ? 1 : times, rate, 1);
         add(
             results,
             name(count, once),
-            alternative.name() + ", simulated",
+            alternative.name() + Plots.SIMULATED,
             outcome.equalSeconds(),
             outcome.bytes() / (double) outcome.operations(),
             outcome.visibilityMicros(),

@@ -29,10 +29,10 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sends copies of the {@linkplain CommandSequence command sequence} to the datacenters of a cluster
- * in turn, command by command, at an even pace that does not wait for answers, and then reads at
- * every datacenter until all show what they must. Latencies count from when a command was due. Used
- * by one thread.
+ * Sends the {@linkplain CommandSequence command sequence} to the datacenters of a cluster in turn,
+ * command by command, at an even pace that does not wait for answers, and then reads at every
+ * datacenter until all show what they must. Latencies count from when a command was due. Used by
+ * one thread.
  */
 final class SequenceLoad implements AutoCloseable {
   static final CrdtType TYPE = CrdtType.LWW_SET_ADD_BIAS;
@@ -73,26 +73,22 @@ final class SequenceLoad implements AutoCloseable {
    * @throws OsierException UNAVAILABLE if a command fails; INTERNAL if the datacenters do not show
    *     within a minute what they must
    */
-  Outcome run(String keyspace, int run, int copies, int perSecond) throws InterruptedException {
+  Outcome run(String keyspace, int run, int times, int perSecond) throws InterruptedException {
     List<Keyspace> sessions =
         clients.stream().map(client -> client.session().keyspace(keyspace)).toList();
-    List<Timed> plan = CommandSequence.plan(run, copies, perSecond);
-    List<CountDownLatch> inserted = new ArrayList<>();
-    int insertions = CommandSequence.insertions("").size();
-    for (int copy = 0; copy < copies; copy++) {
-      inserted.add(new CountDownLatch(insertions));
-    }
+    List<Timed> plan = CommandSequence.plan(run, times, perSecond);
+    CountDownLatch inserted =
+        new CountDownLatch((int) plan.stream().filter(t -> !t.command().isRemoval()).count());
     ConcurrentHistogram latency = new ConcurrentHistogram(3_600_000_000L, 3);
     LongAdder failures = new LongAdder();
     Semaphore room = new Semaphore(IN_FLIGHT);
     long began = System.nanoTime();
     for (int i = 0; i < plan.size(); i++) {
       Timed timed = plan.get(i);
-      CountDownLatch acknowledged = inserted.get(timed.copy());
       long due = began + timed.atNanos();
       awaitTime(due);
-      if (timed.command().isRemoval()) {
-        acknowledged.await(); // a removal must be later than what it removes
+      if (timed.last()) {
+        inserted.await(); // a removal must be later than what it removes
       }
       room.acquire();
       var unused =
@@ -106,7 +102,7 @@ final class SequenceLoad implements AutoCloseable {
                       failures.increment();
                     }
                     if (!timed.command().isRemoval()) {
-                      acknowledged.countDown();
+                      inserted.countDown();
                     }
                     room.release();
                   });
@@ -118,7 +114,7 @@ final class SequenceLoad implements AutoCloseable {
           ErrorCode.UNAVAILABLE,
           failures.sum() + " of " + plan.size() + " commands failed in " + keyspace);
     }
-    double equal = awaitEqual(sessions, run, copies, ended);
+    double equal = awaitEqual(sessions, run, ended);
     return new Outcome(plan.size(), (ended - began) / 1e9, latency, equal);
   }
 
@@ -131,16 +127,12 @@ final class SequenceLoad implements AutoCloseable {
   }
 
   /** Reads everything at each datacenter until it is right; seconds since the load ended. */
-  private double awaitEqual(List<Keyspace> sessions, int run, int copies, long sinceNanos) {
-    Map<String, Set<Value>> expected = CommandSequence.expected(run, copies);
-    String last = CommandSequence.prefix(run, copies - 1);
-    Map<String, Set<Value>> expectedLast = new TreeMap<>(expected);
-    expectedLast.keySet().removeIf(object -> !object.startsWith(last));
+  private double awaitEqual(List<Keyspace> sessions, int run, long sinceNanos) {
+    Map<String, Set<Value>> expected = CommandSequence.expected(run);
+    String from = CommandSequence.prefix(run);
     for (int i = 0; i < clients.size(); i++) {
       Keyspace session = sessions.get(i);
-      // The last copy is read again and again, the whole only when that is right.
-      while (!shown(session, last).equals(expectedLast)
-          || !shown(session, CommandSequence.prefix(run, 0)).equals(expected)) {
+      while (!shown(session, from).equals(expected)) {
         if (System.nanoTime() - sinceNanos > EQUAL_MAX.toNanos()) {
           throw new OsierException(
               ErrorCode.INTERNAL,
@@ -148,7 +140,7 @@ final class SequenceLoad implements AutoCloseable {
                   + " does not show in "
                   + session.name()
                   + " what it must, a minute after the last command; "
-                  + difference(expected, shown(session, CommandSequence.prefix(run, 0))));
+                  + difference(expected, shown(session, from)));
         }
         LockSupport.parkNanos(POLL_NANOS);
       }

@@ -48,7 +48,7 @@ final class SimulatedSequence {
    *     they must
    */
   static Outcome run(
-      int count, Alternative alternative, Duration sla, int copies, int perSecond, long seed) {
+      int count, Alternative alternative, Duration sla, int times, int perSecond, long seed) {
     List<String> dcs = LocalCluster.names(count);
     QuietCluster cluster =
         new QuietCluster(
@@ -58,7 +58,7 @@ final class SimulatedSequence {
             LocalCluster.JITTER_MILLIS,
             seed);
     long before = cluster.linkBytes();
-    List<Timed> plan = CommandSequence.plan(0, copies, perSecond);
+    List<Timed> plan = CommandSequence.plan(0, times, perSecond);
     for (int i = 0; i < plan.size(); i++) {
       Timed timed = plan.get(i);
       cluster.updateIn(
@@ -69,7 +69,7 @@ final class SimulatedSequence {
           timed.command().operation());
     }
     cluster.runFor(plan.getLast().atNanos());
-    Map<String, Set<Value>> expected = CommandSequence.expected(0, copies);
+    Map<String, Set<Value>> expected = CommandSequence.expected(0);
     long polls = 0;
     for (String dc : dcs) {
       while (!isRight(cluster.store(dc), expected)) {

@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {"0:measured", "1:it could not be run, or replicas differed", "2:wrong usage"})
 public final class ReplicasCommand extends Experiment {
   private static final List<Integer> COUNTS = List.of(3, 5, 7, 10);
+  private static final List<Integer> COUNTS_QUICK = List.of(3, 5, 10);
   private static final Duration SLA = Duration.ofSeconds(1);
   private static final Duration START_MAX = Duration.ofMinutes(2);
 
@@ -61,7 +62,8 @@ public final class ReplicasCommand extends Experiment {
       names = "--processes",
       paramLabel = "N",
       description =
-          "up to so many datacenters run as processes, and more only in the simulator (7; 5 if quick)")
+          "up to so many datacenters run as processes, and more only in the simulator (7; 5 if quick); 0 for"
+              + " none")
   private Integer processes;
 
   @Spec private CommandSpec spec;
@@ -85,14 +87,14 @@ public final class ReplicasCommand extends Experiment {
     }
     int most = processes != null ? processes : quick() ? 5 : 7;
     int operations = CommandSequence.plan(0, 1, rate).size();
-    int times = Math.max(2, rate * (quick() ? 2 : 5) / operations);
+    int times = Math.max(2, rate * (quick() ? 2 : 8) / operations);
     results.note("staleness bound", SLA.toMillis() + " ms");
     results.note("operations of one sequence", Integer.toString(operations));
     results.note("sequences one after another on the same keys", Integer.toString(times));
     results.note("most datacenters in processes", Integer.toString(most));
     results.note(
         "simulated", "virtual time, no CPU cost: not to be compared in time with processes");
-    for (int count : COUNTS) {
+    for (int count : quick() ? COUNTS_QUICK : COUNTS) {
       if (count <= most) {
         inProcesses(results, count, times);
       }

@@ -85,14 +85,14 @@ public final class PeersCommand extends Experiment {
         new Workload(
             "counter increments",
             PeerLoad.Kind.COUNTERS,
-            quick() ? 1_000_000 : 3_000_000,
-            quick() ? 3_000_000 : 20_000_000,
+            quick() ? 500_000 : 3_000_000,
+            quick() ? 2_000_000 : 20_000_000,
             counters),
         new Workload(
             "set adds",
             PeerLoad.Kind.SETS,
-            quick() ? 100_000 : 200_000,
-            quick() ? 200_000 : 1_500_000,
+            quick() ? 50_000 : 200_000,
+            quick() ? 150_000 : 1_500_000,
             sets));
   }
 
@@ -106,34 +106,47 @@ public final class PeersCommand extends Experiment {
     Path directory = Files.createTempDirectory("osier-peers");
     System.out.println("logs in " + directory);
     List<Workload> workloads = workloads();
-    for (int round = 1; round <= (quick() ? 1 : ROUNDS); round++) {
+    try {
+      for (int round = 1; round <= (quick() ? 1 : ROUNDS); round++) {
+        for (Workload workload : workloads) {
+          for (int i = 0; i < workload.alternatives.size(); i++) {
+            // Each comes first, second, … in turn.
+            measure(
+                results,
+                workload,
+                workload.alternatives.get((i + round) % workload.alternatives.size()),
+                round,
+                directory);
+          }
+        }
+      }
+    } finally {
+      // Also what was measured before one failed.
       for (Workload workload : workloads) {
-        List<Alternative> alternatives = workload.alternatives;
-        for (int i = 0; i < alternatives.size(); i++) {
-          // Each comes first, second, … in turn.
-          Alternative alternative = alternatives.get((i + round) % alternatives.size());
-          Path log =
-              directory.resolve(
-                  (round + "-" + workload.name + "-" + alternative.name + ".log")
-                      .replaceAll("[ ,]+", "-"));
-          Map<String, Double> figures = round(workload, alternative, round, log);
-          figures.forEach((m, value) -> results.add(workload.name, alternative.name, m, value));
-          System.out.printf(
-              Locale.ROOT,
-              "round %d, %s, %-17s %,10.0f updates/s, %,9.0f bytes/1000, visible after %.0f ms%n",
-              round,
-              workload.name,
-              alternative.name,
-              figures.get(PeerRoundCommand.RATE),
-              figures.get(PeerRoundCommand.BYTES),
-              figures.get(PeerRoundCommand.P50));
+        if (!workload.alternatives.isEmpty()) {
+          System.out.println();
+          System.out.println(results.table(workload.name));
         }
       }
     }
-    for (Workload workload : workloads) {
-      System.out.println();
-      System.out.println(results.table(workload.name));
-    }
+  }
+
+  private static void measure(
+      Results results, Workload workload, Alternative alternative, int round, Path directory)
+      throws IOException, InterruptedException {
+    String name = round + "-" + workload.name + "-" + alternative.name + ".log";
+    Path log = directory.resolve(name.replaceAll("[ ,]+", "-"));
+    Map<String, Double> figures = run(workload, alternative, round, log);
+    figures.forEach((metric, v) -> results.add(workload.name, alternative.name, metric, v));
+    System.out.printf(
+        Locale.ROOT,
+        "round %d, %s, %-17s %,10.0f updates/s, %,9.0f bytes/1000, visible after %.0f ms%n",
+        round,
+        workload.name,
+        alternative.name,
+        figures.get(PeerRoundCommand.RATE),
+        figures.get(PeerRoundCommand.BYTES),
+        figures.get(PeerRoundCommand.P50));
   }
 
   /**
@@ -141,7 +154,7 @@ public final class PeersCommand extends Experiment {
    *
    * @throws OsierException UNAVAILABLE if it failed
    */
-  private static Map<String, Double> round(
+  private static Map<String, Double> run(
       Workload workload, Alternative alternative, int round, Path log)
       throws IOException, InterruptedException {
     List<String> options = new ArrayList<>(List.of(HEAP));
@@ -160,6 +173,7 @@ public final class PeersCommand extends Experiment {
             .redirectError(log.toFile())
             .start();
     Map<String, Double> figures = new LinkedHashMap<>();
+    int code;
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = said.readLine(); line != null; line = said.readLine()) {
         if (line.startsWith(PeerRoundCommand.PROGRESS)) {
@@ -172,10 +186,11 @@ public final class PeersCommand extends Experiment {
                       new TypeReference<Map<String, Double>>() {}));
         }
       }
+      code = process.waitFor();
     } finally {
       process.destroy();
     }
-    if (process.waitFor() != 0 || figures.isEmpty()) {
+    if (code != 0 || figures.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
           alternative.name + " failed under the " + workload.name + "; its log is " + log);

@@ -39,7 +39,15 @@ public final class Plots {
 
   /** A group of bars for each workload, a bar for each alternative. */
   public void bars(String file, String title, String metric) throws IOException {
-    List<String> workloads = List.copyOf(results.workloads());
+    bars(file, title, metric, List.copyOf(results.workloads()));
+  }
+
+  /**
+   * As the other one, of a part of the workloads, for those whose figures are of different sizes.
+   * An alternative that none of them was measured with is left out.
+   */
+  public void bars(String file, String title, String metric, List<String> of) throws IOException {
+    List<String> workloads = of.stream().filter(results.workloads()::contains).toList();
     if (workloads.isEmpty()) {
       return;
     }
@@ -54,6 +62,9 @@ public final class Plots {
     chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
     chart.getStyler().setChartBackgroundColor(java.awt.Color.WHITE);
     for (String alternative : results.alternatives()) {
+      if (workloads.stream().allMatch(w -> results.rounds(w, alternative, metric).isEmpty())) {
+        continue;
+      }
       chart.addSeries(
           alternative,
           workloads,

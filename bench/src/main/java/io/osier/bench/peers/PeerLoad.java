@@ -45,9 +45,10 @@ final class PeerLoad {
    *
    * @param updates acknowledged, those of the probers too
    * @param perSecond updates of the threads, per second
+   * @param endedNanos when the last of their updates was acknowledged, by System.nanoTime()
    * @param delays until seen at the third node, in microseconds
    */
-  record Outcome(long updates, double perSecond, Histogram delays) {}
+  record Outcome(long updates, double perSecond, long endedNanos, Histogram delays) {}
 
   private static final double EXPONENT = 0.99;
 
@@ -104,7 +105,8 @@ final class PeerLoad {
     for (Thread thread : running) {
       thread.join();
     }
-    double seconds = (System.nanoTime() - began) / 1e9;
+    long ended = System.nanoTime();
+    double seconds = (ended - began) / 1e9;
     probing = false;
     for (Thread thread : watching) {
       thread.join();
@@ -112,7 +114,7 @@ final class PeerLoad {
     if (failure.get() != null) {
       throw new IllegalStateException("an update failed: " + failure.get(), failure.get());
     }
-    return new Outcome(updates + probes() - probesBefore, updates / seconds, delays);
+    return new Outcome(updates + probes() - probesBefore, updates / seconds, ended, delays);
   }
 
   private Thread start(Runnable task) {

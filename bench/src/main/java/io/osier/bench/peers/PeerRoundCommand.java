@@ -33,6 +33,13 @@ public final class PeerRoundCommand implements Callable<Integer> {
   static final String BYTES = "bytes/1000 updates";
   static final String P50 = "visible p50 ms";
   static final String P99 = "p99 ms";
+
+  /**
+   * From the last acknowledgement until all nodes showed everything: whether a system acknowledges
+   * faster than it replicates.
+   */
+  static final String BEHIND = "converged after ms";
+
   static final String SAMPLES = "probes";
 
   private static final int OBJECTS = 1_000;
@@ -82,15 +89,17 @@ public final class PeerRoundCommand implements Callable<Integer> {
       parent.printf(PROGRESS + "%s: %,d updates%n", system, updates);
       long before = peer.bytes();
       PeerLoad.Outcome outcome = load.run(updates);
-      LockSupport.parkNanos(SETTLE_NANOS);
       if (!converged(load)) {
         return 1;
       }
+      double behind = (System.nanoTime() - outcome.endedNanos()) / 1e6;
+      LockSupport.parkNanos(SETTLE_NANOS);
       Map<String, Double> figures = new LinkedHashMap<>();
       figures.put(RATE, outcome.perSecond());
       figures.put(BYTES, (peer.bytes() - before) * 1_000.0 / outcome.updates());
       figures.put(P50, outcome.delays().getValueAtPercentile(50) / 1e3);
       figures.put(P99, outcome.delays().getValueAtPercentile(99) / 1e3);
+      figures.put(BEHIND, behind);
       figures.put(SAMPLES, (double) outcome.delays().getTotalCount());
       parent.println(FIGURES + new ObjectMapper().writeValueAsString(figures));
     }

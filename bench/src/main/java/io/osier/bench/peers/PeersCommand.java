@@ -200,9 +200,22 @@ public final class PeersCommand extends Experiment {
 
   @Override
   protected void plot(Plots plots) throws IOException {
-    plots.bars("peers-throughput", "Updates a second, 8 threads", PeerRoundCommand.RATE);
-    plots.bars("peers-bytes", "Bytes between the nodes for 1000 updates", PeerRoundCommand.BYTES);
-    plots.bars("peers-delay", "Until the third node shows an update", PeerRoundCommand.P50);
-    plots.bars("peers-delay-p99", "The same, 99th percentile", PeerRoundCommand.P99);
+    // Each load by itself: their figures differ by more than a bar can show.
+    for (Workload workload : workloads()) {
+      List<String> of = List.of(workload.name);
+      String suffix = workload.name.replace(' ', '-');
+      plots.bars(
+          "peers-throughput-" + suffix, "Updates a second, 8 threads", PeerRoundCommand.RATE, of);
+      plots.bars(
+          "peers-bytes-" + suffix,
+          "Bytes between the nodes for 1000 updates",
+          PeerRoundCommand.BYTES,
+          of);
+      plots.bars(
+          "peers-delay-" + suffix,
+          "Until the third node shows an update",
+          PeerRoundCommand.P50,
+          of);
+    }
   }
 }

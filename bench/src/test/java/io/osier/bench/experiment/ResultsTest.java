@@ -78,10 +78,12 @@ class ResultsTest {
   void plots_areImages_andOnlyOfWhatWasMeasured() throws IOException {
     Plots plots = new Plots(results(), directory);
     plots.bars("bars", "Bars", "operations/s");
+    plots.bars("part", "Bars", "operations/s", List.of("1 KB"));
+    plots.bars("nothing", "Bars", "operations/s", List.of("2 TB"));
     plots.lines("lines", "Lines", "size", "operations/s", true);
     plots.curves("curves", "over time", "s", "operations");
     plots.curves("nothing", "not measured", "s", "operations");
-    for (String name : List.of("bars", "lines", "curves")) {
+    for (String name : List.of("bars", "part", "lines", "curves")) {
       assertThat(ImageIO.read(directory.resolve(name + ".png").toFile()).getWidth()).isPositive();
     }
     assertThat(Files.exists(directory.resolve("nothing.png"))).isFalse();

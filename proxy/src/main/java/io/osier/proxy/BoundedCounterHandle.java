@@ -113,7 +113,7 @@ public final class BoundedCounterHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<Long> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Count) r).value());
+    return target.read(new Query.Whole(), r -> ((Reading.Count) r).value());
   }
 
   /** Value, bounds, and who holds which rights, as far as this session's datacenter knows. */
@@ -123,7 +123,7 @@ public final class BoundedCounterHandle {
 
   /** As {@link #rights}. */
   public CompletableFuture<Reading.Rights> rightsAsync() {
-    return target.read(new Query.Rights()).thenApply(r -> (Reading.Rights) r);
+    return target.read(new Query.Rights(), r -> (Reading.Rights) r);
   }
 
   private static long positive(long amount) {

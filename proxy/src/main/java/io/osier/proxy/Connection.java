@@ -68,13 +68,6 @@ final class Connection implements Link {
     }
   }
 
-  /** Hears what became of a request: of exactly one of the two. */
-  interface Answered {
-    void answered(Reply reply);
-
-    void lost(LostException cause);
-  }
-
   /** A request that waits to be sent, or for its answer. */
   private static final class Pending {
     final Request request;
@@ -337,15 +330,8 @@ final class Connection implements Link {
     return reply;
   }
 
-  /**
-   * Sends a request.
-   *
-   * @param nowNanos the time
-   * @param deadlineNanos when to give up
-   * @param answered hears what became of it, by the connection's loop, or before this returns if
-   *     nothing was sent
-   */
-  void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+  @Override
+  public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
     Inbound over = channel;
     if (over == null) {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));

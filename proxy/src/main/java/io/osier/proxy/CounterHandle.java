@@ -30,7 +30,7 @@ public final class CounterHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<Long> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Count) r).value());
+    return target.read(new Query.Whole(), r -> ((Reading.Count) r).value());
   }
 
   /**

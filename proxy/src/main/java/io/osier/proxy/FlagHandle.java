@@ -30,7 +30,7 @@ public final class FlagHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<Boolean> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Flag) r).value());
+    return target.read(new Query.Whole(), r -> ((Reading.Flag) r).value());
   }
 
   /**

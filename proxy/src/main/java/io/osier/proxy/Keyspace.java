@@ -12,6 +12,7 @@ import io.osier.proxy.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * A keyspace as a session sees it: where handles to objects come from. A key's type is fixed by its
@@ -45,7 +46,7 @@ public final class Keyspace extends ObjectSpace {
     if (session.update(name, key, type, operation)) {
       return CompletableFuture.completedFuture(null);
     }
-    return session.write(name, key, type, operation).thenApply(done -> null);
+    return session.write(name, key, type, operation);
   }
 
   /** Waits for {@link #updateAsync}. */
@@ -68,7 +69,13 @@ public final class Keyspace extends ObjectSpace {
    * @param type empty for whatever the key holds
    */
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
-    return session.read(name, key, type, query).thenApply(Keyspace::found);
+    return session.read(name, key, type, query, Keyspace::found);
+  }
+
+  /** As {@link #readAsync}; {@code result} says what is made of the reading. */
+  <T> CompletableFuture<T> readAsync(
+      Key key, Optional<CrdtType> type, Query query, Function<Reading, T> result) {
+    return session.read(name, key, type, query, a -> result.apply(a.reading().orElseThrow()));
   }
 
   /** Waits for {@link #readAsync}. */

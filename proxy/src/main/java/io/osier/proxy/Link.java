@@ -54,6 +54,35 @@ interface Link {
    */
   CompletableFuture<Reply> send(Request request, long timeoutMillis);
 
+  /** Hears what became of a request: one of the two, once. */
+  interface Answered {
+    /** An answer came, which may be a failure. */
+    void answered(Reply reply);
+
+    /** None came, or will. */
+    void lost(Connection.LostException cause);
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param nowNanos the time, by {@link System#nanoTime}
+   * @param deadlineNanos when to give up waiting for the answer
+   * @param answered hears what became of it: in the calling thread before this returns, or later in
+   *     another one
+   */
+  default void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    send(request, Math.max(1, (deadlineNanos - nowNanos) / 1_000_000))
+        .whenComplete(
+            (reply, error) -> {
+              if (error == null) {
+                answered.answered(reply);
+              } else {
+                answered.lost((Connection.LostException) error);
+              }
+            });
+  }
+
   /**
    * Does an update at once, by the calling thread, if that can be done without a request.
    *

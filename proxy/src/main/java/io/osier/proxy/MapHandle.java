@@ -94,7 +94,7 @@ public final class MapHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<SortedMap<FieldId, Reading>> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Fields) r).fields());
+    return target.read(new Query.Whole(), r -> ((Reading.Fields) r).fields());
   }
 
   /** Some of the fields, those that are present. */
@@ -104,7 +104,7 @@ public final class MapHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<SortedMap<FieldId, Reading>> getAsync(List<String> fields) {
-    return target.read(new Query.Select(fields)).thenApply(r -> ((Reading.Fields) r).fields());
+    return target.read(new Query.Select(fields), r -> ((Reading.Fields) r).fields());
   }
 
   /**

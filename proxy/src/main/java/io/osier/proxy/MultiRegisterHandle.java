@@ -32,7 +32,7 @@ public final class MultiRegisterHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<List<Value>> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Many) r).values());
+    return target.read(new Query.Whole(), r -> ((Reading.Many) r).values());
   }
 
   /**

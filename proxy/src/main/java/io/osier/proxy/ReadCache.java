@@ -41,6 +41,11 @@ final class ReadCache {
                 .build();
   }
 
+  /** Whether answers are kept at all. */
+  boolean isOn() {
+    return answers != null;
+  }
+
   /** A place for one answer, taken before the question is asked. */
   final class Slot {
     private final Question question;

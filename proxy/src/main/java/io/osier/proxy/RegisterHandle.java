@@ -42,7 +42,7 @@ public final class RegisterHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<Optional<Value>> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Single) r).value());
+    return target.read(new Query.Whole(), r -> ((Reading.Single) r).value());
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -11,6 +12,7 @@ import io.osier.crdt.Query;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import io.osier.proxy.protocol.TransactionId;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
 /**
  * A sequence of reads and writes that belong together and for which the four session guarantees
@@ -33,16 +36,60 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Session {
   private static final long RETRY_PAUSE_MILLIS = 20;
 
-  private record Slice(String keyspace, int partition) {}
+  /** A partition of a keyspace, as this session knows it. Guarded by the session's lock. */
+  private static final class Slice {
+    private VersionVector seen = VersionVector.EMPTY;
+
+    /** A replica whose entry in what was seen is larger than in {@link #seen}, and that entry. */
+    private ReplicaId replica;
+
+    private long number;
+
+    /** In this epoch the present datacenter is known to cover what was seen. */
+    private long attachedIn = NEVER;
+
+    private int writesUnderWay;
+
+    VersionVector seen() {
+      if (replica != null) {
+        seen = seen.raised(replica, number);
+        replica = null;
+      }
+      return seen;
+    }
+
+    void saw(VersionVector vector) {
+      seen = seen().join(vector);
+    }
+
+    /** Most updates raise the same entry as the one before: the vector is made when it is used. */
+    void saw(Dot dot) {
+      if (!dot.replica().equals(replica)) {
+        seen();
+        replica = dot.replica();
+        number = dot.number();
+      } else {
+        number = Math.max(number, dot.number());
+      }
+    }
+
+    void forget() {
+      seen = VersionVector.EMPTY;
+      replica = null;
+      attachedIn = NEVER;
+    }
+  }
+
+  private static final long NEVER = -1;
 
   private final OsierClient client;
   private final ReadCache cache;
-  private final Map<Slice, VersionVector> seen = new HashMap<>();
 
-  /** The partitions whose vector the present datacenter is known to cover. */
-  private final Set<Slice> attached = new HashSet<>();
+  /**
+   * Keyspace → its partitions by number; before them the one for requests to none in particular.
+   */
+  private final Map<String, Slice[]> slices = new HashMap<>();
 
-  private final Map<Slice, Integer> writesUnderWay = new HashMap<>();
   private ReplicaId at;
 
   /**
@@ -70,9 +117,28 @@ public final class Session {
    * Forgets what this session has seen: it starts anew, without guarantees about what came before.
    */
   public synchronized void forget() {
-    seen.clear();
-    attached.clear();
+    for (Slice[] all : slices.values()) {
+      for (Slice slice : all) {
+        if (slice != null) {
+          slice.forget();
+        }
+      }
+    }
     cache.clear();
+  }
+
+  /** Called with the lock held. */
+  private Slice slice(String keyspace, int partition) {
+    int at = partition + 1;
+    Slice[] all = slices.get(keyspace);
+    if (all == null || all.length <= at) {
+      all = all == null ? new Slice[at + 1] : Arrays.copyOf(all, at + 1);
+      slices.put(keyspace, all);
+    }
+    if (all[at] == null) {
+      all[at] = new Slice();
+    }
+    return all[at];
   }
 
   // ---------------------------------------------------------------- requests
@@ -93,57 +159,77 @@ public final class Session {
     return true;
   }
 
-  CompletableFuture<Reply.Done> write(
-      String keyspace, Key key, CrdtType type, Operation operation) {
+  CompletableFuture<Void> write(String keyspace, Key key, CrdtType type, Operation operation) {
     cache.invalidate(keyspace, key);
-    Call call =
-        new Call(keyspace, key, true) {
+    Call<Void> call =
+        new Call<>(keyspace, key, true) {
           @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
             return new Request.Write(keyspace, key, type, operation, after, waitMillis);
           }
+
+          @Override
+          Void result(Reply reply) {
+            if (!(reply instanceof Reply.Done)) {
+              throw Calls.unexpected(reply);
+            }
+            cache.invalidate(keyspace, key);
+            return null;
+          }
         };
-    return call.start()
-        .thenApply(
-            reply -> {
-              cache.invalidate(keyspace, key);
-              return (Reply.Done) reply;
-            });
+    return call.start();
   }
 
-  CompletableFuture<Reply.Answer> read(
-      String keyspace, Key key, Optional<CrdtType> type, Query query) {
-    ReadCache.Slot slot = cache.slot(keyspace, key, type, query);
-    Reply.Answer cached = slot.get();
+  /**
+   * Reads.
+   *
+   * @param result what the caller makes of the answer
+   */
+  <T> CompletableFuture<T> read(
+      String keyspace,
+      Key key,
+      Optional<CrdtType> type,
+      Query query,
+      Function<Reply.Answer, T> result) {
+    ReadCache.Slot slot = cache.isOn() ? cache.slot(keyspace, key, type, query) : null;
+    Reply.Answer cached = slot == null ? null : slot.get();
     if (cached != null) {
       client.settings().metrics().cacheHit();
-      return CompletableFuture.completedFuture(cached);
+      return CompletableFuture.completedFuture(cached).thenApply(result);
     }
-    Call call =
-        new Call(keyspace, key, false) {
+    Call<T> call =
+        new Call<>(keyspace, key, false) {
           @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
             return new Request.Read(keyspace, key, type, query, after, ordered, waitMillis);
           }
-        };
-    return call.start()
-        .thenApply(
-            reply -> {
-              Reply.Answer answer = (Reply.Answer) reply;
+
+          @Override
+          T result(Reply reply) {
+            Reply.Answer answer = (Reply.Answer) reply;
+            if (slot != null) {
               slot.put(answer);
-              return answer;
-            });
+            }
+            return result.apply(answer);
+          }
+        };
+    return call.start();
   }
 
   CompletableFuture<Reply.Page> scan(Request.Scan scan) {
-    Call call =
-        new Call(scan.keyspace(), null, false) {
+    Call<Reply.Page> call =
+        new Call<>(scan.keyspace(), null, false) {
           @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
             return scan;
           }
+
+          @Override
+          Reply.Page result(Reply reply) {
+            return (Reply.Page) reply;
+          }
         };
-    return call.start().thenApply(reply -> (Reply.Page) reply);
+    return call.start();
   }
 
   // ---------------------------------------------------------------- transactions
@@ -157,7 +243,7 @@ public final class Session {
 
   /** What this session has seen of a causal keyspace, which has one partition. */
   synchronized VersionVector clock(String keyspace) {
-    return seen.getOrDefault(new Slice(keyspace, 0), VersionVector.EMPTY);
+    return slice(keyspace, 0).seen();
   }
 
   CompletableFuture<Transaction> begin(String keyspace, TransactionOptions options) {
@@ -165,11 +251,7 @@ public final class Session {
     TransactCall call =
         new TransactCall(keyspace, id, options, List.of(), List.of(), Request.End.OPEN);
     return call.start()
-        .thenApply(
-            reply -> {
-              VersionVector clock = ((Reply.Transacted) reply).clock();
-              return new Transaction(this, keyspace, id, call.home(), clock);
-            });
+        .thenApply(reply -> new Transaction(this, keyspace, id, call.home(), reply.clock()));
   }
 
   CompletableFuture<Reply.Transacted> together(
@@ -189,12 +271,12 @@ public final class Session {
         .thenApply(
             reply -> {
               changes.forEach(c -> cache.invalidate(keyspace, c.key()));
-              return (Reply.Transacted) reply;
+              return reply;
             });
   }
 
   /** A request that begins a transaction. */
-  private final class TransactCall extends Call {
+  private final class TransactCall extends Call<Reply.Transacted> {
     private final TransactionId id;
     private final TransactionOptions options;
     private final List<Request.Update> updates;
@@ -242,6 +324,11 @@ public final class Session {
       return true;
     }
 
+    @Override
+    Reply.Transacted result(Reply reply) {
+      return (Reply.Transacted) reply;
+    }
+
     Home home() {
       return answeredAt;
     }
@@ -249,13 +336,14 @@ public final class Session {
 
   /** Does a further step of a transaction, where it lives. */
   CompletableFuture<Reply.Transacted> step(String keyspace, Home home, Request.Transact request) {
-    Slice slice = new Slice(keyspace, 0);
     boolean commits = request.end() == Request.End.COMMIT;
     long deadline = System.nanoTime() + client.settings().timeout().toNanos();
     CompletableFuture<Reply> result = new CompletableFuture<>();
+    Slice slice;
     synchronized (this) {
+      slice = slice(keyspace, 0);
       if (commits) {
-        writesUnderWay.merge(slice, 1, Integer::sum);
+        slice.writesUnderWay++;
       }
     }
     repeat(home, request, commits, false, deadline, result);
@@ -263,7 +351,7 @@ public final class Session {
         (reply, error) -> {
           if (commits) {
             synchronized (this) {
-              writesUnderWay.computeIfPresent(slice, (s, n) -> n == 1 ? null : n - 1);
+              slice.writesUnderWay--;
             }
             cache.clear(); // which objects it changed is known there
           }
@@ -274,7 +362,7 @@ public final class Session {
             case Reply.Transacted t -> {
               if (commits) {
                 synchronized (this) {
-                  seen.merge(slice, t.clock(), VersionVector::join);
+                  slice.saw(t.clock());
                   if (!home.replica().equals(at)) {
                     sawStranger();
                   }
@@ -344,17 +432,31 @@ public final class Session {
             });
   }
 
-  /** One call with its tries. */
-  private abstract class Call {
+  /**
+   * One call with its tries.
+   *
+   * @param <T> what its caller gets
+   */
+  private abstract class Call<T> implements Link.Answered {
     private final String keyspace;
     private final Key key;
     private final boolean update;
-    private final long deadlineNanos = System.nanoTime() + client.settings().timeout().toNanos();
-    private final CompletableFuture<Reply> result = new CompletableFuture<>();
-    private final Set<String> tried = new HashSet<>();
+    private final long startNanos = System.nanoTime();
+    private final long deadlineNanos = startNanos + client.settings().timeout().toNanos();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private Set<String> tried = Set.of();
+
+    // Of the present try.
+    private Link to;
+    private ReplicaId replica;
     private Slice slice;
     private long sentIn;
     private Request sent;
+
+    /** Who is sending just now: an answer that this thread hears meanwhile must wait. */
+    private Thread sender;
+
+    private Runnable early;
 
     Call(String keyspace, Key key, boolean update) {
       this.keyspace = keyspace;
@@ -364,137 +466,174 @@ public final class Session {
 
     abstract Request request(VersionVector after, boolean ordered, int waitMillis);
 
+    /** What the caller gets, of a reply that is no failure. */
+    abstract T result(Reply reply);
+
     /** The partition that is asked; -1 if it is none in particular. */
     int partition(Reply.KeyspaceInfo info) {
       return key == null ? -1 : key.partition(info.partitions());
     }
 
     /** Hears who answered. */
-    void answeredBy(Link from, ReplicaId replica) {}
+    void answeredBy(Link from, ReplicaId by) {}
 
     /** Whether it may be sent again to the process that may have done it already. */
     boolean isRepeatable() {
       return false;
     }
 
-    CompletableFuture<Reply> start() {
-      attempt();
+    CompletableFuture<T> start() {
+      attempt(startNanos);
       return result;
     }
 
-    private long leftMillis() {
-      return (deadlineNanos - System.nanoTime()) / 1_000_000;
+    private void attempt() {
+      attempt(System.nanoTime());
     }
 
-    private void attempt() {
-      Link to = tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
-      if (to == null) {
-        tried.clear(); // all were tried: begin again after a pause
+    private void attempt(long now) {
+      Link link = tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
+      if (link == null) {
+        tried = Set.of(); // all were tried: begin again after a pause
         again(client.unavailable());
         return;
       }
-      Reply.KeyspaceInfo info = to.keyspace(keyspace);
+      Reply.KeyspaceInfo info = link.keyspace(keyspace);
       if (info == null) {
         result.completeExceptionally(
             new OsierException(
                 ErrorCode.UNKNOWN_KEYSPACE,
-                to.dc()
+                link.dc()
                     + " has no keyspace '"
                     + keyspace
                     + "'; it has "
-                    + to.keyspaces().keySet().stream().sorted().toList()));
+                    + link.keyspaces().keySet().stream().sorted().toList()));
         return;
       }
-      send(to, info);
+      send(link, info, now);
     }
 
-    private void send(Link to, Reply.KeyspaceInfo info) {
-      ReplicaId replica = to.replica();
-      VersionVector after;
-      boolean ordered;
-      CompletableFuture<Reply> reply;
+    private void send(Link link, Reply.KeyspaceInfo info, long now) {
+      Runnable heard;
       synchronized (Session.this) {
+        to = link;
+        replica = link.replica();
         move(replica);
         sentIn = epoch;
-        slice = new Slice(keyspace, partition(info));
-        VersionVector known = seen.getOrDefault(slice, VersionVector.EMPTY);
-        after = attached.contains(slice) ? VersionVector.EMPTY : known;
-        ordered = writesUnderWay.getOrDefault(slice, 0) > 0;
+        slice = slice(keyspace, partition(info));
+        VersionVector after = slice.attachedIn == epoch ? VersionVector.EMPTY : slice.seen();
+        boolean ordered = slice.writesUnderWay > 0;
         // A datacenter gets time to catch up, but not all: another one may be ahead.
-        int wait = Math.clamp(leftMillis() / 2, 0, Integer.MAX_VALUE);
+        int wait = Math.clamp((deadlineNanos - now) / 2_000_000, 0, Integer.MAX_VALUE);
         if (update) {
-          writesUnderWay.merge(slice, 1, Integer::sum);
+          slice.writesUnderWay++;
         }
         sent = request(after, ordered, wait);
-        reply = to.send(sent, Math.max(1, leftMillis()));
+        sender = Thread.currentThread();
+        link.send(sent, now, Math.max(deadlineNanos, now + 1_000_000), this);
+        sender = null;
+        heard = early;
+        early = null;
       }
-      reply.whenComplete((r, e) -> answered(to, replica, r, e));
+      if (heard != null) {
+        heard.run();
+      }
     }
 
-    private void answered(Link from, ReplicaId replica, Reply reply, Throwable error) {
+    /**
+     * Whether this is called back by the thread that is sending, which holds the session's lock:
+     * callers must not be told under it. Other threads' answers wait for that lock by themselves,
+     * and see everything that was set under it.
+     */
+    private boolean isSending() {
+      return sender == Thread.currentThread();
+    }
+
+    @Override
+    public void answered(Reply reply) {
+      if (isSending()) {
+        early = () -> concluded(reply, null);
+      } else {
+        concluded(reply, null);
+      }
+    }
+
+    @Override
+    public void lost(Connection.LostException cause) {
+      if (isSending()) {
+        early = () -> failed(cause);
+      } else {
+        failed(cause);
+      }
+    }
+
+    private void failed(Connection.LostException cause) {
       boolean unsure =
-          update
-              && isRepeatable()
-              && error instanceof Connection.LostException l
-              && l.sent
-              && l.code == ErrorCode.UNAVAILABLE;
+          update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
       if (unsure) {
         CompletableFuture<Reply> again = new CompletableFuture<>();
-        repeat(new Home(from, replica), sent, true, true, deadlineNanos, again);
-        again.whenComplete((r, e) -> concluded(from, replica, r, e));
+        repeat(new Home(to, replica), sent, true, true, deadlineNanos, again);
+        again.whenComplete(this::concluded);
       } else {
-        concluded(from, replica, reply, error);
+        concluded(null, cause);
       }
     }
 
-    private void concluded(Link from, ReplicaId replica, Reply reply, Throwable error) {
-      if (update) {
-        synchronized (Session.this) {
-          writesUnderWay.computeIfPresent(slice, (s, n) -> n == 1 ? null : n - 1);
+    private void concluded(Reply reply, Throwable error) {
+      Link from;
+      ReplicaId by;
+      synchronized (Session.this) {
+        from = to;
+        by = replica;
+        if (update) {
+          slice.writesUnderWay--;
+        }
+        if (reply != null && !(reply instanceof Reply.Failure)) {
+          saw(reply);
         }
       }
       if (error != null) {
         lost(from, error);
         return;
       }
-      answeredBy(from, replica);
+      if (reply instanceof Reply.Failure f) {
+        answeredBy(from, by);
+        refused(from, f);
+        return;
+      }
+      answeredBy(from, by);
+      T made;
+      try {
+        made = result(reply);
+      } catch (ClassCastException e) {
+        result.completeExceptionally(Calls.unexpected(reply));
+        return;
+      } catch (RuntimeException e) {
+        result.completeExceptionally(e);
+        return;
+      }
+      result.complete(made);
+    }
+
+    /** Called with the lock held. */
+    private void saw(Reply reply) {
       switch (reply) {
-        case Reply.Done d -> saw(replica, VersionVector.of(d.dot().replica(), d.dot().number()));
-        case Reply.Answer a -> saw(replica, a.seen());
-        case Reply.Page p -> sawPage(replica, p);
-        case Reply.Transacted t -> saw(replica, t.clock());
-        case Reply.Failure f -> {
-          refused(from, f);
-          return;
+        case Reply.Done d -> slice.saw(d.dot());
+        case Reply.Answer a -> slice.saw(a.seen());
+        case Reply.Transacted t -> slice.saw(t.clock());
+        case Reply.Page p -> {
+          for (int i = 0; i < p.seen().size(); i++) {
+            slice(keyspace, i).saw(p.seen().get(i));
+          }
         }
         default -> {
-          result.completeExceptionally(Calls.unexpected(reply));
           return;
         }
       }
-      result.complete(reply);
-    }
-
-    private void saw(ReplicaId replica, VersionVector vector) {
-      synchronized (Session.this) {
-        seen.merge(slice, vector, VersionVector::join);
-        if (!replica.equals(at)) {
-          sawStranger();
-        } else if (sentIn == epoch) {
-          attached.add(slice);
-        }
-      }
-    }
-
-    /** A page has no vector to wait for, so it attaches nothing. */
-    private void sawPage(ReplicaId replica, Reply.Page page) {
-      synchronized (Session.this) {
-        for (int i = 0; i < page.seen().size(); i++) {
-          seen.merge(new Slice(keyspace, i), page.seen().get(i), VersionVector::join);
-        }
-        if (!replica.equals(at)) {
-          sawStranger();
-        }
+      if (!replica.equals(at)) {
+        sawStranger();
+      } else if (sentIn == epoch && !(reply instanceof Reply.Page)) {
+        slice.attachedIn = epoch; // but a page had no vector to wait for
       }
     }
 
@@ -507,11 +646,17 @@ public final class Session {
             default -> false;
           };
       if (elsewhere) {
-        tried.add(from.dc());
+        tried(from);
         again(error);
       } else {
         result.completeExceptionally(error);
       }
+    }
+
+    private void tried(Link link) {
+      Set<String> all = new HashSet<>(tried);
+      all.add(link.dc());
+      tried = all;
     }
 
     private void lost(Link from, Throwable error) {
@@ -520,7 +665,7 @@ public final class Session {
       boolean mayTryAgain =
           !(outcome instanceof OutcomeUnknownException) && outcome.code() == ErrorCode.UNAVAILABLE;
       if (mayTryAgain) {
-        tried.add(from.dc());
+        tried(from);
         again(outcome);
       } else {
         result.completeExceptionally(outcome);
@@ -529,7 +674,8 @@ public final class Session {
 
     /** Tries again elsewhere, after a short pause, while there is time. */
     private void again(OsierException last) {
-      if (leftMillis() <= RETRY_PAUSE_MILLIS || client.isClosed()) {
+      long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
+      if (left <= RETRY_PAUSE_MILLIS || client.isClosed()) {
         result.completeExceptionally(last);
         return;
       }
@@ -552,7 +698,6 @@ public final class Session {
   }
 
   private void sawStranger() {
-    epoch++;
-    attached.clear();
+    epoch++; // and no slice is attached in it
   }
 }

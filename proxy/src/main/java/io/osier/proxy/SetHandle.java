@@ -57,7 +57,7 @@ public final class SetHandle {
 
   /** As {@link #get}. */
   public CompletableFuture<List<Value>> getAsync() {
-    return target.read(new Query.Whole()).thenApply(r -> ((Reading.Many) r).values());
+    return target.read(new Query.Whole(), r -> ((Reading.Many) r).values());
   }
 
   /** Whether the element is in the set, without fetching the set. */
@@ -67,7 +67,7 @@ public final class SetHandle {
 
   /** As {@link #contains}. */
   public CompletableFuture<Boolean> containsAsync(Value element) {
-    return target.read(new Query.Contains(element)).thenApply(r -> ((Reading.Flag) r).value());
+    return target.read(new Query.Contains(element), r -> ((Reading.Flag) r).value());
   }
 
   /** How many elements there are, without fetching them. */
@@ -77,7 +77,7 @@ public final class SetHandle {
 
   /** As {@link #size}. */
   public CompletableFuture<Long> sizeAsync() {
-    return target.read(new Query.Size()).thenApply(r -> ((Reading.Count) r).value());
+    return target.read(new Query.Size(), r -> ((Reading.Count) r).value());
   }
 
   /**

@@ -11,6 +11,7 @@ import io.osier.crdt.Reading;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** What a handle stands for: an object, or a field of a map, at any depth. */
 abstract sealed class Target {
@@ -18,6 +19,11 @@ abstract sealed class Target {
 
   /** Reads; a field answers what its type answers when it is absent. */
   abstract CompletableFuture<Reading> read(Query query);
+
+  /** As {@link #read(Query)}; {@code result} says what is made of the reading. */
+  <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
+    return read(query).thenApply(result);
+  }
 
   abstract CrdtType type();
 
@@ -30,8 +36,10 @@ abstract sealed class Target {
     private final Keyspace keyspace;
     private final Key key;
     private final CrdtType type;
+    private final Optional<CrdtType> typed;
 
     OfObject(Keyspace keyspace, Key key, CrdtType type) {
+      this.typed = Optional.of(type);
       this.keyspace = keyspace;
       this.key = key;
       this.type = type;
@@ -44,9 +52,12 @@ abstract sealed class Target {
 
     @Override
     CompletableFuture<Reading> read(Query query) {
-      return keyspace
-          .readAsync(key, Optional.of(type), query)
-          .thenApply(found -> found.reading().orElseThrow());
+      return read(query, reading -> reading);
+    }
+
+    @Override
+    <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
+      return keyspace.readAsync(key, typed, query, result);
     }
 
     @Override

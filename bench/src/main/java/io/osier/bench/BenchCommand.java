@@ -4,6 +4,8 @@ import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.client.ClientCommand;
 import io.osier.bench.client.EchoCommand;
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.experiment.MemoryCommand;
+import io.osier.bench.experiment.MicroCommand;
 import io.osier.bench.experiment.MixedSlaCommand;
 import io.osier.bench.experiment.PropagationCommand;
 import io.osier.bench.experiment.ReplicasCommand;
@@ -32,6 +34,8 @@ import picocli.CommandLine.Spec;
       CrashCommand.class,
       EchoCommand.class,
       HistoryCommand.class,
+      MemoryCommand.class,
+      MicroCommand.class,
       MixedSlaCommand.class,
       PeersCommand.class,
       PeerRoundCommand.class,

@@ -42,6 +42,12 @@ public final class Plots {
     bars(file, title, metric, List.copyOf(results.workloads()));
   }
 
+  /** As the other one, of some of the workloads. */
+  public void bars(String file, String title, String metric, Predicate<String> wanted)
+      throws IOException {
+    bars(file, title, metric, results.workloads().stream().filter(wanted).toList());
+  }
+
   /**
    * As the other one, of a part of the workloads, for those whose figures are of different sizes.
    * An alternative that none of them was measured with is left out.

@@ -1,0 +1,110 @@
+package io.osier.bench.experiment;
+
+import io.osier.bench.jmh.Objects;
+import io.osier.crdt.CrdtType;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+
+/** What objects take of the heap. */
+@Command(
+    name = "memory",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measures the heap that objects of each type take: fills it with many that share nothing, each",
+      "decoded from its bytes as one that came from the network is, and divides."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:measured", "2:wrong usage"})
+public final class MemoryCommand extends Experiment {
+  private static final int[] SIZES = {1, 100, 10_000};
+  private static final String HEAP = "heap bytes";
+  private static final String ENCODED = "encoded bytes";
+  private static final String ELEMENT = "heap bytes/element";
+
+  /**
+   * So many bytes are decoded of each, which take up to ten times as much: enough to drown what
+   * else happens on the heap.
+   */
+  private static final int BYTES = 20_000_000;
+
+  private static final int OBJECTS_MAX = 100_000;
+
+  /** The types with elements or fields. */
+  private static final Set<CrdtType> CONTAINERS =
+      EnumSet.of(
+          CrdtType.G_SET,
+          CrdtType.AW_SET,
+          CrdtType.RW_SET,
+          CrdtType.LWW_SET_ADD_BIAS,
+          CrdtType.LWW_SET_REMOVE_BIAS,
+          CrdtType.OR_MAP);
+
+  /** For picocli. */
+  public MemoryCommand() {}
+
+  @Override
+  protected void measure(Results results) throws InterruptedException {
+    results.note(
+        "headers", "compact object headers and compressed references as in the JVM's options");
+    measure(CrdtType.AW_SET, 100); // loads the classes
+    for (CrdtType type : CrdtType.values()) {
+      double smallest = 0;
+      for (int size : SIZES) {
+        double bytes = measure(type, size);
+        smallest = size == 1 ? bytes : smallest;
+        String alternative = Integer.toString(size);
+        results.add(type.label(), alternative, HEAP, bytes);
+        results.add(
+            type.label(),
+            alternative,
+            ENCODED,
+            Objects.CODEC.encode(Objects.of(type, size)).length);
+        if (size > 1 && CONTAINERS.contains(type)) {
+          results.add(type.label(), alternative, ELEMENT, (bytes - smallest) / (size - 1));
+        }
+        System.out.printf(Locale.ROOT, "%-14s of %,6d: %,12.0f bytes%n", type.label(), size, bytes);
+      }
+    }
+    System.out.println();
+    System.out.println(results.table(HEAP, "type"));
+    System.out.println(results.table(ELEMENT, "type"));
+    System.out.println(results.table(ENCODED, "type"));
+  }
+
+  private double measure(CrdtType type, int size) throws InterruptedException {
+    byte[] encoded = Objects.CODEC.encode(Objects.of(type, size));
+    int count = Math.clamp(BYTES / encoded.length / (quick() ? 4 : 1), 1, OBJECTS_MAX);
+    Object[] objects = new Object[count];
+    long before = used();
+    for (int i = 0; i < count; i++) {
+      objects[i] = Objects.CODEC.decode(encoded);
+    }
+    long after = used();
+    if (objects[count - 1] == null) {
+      throw new AssertionError("the objects must be reachable until they are measured");
+    }
+    return (after - before) / (double) count;
+  }
+
+  private static long used() throws InterruptedException {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      Thread.sleep(20);
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+    }
+    return least;
+  }
+
+  @Override
+  protected void plot(Plots plots) throws IOException {
+    Set<String> containers =
+        CONTAINERS.stream().map(CrdtType::label).collect(Collectors.toUnmodifiableSet());
+    plots.bars("memory-element", "Heap for each element or field", ELEMENT, containers::contains);
+  }
+}

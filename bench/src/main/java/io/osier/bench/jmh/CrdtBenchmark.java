@@ -1,0 +1,98 @@
+package io.osier.bench.jmh;
+
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What do the data types cost? For each type and size ({@link Objects}): an update at its origin, a
+ * delta and a state that come from elsewhere, encoding and decoding.
+ *
+ * <p>Command: {@code ./osier jmh CrdtBenchmark}
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 300, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 300, timeUnit = TimeUnit.MILLISECONDS)
+@Fork(1)
+public class CrdtBenchmark {
+  private static final ReplicaId HERE = Objects.REPLICAS.get(0);
+  private static final ReplicaId ELSEWHERE = Objects.REPLICAS.get(1);
+
+  /** The type. */
+  @Param public CrdtType type;
+
+  /** How large the object is. */
+  @Param({"1", "100", "10000"})
+  public int size;
+
+  private Causal object;
+  private Causal remoteDelta;
+  private Causal remoteState;
+  private byte[] encoded;
+  private Operation[] updates;
+  private int next;
+
+  /** For JMH. */
+  public CrdtBenchmark() {}
+
+  /** Makes the object and what comes from elsewhere. */
+  @Setup
+  public void fill() {
+    object = Objects.of(type, size);
+    // Elements that are there and others, as many of each.
+    updates = new Operation[128];
+    for (int i = 0; i < updates.length; i++) {
+      int number = i % 2 == 0 ? i * size / updates.length : size + i;
+      updates[i] = Objects.update(type, number, size);
+    }
+    remoteDelta = Objects.delta(object, Objects.update(type, size / 2, size), ELSEWHERE);
+    remoteState = object.join(remoteDelta);
+    encoded = Objects.CODEC.encode(object);
+  }
+
+  /** Prepares an update and joins it. */
+  @Benchmark
+  public Object update() {
+    next = (next + 1) % updates.length;
+    return object.join(Objects.delta(object, updates[next], HERE));
+  }
+
+  /** Joins the delta of one update from elsewhere. */
+  @Benchmark
+  public Object joinDelta() {
+    return object.join(remoteDelta);
+  }
+
+  /** Joins the whole state from elsewhere, which differs by one update. */
+  @Benchmark
+  public Object joinState() {
+    return object.join(remoteState);
+  }
+
+  /** Encodes the state. */
+  @Benchmark
+  public byte[] encode() {
+    return Objects.CODEC.encode(object);
+  }
+
+  /** Decodes the state. */
+  @Benchmark
+  public Object decode() {
+    return Objects.CODEC.decode(encoded);
+  }
+}

@@ -130,6 +130,12 @@ final class CounterSlots {
    * forgotten there: every datacenter had its reset.
    */
   CounterSlots join(CounterSlots other, Joining joining) {
+    if (other.slots.length == 1 && !joining.rightFull()) {
+      CounterSlots joined = joinOne(other.slots[0]);
+      if (joined != null) {
+        return joined;
+      }
+    }
     Slot[] out = new Slot[slots.length + other.slots.length];
     int size = 0;
     int i = 0;
@@ -156,6 +162,18 @@ final class CounterSlots {
     return new CounterSlots(Arrays.copyOf(out, size));
   }
 
+  /** The join of a delta of one slot that is here: by far the most are; null if it is not. */
+  private CounterSlots joinOne(Slot other) {
+    for (int i = 0; i < slots.length; i++) {
+      if (slots[i].replica.equals(other.replica)) {
+        Slot[] out = slots.clone();
+        out[i] = slots[i].join(other);
+        return new CounterSlots(out);
+      }
+    }
+    return null;
+  }
+
   /** Without the slots of which nothing counts. */
   CounterSlots trimmed() {
     return new CounterSlots(Arrays.stream(slots).filter(s -> !s.isReset()).toArray(Slot[]::new));
@@ -163,7 +181,12 @@ final class CounterSlots {
 
   /** Whether nothing was added since the last reset. */
   boolean isReset() {
-    return Arrays.stream(slots).allMatch(Slot::isReset);
+    for (Slot s : slots) { // no stream: every update asks
+      if (!s.isReset()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   boolean isEmpty() {

@@ -319,6 +319,37 @@ final class SessionTest {
   }
 
   @Test
+  void callOverTheLimit_failsAtOnce_andLeavesNothingUnderWay() throws IOException {
+    Function<Request, Reply> reads =
+        r -> r instanceof Request.Read ? count(7, VersionVector.EMPTY) : null;
+    try (FakeServer eu = new FakeServer(as(EU, reads));
+        OsierClient client =
+            OsierClient.builder()
+                .endpoint("eu", eu.address())
+                .pingInterval(Duration.ofHours(1))
+                .timeout(Duration.ofMillis(500))
+                .inFlightMax(1)
+                .build()) {
+      client.awaitConnected(Duration.ofSeconds(5));
+      org.awaitility.Awaitility.await().until(() -> client.status().getFirst().inFlight() == 0);
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      CompletableFuture<Void> first = counter.incrementAsync(1);
+      CompletableFuture<Void> second = counter.incrementAsync(1);
+      assertThat(second).isCompletedExceptionally();
+      assertThatThrownBy(second::join)
+          .cause()
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+      assertThatThrownBy(first::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+      assertThat(client.status().getFirst().inFlight()).isZero();
+      assertThat(counter.get()).isEqualTo(7);
+      Request.Read read = (Request.Read) eu.requests.getLast();
+      assertThat(read.ordered()).as("no update is under way").isFalse();
+      assertThat(eu.requests).as("the second update was not sent").hasSize(2);
+    }
+  }
+
+  @Test
   void updateWhoseConnectionIsLost_hasAnUnknownOutcome() throws IOException {
     try (FakeServer eu = new FakeServer(as(EU, r -> null));
         OsierClient client = client(eu, null)) {

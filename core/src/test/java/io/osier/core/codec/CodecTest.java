@@ -79,6 +79,54 @@ final class CodecTest {
     assertThat(out.position() - first).isEqualTo(1);
   }
 
+  @Test
+  void inputOfManyRecords_readsEachAsIfItWereTheFirst() {
+    WireInput in = new WireInput();
+    String[] names = {"shop", "shop", "shot", "sho", "shöp", "shöp", "", "shop2", "shop"};
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 40; i++) {
+        // More replicas than are kept, names that begin alike, incarnations that differ.
+        ReplicaId replica = new ReplicaId("eu" + (i % 5 == 0 ? "" : i % 20), 1 + i % 3);
+        String name = names[i % names.length];
+        WireOutput out = new WireOutput();
+        out.writeNumber(99); // what stands before the record
+        int start = out.position();
+        out.startRecord();
+        out.writeText(name);
+        out.writeReplica(replica);
+        out.writeReplica(replica);
+        in.set(out.getBuffer(), start, out.position() - start);
+        assertThat(in.readName(64)).isEqualTo(name);
+        assertThat(in.readReplica()).isEqualTo(replica);
+        assertThat(in.readReplica()).isEqualTo(replica);
+        in.expectEnd();
+      }
+    }
+    in.set(new byte[] {1}, 0, 1);
+    assertThatThrownBy(in::readReplica)
+        .as("a replica's number of the record before")
+        .isInstanceOf(MalformedException.class);
+    in.set(new byte[] {5, 's', 'h', 'o', 'p'}, 0, 5);
+    assertThatThrownBy(() -> in.readName(64)).isInstanceOf(MalformedException.class);
+    in.set(new byte[] {4, 's', 'h', 'o', 'p'}, 0, 5);
+    assertThatThrownBy(() -> in.readName(3)).hasMessageContaining("over the limit 3");
+  }
+
+  @Test
+  void texts_haveTheSameFormByEitherWay() {
+    for (String text :
+        new String[] {"", "a", "hé", "x".repeat(127), "x".repeat(128), "x".repeat(126) + "é"}) {
+      WireOutput out = new WireOutput();
+      out.writeText(text);
+      WireOutput plain = new WireOutput();
+      plain.writeBlob(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      assertThat(out.toBytes()).isEqualTo(plain.toBytes());
+      assertThat(new WireInput(out.toBytes()).readText(1_000)).isEqualTo(text);
+    }
+    assertThatThrownBy(() -> new WireInput(new byte[] {1, (byte) 0xff}).readText(10))
+        .hasMessageContaining("not UTF-8");
+  }
+
   @Property(tries = 5_000)
   void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
     Random random = new Random(seed);

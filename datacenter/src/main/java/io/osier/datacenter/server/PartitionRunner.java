@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.netty.util.collection.LongObjectHashMap;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.SlewedClock;
@@ -78,7 +79,7 @@ final class PartitionRunner {
   private volatile boolean stopped;
 
   // Only the runner's thread touches what follows.
-  private final Map<Long, Consumer<Reply>> waiting = new HashMap<>();
+  private final LongObjectHashMap<Consumer<Reply>> waiting = new LongObjectHashMap<>();
   private final Map<Long, CompletableFuture<PartitionReport>> inspections = new HashMap<>();
   private List<Runnable> outputs = new ArrayList<>();
   private long tickets;

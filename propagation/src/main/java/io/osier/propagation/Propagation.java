@@ -155,7 +155,9 @@ public final class Propagation {
    * @param before the object's context before it
    * @param number its commit number
    * @param floor the first number of its transaction
+   * @param updates how many updates it is: several may have been joined before they were committed
    * @param hold whether it waits for a round; otherwise it leaves with this batch
+   * @param sinceNanos when the first of them was acknowledged, if that was before now
    * @return the update as a shipment of its own
    */
   public Committed commit(
@@ -164,11 +166,14 @@ public final class Propagation {
       long number,
       long floor,
       Causal delta,
+      int updates,
       boolean hold,
+      long sinceNanos,
       long nowNanos) {
     // The cut that it will be part of says what it depends on.
     VersionVector needs = causal ? VersionVector.EMPTY : knowledge.needs(before);
-    Segment segment = new Segment(before.through(self), needs, number, 1, nowNanos, 0, delta);
+    Segment segment =
+        new Segment(before.through(self), needs, number, updates, sinceNanos, 0, delta);
     log.commit(object, segment, floor, hold);
     Shipment shipment = shipment(object, segment, nowNanos);
     int bytes = sizer.sizeOf(shipment);

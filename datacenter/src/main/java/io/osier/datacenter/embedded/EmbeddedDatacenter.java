@@ -18,6 +18,14 @@ import java.util.concurrent.locks.LockSupport;
  * ({@link #client}), but its requests take no network and are not encoded; it replicates to the
  * other datacenters, embedded or not, over TCP as always. Thread-safe.
  *
+ * <p>What acknowledged means depends on the keyspace. With a store ({@code osier.store.dir}) it is
+ * the same as in a datacenter process: as durable as the store is configured to make it. Without
+ * one, an acknowledged update is in this process's memory: it is seen by every later read at this
+ * datacenter and leaves for the others within the SLA, but is lost if the process ends otherwise
+ * than by {@link #close} before it has left. In such a {@code session} keyspace increments of
+ * counters and additions to add-wins sets are acknowledged before the partition has them: they are
+ * joined with others of their object for at most a quarter of the SLA, and then committed as one.
+ *
  * <pre>{@code
  * try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(
  *     "osier { dc = eu, peers { us = \"us.example:7401\" }, keyspaces { shop { sla = 2s } } }")) {
@@ -50,7 +58,7 @@ public final class EmbeddedDatacenter implements AutoCloseable {
 
   /** Starts a datacenter with a configuration that was read or built. */
   public static EmbeddedDatacenter start(DatacenterConfig config) {
-    return new EmbeddedDatacenter(Datacenter.start(config));
+    return new EmbeddedDatacenter(Datacenter.startEmbedded(config));
   }
 
   /** The client of this datacenter: one for all callers; closed with the datacenter. */

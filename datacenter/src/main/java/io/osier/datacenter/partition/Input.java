@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ReplicaId;
+import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
 import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.Request;
@@ -40,6 +41,21 @@ public sealed interface Input {
    * dropped when every datacenter has all of them.
    */
   record Removed(List<ObjectId> objects) implements Input {}
+
+  /**
+   * Updates that were acknowledged in front of the partition and joined there: they must not fail
+   * any more. Only in a {@code session} keyspace whose objects are in memory only.
+   */
+  record Absorbed(List<Update> updates) implements Input {
+    /**
+     * The updates of one object.
+     *
+     * @param operation what they amount to together: their sum, or all their elements
+     * @param count how many they are
+     * @param sinceNanos when the first of them was acknowledged, as {@link Now#nanos}
+     */
+    public record Update(ObjectId object, Operation operation, int count, long sinceNanos) {}
+  }
 
   /** Ship everything dirty now: the datacenter is shutting down. */
   record Flush() implements Input {}

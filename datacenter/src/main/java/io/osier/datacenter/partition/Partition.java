@@ -183,6 +183,7 @@ public final class Partition {
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Inspect i -> out.report(i.ticket(), report(i.hotLimit()));
       case Input.Removed r -> r.objects().forEach(o -> forgetting.add(o, at.nanos()));
+      case Input.Absorbed a -> a.updates().forEach(this::absorb);
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
@@ -401,7 +402,7 @@ public final class Partition {
     checkSize(object, before, after);
 
     long number = delta.context().last(config.self());
-    commit(List.of(new Prepared(object, context, number, delta, after)));
+    commit(List.of(new Prepared(object, context, number, delta, after, 1, now.nanos())));
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, after, operation);
       escrow.changed(object);
@@ -415,9 +416,44 @@ public final class Partition {
    * @param before the object's context before it
    * @param number its commit number
    * @param after the object with it
+   * @param count how many updates it is
+   * @param sinceNanos when the first of them was acknowledged, or now
    */
   private record Prepared(
-      ObjectId object, CausalContext before, long number, Causal delta, Causal after) {}
+      ObjectId object,
+      CausalContext before,
+      long number,
+      Causal delta,
+      Causal after,
+      int count,
+      long sinceNanos) {}
+
+  /** Commits what is acknowledged already; whether it fits was checked when it was. */
+  private void absorb(Input.Absorbed.Update update) {
+    ObjectId object = update.object();
+    Causal stored = store.get(object);
+    Causal before = stored == null ? Causal.bottom(object.type()) : stored;
+    try {
+      CausalContext context = before.context();
+      Causal delta =
+          before.prepare(
+              update.operation(),
+              config.self(),
+              committed + 1,
+              context.through(config.self()),
+              clock.next(now.millis()),
+              store.forgotten() > 0 ? committed : 0);
+      Causal after = before.join(delta);
+      long number = delta.context().last(config.self());
+      commit(
+          List.of(
+              new Prepared(
+                  object, context, number, delta, after, update.count(), update.sinceNanos())));
+    } catch (OsierException e) {
+      // Only if others moved a counter over half the range of a long in a fraction of the SLA.
+      LOG.error("{} acknowledged updates of {} are lost", update.count(), object, e);
+    }
+  }
 
   /** Commits updates that become visible together, in the order of their numbers. */
   private void commit(List<Prepared> updates) {
@@ -435,7 +471,16 @@ public final class Partition {
       forgetting.changed(u.object, u.after, now.nanos());
       boolean hold = modes.holds(u.object);
       Propagation.Committed update =
-          propagation.commit(u.object, u.before, u.number, floor, u.delta, hold, now.nanos());
+          propagation.commit(
+              u.object,
+              u.before,
+              u.number,
+              floor,
+              u.delta,
+              u.count,
+              hold,
+              u.sinceNanos,
+              now.nanos());
       modes.updated(u.object, update.bytes(), u.after);
       outbox.append(update.shipment(), u.after);
     }
@@ -591,7 +636,7 @@ public final class Partition {
           seen = unchanged ? present : seen.join(made);
           delta = delta == null ? made : delta.join(made);
         }
-        prepared.add(new Prepared(object, before, next - 1, delta, present));
+        prepared.add(new Prepared(object, before, next - 1, delta, present, 1, now.nanos()));
       }
       return next;
     }

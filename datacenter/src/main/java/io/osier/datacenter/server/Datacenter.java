@@ -46,6 +46,7 @@ public final class Datacenter implements AutoCloseable {
   private static final int REMOVED_PAGE = 1_000;
 
   private final DatacenterConfig config;
+  private final boolean embedded;
   private final ReplicaId self;
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
@@ -63,11 +64,21 @@ public final class Datacenter implements AutoCloseable {
    * @throws OsierException CONFIGURATION if an address cannot be bound
    */
   public static Datacenter start(DatacenterConfig config) {
-    return new Datacenter(config);
+    return new Datacenter(config, false);
   }
 
-  private Datacenter(DatacenterConfig config) {
+  /**
+   * As {@link #start}, for callers in this process ({@link #inProcess}): where nothing is stored on
+   * a disk, their threads run the partitions, and updates of {@code session} keyspaces that cannot
+   * fail are joined before they come to one.
+   */
+  public static Datacenter startEmbedded(DatacenterConfig config) {
+    return new Datacenter(config, true);
+  }
+
+  private Datacenter(DatacenterConfig config, boolean embedded) {
     this.config = config;
+    this.embedded = embedded;
     long wall = System.currentTimeMillis();
     long incarnationMin = Math.max(wall, config.incarnationMin());
     if (config.store().dir().isPresent()) {
@@ -193,11 +204,22 @@ public final class Datacenter implements AutoCloseable {
               config.queue(),
               new SlewedClock(now.millis(), now.nanos()),
               (dc, frame) -> transport.send(dc, policy.name(), number, frame),
-              failure::completeExceptionally));
+              failure::completeExceptionally,
+              callers(policy),
+              Optional.of(policy)));
     }
     return store == null
         ? new KeyspaceShard(policy, runners, Runnable::run, () -> {})
         : new KeyspaceShard(policy, runners, store.readers(), store::checkRoom);
+  }
+
+  private PartitionRunner.Callers callers(KeyspacePolicy policy) {
+    if (!embedded || store != null) {
+      return PartitionRunner.Callers.WAIT;
+    }
+    return policy.consistency() == KeyspacePolicy.Consistency.SESSION
+        ? PartitionRunner.Callers.COMBINE
+        : PartitionRunner.Callers.RUN;
   }
 
   /** What was removed in former lives and could not be dropped before they ended. */

@@ -6,6 +6,8 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Input;
@@ -89,6 +91,7 @@ final class KeyspaceShard {
   void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     checkKey(read.key());
     PartitionRunner partition = of(read.key());
+    partition.settle(read.key());
     boolean direct =
         read.after().isEmpty()
             && !read.ordered()
@@ -110,7 +113,31 @@ final class KeyspaceShard {
     OperationLimits.check(write.operation(), policy.limits());
     checkRoom.run();
     PartitionRunner partition = of(write.key());
+    partition.settle(write.key());
     submit(partition, write.key(), lane, () -> partition.submit(write, reply));
+  }
+
+  /**
+   * Acknowledges an update in front of its partition, if that is possible.
+   *
+   * @return false if nothing was done and it must be written
+   */
+  boolean combine(Key key, CrdtType type, Operation operation) {
+    PartitionRunner partition = of(key);
+    if (!partition.combines()) {
+      return false;
+    }
+    try {
+      OperationLimits.check(operation, policy.limits());
+    } catch (OsierException e) {
+      return false; // and fails again as a write
+    }
+    return partition.combine(key, type, operation);
+  }
+
+  /** Brings all that is acknowledged into the store, for a look at many objects. */
+  void settle() {
+    partitions.forEach(PartitionRunner::settle);
   }
 
   /** Does a step of a transaction, in its turn. */
@@ -139,6 +166,10 @@ final class KeyspaceShard {
     if (commitsEarlier || !step.updates().isEmpty()) {
       checkRoom.run();
     }
+    if (partition.callersRun()) {
+      partition.submit(step, reply);
+      return;
+    }
     Runnable read = cold.isEmpty() ? null : () -> cold.forEach(partition.store()::prefetch);
     lane.submit(read, readers, () -> partition.submit(step, reply));
   }
@@ -152,6 +183,10 @@ final class KeyspaceShard {
   /** A cold object is read from the disk before its command comes to the partition's thread. */
   private void submit(PartitionRunner partition, Key key, Lane lane, Runnable then) {
     ObjectStore store = partition.store();
+    if (partition.callersRun()) {
+      then.run(); // nothing is ever cold, and nobody needs to wait for the lane meanwhile
+      return;
+    }
     lane.submit(store.isCached(key) ? null : () -> store.prefetch(key), readers, then);
   }
 

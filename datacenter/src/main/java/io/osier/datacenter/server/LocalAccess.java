@@ -46,6 +46,6 @@ final class LocalAccess implements InProcess {
 
   @Override
   public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
-    return false;
+    return handler.combine(keyspace, key, type, operation);
   }
 }

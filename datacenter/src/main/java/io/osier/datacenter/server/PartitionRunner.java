@@ -2,9 +2,13 @@ package io.osier.datacenter.server;
 
 import io.netty.util.collection.LongObjectHashMap;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.SlewedClock;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Outbox;
@@ -20,19 +24,26 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs one partition on one thread: takes its inputs in batches, commits each batch's records as
  * one group, and lets replies and frames go when the group is durable.
+ *
+ * <p>Where nothing is written to a disk and the callers are in this process, they may run it
+ * themselves ({@link Callers}): one at a time, under the run lock, without waiting for another
+ * thread. The runner's own thread then does what time brings.
  *
  * <p>Commands wait in a bounded queue and are refused when it is full. Frames of peers are never
  * refused: what a peer may have under way is bounded by its stream's window.
@@ -45,6 +56,19 @@ final class PartitionRunner {
   private static final int BATCH = 256;
   private static final long PARK_NANOS_MAX = 100_000_000;
   private static final int SUMMARY_MAX = 1_000;
+
+  /** After so many batches a caller leaves the rest of the others' commands to the thread. */
+  private static final int CALLER_BATCHES = 4;
+
+  /** Who runs the machine. */
+  enum Callers {
+    /** The runner's thread alone. */
+    WAIT,
+    /** Whoever submits something; only with {@link Journal#NONE}. */
+    RUN,
+    /** As {@link #RUN}, and what a {@link Combiner} can take is acknowledged in front of it. */
+    COMBINE
+  }
 
   /** Sends a frame to a datacenter. */
   @FunctionalInterface
@@ -78,7 +102,23 @@ final class PartitionRunner {
   private volatile boolean drained;
   private volatile boolean stopped;
 
-  // Only the runner's thread touches what follows.
+  /** Held by whoever runs the machine. */
+  private final ReentrantLock running = new ReentrantLock();
+
+  private final boolean callersRun;
+
+  /** Null unless callers combine. */
+  private final Combiner combiner;
+
+  /** Until when the thread sleeps at the latest; Long.MIN_VALUE while it does not. */
+  private volatile long sleepsUntil = Long.MIN_VALUE;
+
+  // What follows is touched under the run lock alone.
+  private Throwable broken;
+
+  /** Where callers run, answers go out after the lock is released: they run the callers' code. */
+  private List<Runnable> answers = new ArrayList<>();
+
   private final LongObjectHashMap<Consumer<Reply>> waiting = new LongObjectHashMap<>();
   private final Map<Long, CompletableFuture<PartitionReport>> inspections = new HashMap<>();
   private List<Runnable> outputs = new ArrayList<>();
@@ -99,6 +139,40 @@ final class PartitionRunner {
       SlewedClock clock,
       Sender sender,
       Consumer<Throwable> onFailure) {
+    this(
+        name,
+        machine,
+        store,
+        journal,
+        queue,
+        clock,
+        sender,
+        onFailure,
+        Callers.WAIT,
+        Optional.empty());
+  }
+
+  /**
+   * A runner.
+   *
+   * @param policy the keyspace's; needed only where callers combine
+   */
+  PartitionRunner(
+      String name,
+      Machine machine,
+      ObjectStore store,
+      Journal journal,
+      int queue,
+      SlewedClock clock,
+      Sender sender,
+      Consumer<Throwable> onFailure,
+      Callers callers,
+      Optional<KeyspacePolicy> policy) {
+    this.callersRun = callers != Callers.WAIT;
+    this.combiner =
+        callers == Callers.COMBINE
+            ? new Combiner(store, policy.orElseThrow(), this::wakeBefore)
+            : null;
     this.name = name;
     this.machine = machine;
     this.store = store;
@@ -129,7 +203,7 @@ final class PartitionRunner {
     if (!accepting) {
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     } else if (commands.offer(new Command(request, reply))) {
-      wake();
+      push();
       if (stopped) {
         answerWhatIsLeft(null);
       }
@@ -145,7 +219,62 @@ final class PartitionRunner {
   /** Submits an event; never refused. */
   void submit(Input input) {
     events.add(new Event(input));
-    wake();
+    push();
+  }
+
+  /** Whether those who submit run the partition themselves. */
+  boolean callersRun() {
+    return callersRun;
+  }
+
+  /** Whether {@link #combine} can be of use. */
+  boolean combines() {
+    return combiner != null;
+  }
+
+  /**
+   * Acknowledges an update in front of the partition, if that is possible.
+   *
+   * @param operation within the keyspace's limits
+   * @return false if nothing was done and it must be submitted
+   */
+  boolean combine(Key key, CrdtType type, Operation operation) {
+    if (combiner == null || !Combiner.isCombinable(type, operation) || !machine.isReady()) {
+      return false;
+    }
+    switch (combiner.add(key, type, operation)) {
+      case REFUSED -> {
+        return false;
+      }
+      case TAKEN -> {}
+      case TAKEN_AND_DUE -> {
+        // This thread has the processor already; the runner's own may have to wait for one.
+        if (running.tryLock()) {
+          callersTurn(this::takeDue);
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Brings what is acknowledged of a key into the store, for a read or an update that follows. */
+  void settle(Key key) {
+    if (combiner != null && combiner.isHolding(key)) {
+      settle(() -> combiner.take(key));
+    }
+  }
+
+  /** As {@link #settle(Key)}, for all keys. */
+  void settle() {
+    if (combiner != null && combiner.isHolding()) {
+      settle(combiner::takeAll);
+    }
+  }
+
+  private void settle(Supplier<List<Input.Absorbed.Update>> taker) {
+    running.lock();
+    callersTurn(taker);
+    push(); // what came meanwhile
   }
 
   CompletableFuture<PartitionReport> inspect(int hotLimit) {
@@ -178,6 +307,9 @@ final class PartitionRunner {
    */
   void refuse() {
     accepting = false;
+    if (combiner != null) {
+      combiner.close();
+    }
     LockSupport.unpark(thread);
   }
 
@@ -198,6 +330,66 @@ final class PartitionRunner {
     }
   }
 
+  /** Lets the thread come back before this time. */
+  private void wakeBefore(long nanos) {
+    if (sleepsUntil > nanos) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /**
+   * Sees to it that what waits is done: by this thread if callers run the machine and nobody is at
+   * it; otherwise whoever is at it goes on with it.
+   */
+  private void push() {
+    if (!callersRun) {
+      wake();
+      return;
+    }
+    for (int i = 0; hasWork(); i++) {
+      if (i == CALLER_BATCHES) {
+        LockSupport.unpark(thread);
+        return;
+      }
+      if (!running.tryLock()) {
+        return;
+      }
+      callersTurn(List::of);
+    }
+  }
+
+  private boolean hasWork() {
+    return !commands.isEmpty() || !events.isEmpty();
+  }
+
+  private List<Runnable> takeAnswers() {
+    List<Runnable> out = answers;
+    answers = out.isEmpty() ? out : new ArrayList<>();
+    return out.isEmpty() ? List.of() : out;
+  }
+
+  /**
+   * A caller's batch; a failure is left to the thread. Called with the run lock, which is released
+   * before the callers' answers go out: they may call again.
+   */
+  private void callersTurn(Supplier<List<Input.Absorbed.Update>> taker) {
+    List<Runnable> out = List.of();
+    try {
+      if (broken == null && !stopped) {
+        runBatch(taker);
+        wakeBefore(machine.nextTickNanos());
+        out = takeAnswers();
+      }
+    } catch (Throwable e) {
+      broken = e;
+      accepting = false;
+      LockSupport.unpark(thread);
+    } finally {
+      running.unlock();
+    }
+    out.forEach(Runnable::run);
+  }
+
   private Now now() {
     long nanos = System.nanoTime();
     long wall = System.currentTimeMillis();
@@ -216,7 +408,7 @@ final class PartitionRunner {
     try {
       store.attach();
       while (!stopping) {
-        if (!runBatch()) {
+        if (!ownTurn()) {
           park();
         }
       }
@@ -224,7 +416,15 @@ final class PartitionRunner {
       failure = e;
     }
     accepting = false;
-    stopped = true;
+    if (combiner != null) {
+      combiner.close();
+    }
+    running.lock(); // and nobody else runs it from now on
+    try {
+      stopped = true;
+    } finally {
+      running.unlock();
+    }
     if (failure != null) {
       // Invariants may be broken; going on could spread the damage.
       LOG.error("{} failed and stops", name, failure);
@@ -232,6 +432,31 @@ final class PartitionRunner {
     }
     abandon(failure);
     answerWhatIsLeft(failure);
+  }
+
+  /** The thread's batch; false if there was nothing to do. */
+  private boolean ownTurn() throws Throwable {
+    boolean did;
+    List<Runnable> out;
+    running.lock();
+    try {
+      if (broken != null) {
+        throw broken;
+      }
+      did = runBatch(this::takeDue);
+      out = takeAnswers();
+    } finally {
+      running.unlock();
+    }
+    out.forEach(Runnable::run);
+    return did;
+  }
+
+  private List<Input.Absorbed.Update> takeDue() {
+    if (combiner == null) {
+      return List.of();
+    }
+    return accepting ? combiner.takeDue(System.nanoTime()) : combiner.takeAll();
   }
 
   /** Answers the commands that the machine has taken and not answered. */
@@ -272,11 +497,15 @@ final class PartitionRunner {
         : new OsierException(ErrorCode.INTERNAL, name + " has failed; nothing was done", failure);
   }
 
-  /** Handles what waits, up to a batch of it; false if nothing did. */
-  private boolean runBatch() {
+  /**
+   * Handles what waits, up to a batch of it; false if nothing did.
+   *
+   * @param taker takes out of the combiner what is to be absorbed first
+   */
+  private boolean runBatch(Supplier<List<Input.Absorbed.Update>> taker) {
     boolean refusing = !accepting;
     drained = false;
-    int handled = drain(events) + drain(commands);
+    int handled = absorb(taker.get()) + drain(events) + drain(commands);
     Now now = now();
     if (machine.nextTickNanos() <= now.nanos()) {
       on(new Input.Tick(), now);
@@ -301,8 +530,22 @@ final class PartitionRunner {
             groupsOut = group;
           });
     }
-    drained = refusing && groupsOut == groups && waiting.isEmpty() && machine.isDrained();
+    drained =
+        refusing
+            && groupsOut == groups
+            && waiting.isEmpty()
+            && (combiner == null || !combiner.isHolding())
+            && machine.isDrained();
     return handled > 0;
+  }
+
+  private int absorb(List<Input.Absorbed.Update> updates) {
+    if (updates.isEmpty()) {
+      return 0;
+    }
+    on(new Input.Absorbed(updates), now());
+    combiner.absorbed();
+    return updates.size();
   }
 
   private void on(Input input, Now now) {
@@ -354,14 +597,33 @@ final class PartitionRunner {
   }
 
   private void park() {
+    sleepsUntil = Long.MAX_VALUE; // whoever changes what is due from now on wakes this thread
     parked = true;
-    if (events.isEmpty() && commands.isEmpty() && !stopping && (accepting || flushed)) {
-      long nanos = machine.nextTickNanos() - System.nanoTime();
-      if (nanos > 0) {
-        LockSupport.parkNanos(this, Math.min(nanos, PARK_NANOS_MAX));
+    if (!hasWork() && !stopping && (accepting || flushed)) {
+      long now = System.nanoTime();
+      long due = Math.min(dueNanos(), now + PARK_NANOS_MAX);
+      sleepsUntil = due;
+      // A caller that came while this thread had the lock has left its work to it.
+      if (due > now && !hasWork()) {
+        LockSupport.parkNanos(this, due - now);
       }
     }
     parked = false;
+    sleepsUntil = Long.MIN_VALUE;
+  }
+
+  /** When the thread has something to do, unless something comes in. */
+  private long dueNanos() {
+    running.lock();
+    try {
+      if (broken != null) {
+        return Long.MIN_VALUE;
+      }
+      long tick = machine.nextTickNanos();
+      return combiner == null ? tick : Math.min(tick, combiner.dueNanos());
+    } finally {
+      running.unlock();
+    }
   }
 
   private final Outbox outbox =
@@ -369,7 +631,7 @@ final class PartitionRunner {
         @Override
         public void reply(long ticket, Reply reply) {
           Consumer<Reply> to = waiting.remove(ticket);
-          outputs.add(() -> to.accept(reply));
+          (callersRun ? answers : outputs).add(() -> to.accept(reply));
         }
 
         @Override
@@ -379,7 +641,12 @@ final class PartitionRunner {
 
         @Override
         public void report(long ticket, PartitionReport report) {
-          inspections.remove(ticket).complete(report);
+          CompletableFuture<PartitionReport> to = inspections.remove(ticket);
+          if (callersRun) {
+            answers.add(() -> to.complete(report));
+          } else {
+            to.complete(report);
+          }
         }
 
         @Override

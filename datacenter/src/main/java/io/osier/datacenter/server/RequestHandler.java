@@ -1,7 +1,10 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.util.List;
@@ -36,9 +39,14 @@ final class RequestHandler {
         .toList();
   }
 
-  /** The keyspace of that name, or null. */
-  KeyspaceShard keyspace(String name) {
-    return keyspaces.get(name);
+  /**
+   * Acknowledges an update at once if it need not wait for its partition's turn.
+   *
+   * @return false if nothing was done and the request must be handled
+   */
+  boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
+    KeyspaceShard shard = keyspaces.get(keyspace);
+    return shard != null && shard.combine(key, type, operation);
   }
 
   /**
@@ -67,9 +75,15 @@ final class RequestHandler {
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
       case Request.Transact r ->
           Inspector.keyspace(keyspaces, r.keyspace()).transact(r, lane, reply);
-      case Request.Scan r -> Inspector.keyspace(keyspaces, r.keyspace()).scan(r, reply);
-      case Request.Inspect r ->
-          inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+      case Request.Scan r -> {
+        KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
+        keyspace.settle();
+        keyspace.scan(r, reply);
+      }
+      case Request.Inspect r -> {
+        keyspaces.values().forEach(KeyspaceShard::settle);
+        inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+      }
       case Request.Backup r ->
           inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
     }

@@ -51,12 +51,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Puts cells in and out, one by one, and keeps the sums. */
   final class Editor {
-    private CellMap<K, V> map;
+    private CellMap.Edit<K, V> map;
     private long sum;
     private int seen;
 
     private Editor(CellStore<S, K, V> from) {
-      map = from.cells;
+      map = from.cells.edit();
       sum = from.bytes;
       seen = from.visible;
     }
@@ -67,7 +67,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
         return;
       }
       forget(key, old);
-      map = map.put(key, cell);
+      map.put(key, cell);
       sum += cellBytes(key, cell);
       seen += isVisible(cell) ? 1 : 0;
     }
@@ -80,7 +80,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       V old = map.get(key);
       if (old != null) {
         forget(key, old);
-        map = map.remove(key);
+        map.remove(key);
       }
     }
 
@@ -92,7 +92,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     S done() {
-      return with(new Cells<>(map, sum, seen));
+      return with(new Cells<>(map.done(), sum, seen));
     }
   }
 
@@ -132,7 +132,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** A store with no cells, to collect a delta in. */
   final Editor delta() {
     Editor editor = new Editor(this);
-    editor.map = CellMap.empty();
+    editor.map = CellMap.<K, V>empty().edit();
     editor.sum = 0;
     editor.seen = 0;
     return editor;
@@ -228,14 +228,23 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
         keys.add(entry._1);
       }
     }
-    keys.sort(null);
+    if (!cells.isSorted()) {
+      keys.sort(null);
+    }
     return keys;
   }
 
   @Override
   public final void write(WireOutput out) {
+    out.writeCount(cells.size());
+    if (cells.isSorted()) {
+      for (Tuple2<K, V> entry : cells) {
+        writeKey(out, entry._1);
+        writeCell(out, entry._2);
+      }
+      return;
+    }
     List<K> keys = sortedKeys(false);
-    out.writeCount(keys.size());
     for (K key : keys) {
       writeKey(out, key);
       writeCell(out, cell(key));

@@ -75,6 +75,88 @@ final class CellMapProperties {
     }
   }
 
+  /** Around the size at which a map changes its form, in both directions. */
+  @Property(tries = 100)
+  void growsAndShrinksBetweenItsForms(@ForAll long seed) {
+    Random random = new Random(seed);
+    List<Value> keys = colliding(4);
+    for (int i = 0; i < 2 * CellMap.SMALL_MAX; i++) {
+      keys.add(i % 3 == 0 ? Value.of("k" + i) : Value.of(i));
+    }
+    Map<Value, Integer> model = new HashMap<>();
+    CellMap<Value, Integer> map = CellMap.empty();
+    int forms = 0;
+    for (int round = 0; round < 6; round++) {
+      boolean grows = round % 2 == 0;
+      CellMap<Value, Integer> before = map;
+      Map<Value, Integer> modelBefore = new HashMap<>(model);
+      CellMap.Edit<Value, Integer> edit = map.edit();
+      for (int i = 0; i < 300; i++) {
+        Value key = keys.get(random.nextInt(keys.size()));
+        if (random.nextInt(10) < (grows ? 9 : 1)) {
+          edit.put(key, i);
+          model.put(key, i);
+        } else {
+          edit.remove(key);
+          model.remove(key);
+        }
+        assertThat(edit.get(key)).isEqualTo(model.get(key));
+        if (random.nextInt(50) == 0) {
+          map = edit.done(); // and goes on with the same edit
+          assertThat(contents(map)).isEqualTo(model);
+        }
+      }
+      map = edit.done();
+      assertThat(contents(map)).isEqualTo(model);
+      assertThat(contents(before)).as("a version never changes").isEqualTo(modelBefore);
+      assertThat(map.size()).isEqualTo(model.size());
+      forms |= map.isSorted() ? 1 : 2;
+      CellMap<Value, Integer> same = CellMap.empty();
+      for (Map.Entry<Value, Integer> e : model.entrySet()) {
+        same = same.put(e.getKey(), e.getValue());
+      }
+      assertThat(same).isEqualTo(map).hasSameHashCodeAs(map);
+      assertThat(map).isEqualTo(same);
+      if (map.isSorted()) {
+        List<Value> order = new ArrayList<>();
+        map.forEach(e -> order.add(e._1));
+        assertThat(order).isSorted();
+      }
+    }
+    assertThat(forms & 2).as("it was large").isEqualTo(2);
+  }
+
+  /** Two equal maps of one size may have come to it from above and from below. */
+  @Test
+  void equalMapsOfDifferentForms_areEqual() {
+    CellMap<Value, Integer> fromBelow = CellMap.empty();
+    CellMap<Value, Integer> fromAbove = CellMap.empty();
+    for (int i = 0; i <= CellMap.SMALL_MAX; i++) {
+      fromAbove = fromAbove.put(Value.of(i), i);
+      fromBelow = i < 100 ? fromBelow.put(Value.of(i), i) : fromBelow;
+    }
+    for (int i = 100; i <= CellMap.SMALL_MAX; i++) {
+      fromAbove = fromAbove.remove(Value.of(i));
+    }
+    assertThat(fromAbove.isSorted()).isFalse();
+    assertThat(fromBelow.isSorted()).isTrue();
+    assertThat(fromAbove).isEqualTo(fromBelow).hasSameHashCodeAs(fromBelow);
+    assertThat(fromBelow).isEqualTo(fromAbove);
+    assertThat(fromAbove.put(Value.of(1), 7)).isNotEqualTo(fromBelow);
+    for (int i = 99; i >= 60; i--) {
+      fromAbove = fromAbove.remove(Value.of(i));
+    }
+    assertThat(fromAbove.isSorted()).as("small again").isTrue();
+  }
+
+  private static Map<Value, Integer> contents(CellMap<Value, Integer> map) {
+    Map<Value, Integer> contents = new HashMap<>();
+    for (Tuple2<Value, Integer> entry : map) {
+      assertThat(contents.put(entry._1, entry._2)).isNull();
+    }
+    return contents;
+  }
+
   /** Quadratic work would take many minutes here, linear work far below a second. */
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -233,7 +233,7 @@ final class Combiner {
 
   /** Whether anything is held. */
   boolean isHolding() {
-    return !queue.isEmpty() || entries.values().stream().anyMatch(e -> e.holding);
+    return entries.values().stream().anyMatch(e -> e.holding);
   }
 
   /** When {@link #takeDue} has something; Long.MAX_VALUE if nothing is held. */

@@ -40,7 +40,7 @@ final class PartitionRunnerTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
 
   /** A machine that does what the key of a command says. */
-  private static final class Script implements Machine {
+  private static class Script implements Machine {
     final List<String> seen = new CopyOnWriteArrayList<>();
     final CountDownLatch open = new CountDownLatch(1);
     volatile boolean drained = true;
@@ -154,17 +154,19 @@ final class PartitionRunnerTest {
     runner.stop();
   }
 
+  private static Request write(String key) {
+    return new Request.Write(
+        "shop",
+        Key.of(key),
+        CrdtType.PN_COUNTER,
+        new Operation.Increment(1),
+        VersionVector.EMPTY,
+        0);
+  }
+
   private CompletableFuture<Reply> submit(String key) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
-    runner.submit(
-        new Request.Write(
-            "shop",
-            Key.of(key),
-            CrdtType.PN_COUNTER,
-            new Operation.Increment(1),
-            VersionVector.EMPTY,
-            0),
-        r -> assertThat(reply.complete(r)).as("one answer").isTrue());
+    runner.submit(write(key), r -> assertThat(reply.complete(r)).as("one answer").isTrue());
     return reply;
   }
 
@@ -296,5 +298,111 @@ final class PartitionRunnerTest {
     awaitSeen("Tick");
     assertThat(isDone(submit("a"))).isTrue();
     assertThat(script.seen.stream().filter("Tick"::equals)).hasSize(1);
+  }
+
+  // ---------------------------------------------------------------- callers run it
+
+  private PartitionRunner byCallers(Machine machine) {
+    runner =
+        new PartitionRunner(
+            "shop-0",
+            machine,
+            new MemoryStore(),
+            Journal.NONE,
+            10_000,
+            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            (dc, frame) -> {},
+            failure::set,
+            PartitionRunner.Callers.RUN,
+            java.util.Optional.empty());
+    return runner;
+  }
+
+  @Test
+  void callers_areAnsweredBeforeTheyReturn_andMayCallAgainFromAnAnswer() {
+    Script machine = new Script();
+    byCallers(machine); // and its thread is not even started
+    List<Reply> replies = new ArrayList<>();
+    runner.submit(
+        write("a"),
+        first -> {
+          replies.add(first);
+          runner.submit(write("b"), replies::add);
+        });
+    assertThat(replies).hasSize(2).allMatch(r -> r instanceof Reply.Done);
+    assertThat(machine.seen).containsExactly("a", "b");
+  }
+
+  @Test
+  void manyCallers_runItOneAtATime_andAllAreAnswered() throws InterruptedException {
+    AtomicInteger inside = new AtomicInteger();
+    AtomicInteger clashes = new AtomicInteger();
+    AtomicInteger answered = new AtomicInteger();
+    Script machine =
+        new Script() {
+          @Override
+          public void on(Input input, Now now, Outbox outbox) {
+            if (inside.getAndIncrement() != 0) {
+              clashes.incrementAndGet();
+            }
+            if (input instanceof Input.Command c) {
+              outbox.reply(c.ticket(), new Reply.Done(new Dot(SELF, 1)));
+            }
+            inside.decrementAndGet();
+          }
+        };
+    byCallers(machine).start();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; i < 5_000; i++) {
+                      CompletableFuture<Reply> reply = new CompletableFuture<>();
+                      runner.submit(write("k"), reply::complete);
+                      assertThat(reply.join()).isInstanceOf(Reply.Done.class);
+                      answered.incrementAndGet();
+                    }
+                  }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(answered.get()).isEqualTo(20_000);
+    assertThat(clashes.get()).isZero();
+  }
+
+  @Test
+  void machineThatThrowsAtACaller_stopsAsAtItsOwnThread() {
+    Script machine = new Script();
+    machine.open.countDown();
+    byCallers(machine).start();
+    List<Reply> replies = new CopyOnWriteArrayList<>();
+    runner.submit(write("never"), replies::add);
+    runner.submit(write("break"), replies::add);
+    await().until(() -> failure.get() != null);
+    await().until(() -> replies.size() == 2);
+    assertThat(replies).allMatch(r -> r instanceof Reply.Failure);
+    runner.submit(write("x"), replies::add);
+    await().until(() -> replies.size() == 3);
+    assertThat(machine.seen).doesNotContain("x");
+  }
+
+  @Test
+  void tickThatACallerBringsForward_isDoneByTheThread() {
+    Script machine =
+        new Script() {
+          @Override
+          public void on(Input input, Now now, Outbox outbox) {
+            super.on(input, now, outbox);
+            if (input instanceof Input.Command) {
+              tick = System.nanoTime() + 3_000_000;
+            }
+          }
+        };
+    byCallers(machine).start();
+    runner.submit(write("a"), r -> {});
+    await().until(() -> machine.seen.contains("Tick"));
   }
 }

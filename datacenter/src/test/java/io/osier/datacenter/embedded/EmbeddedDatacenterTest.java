@@ -14,6 +14,7 @@ import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.protocol.Request;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class EmbeddedDatacenterTest {
   private static EmbeddedCluster cluster;
@@ -248,5 +250,25 @@ final class EmbeddedDatacenterTest {
     ThrowingCallable after = () -> eu.counter("k1").increment(1);
     assertThatThrownBy(after).isInstanceOf(OsierException.class);
     own.close();
+  }
+
+  @Test
+  void withAStore_whatIsAcknowledgedIsThereAfterARestart(@TempDir Path dir) {
+    String config =
+        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
+            + dir
+            + "\" }, keyspaces { shop {} } }";
+    for (int life = 1; life <= 2; life++) {
+      try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+        eu.awaitReady(Duration.ofSeconds(20));
+        Keyspace shop = eu.session().keyspace("shop");
+        for (int i = 0; i < 100; i++) {
+          shop.counter("hits").increment(1);
+          shop.set("elements").add("e" + i);
+        }
+        assertThat(shop.counter("hits").get()).isEqualTo(100L * life);
+        assertThat(shop.set("elements").size()).isEqualTo(100);
+      }
+    }
   }
 }

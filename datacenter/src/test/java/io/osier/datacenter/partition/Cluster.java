@@ -89,6 +89,16 @@ final class Cluster {
       throw new AssertionError("not done: " + reply);
     }
 
+    /** Increments of a counter, joined, of which the first was acknowledged a while ago. */
+    void absorb(String key, long sum, int count, long ageMillis) {
+      ObjectId object = new ObjectId(Key.of(key), CrdtType.PN_COUNTER);
+      Operation operation = new Operation.Increment(sum);
+      long since = nanos - ageMillis * MILLI;
+      input(
+          this,
+          new Input.Absorbed(List.of(new Input.Absorbed.Update(object, operation, count, since))));
+    }
+
     long ask(String key, VersionVector after, int waitMillis) {
       long ticket = ++tickets;
       Request r =

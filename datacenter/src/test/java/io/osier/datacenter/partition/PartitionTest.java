@@ -80,6 +80,27 @@ final class PartitionTest {
   }
 
   @Test
+  void absorbedUpdates_areOneCommit_andAsOldAsTheFirstOfThem() {
+    Cluster cluster = three(Propagation.STATE, 2_000);
+    for (int i = 0; i < 10; i++) {
+      cluster.dc("eu").add("x", 1); // the first rounds teach μ
+      cluster.run(3_000);
+    }
+    long committed = cluster.dc("eu").report().committed();
+    cluster.dc("eu").add("x", 1);
+    cluster.run(100);
+    cluster.dc("eu").absorb("x", 500, 300, 400); // 300 ms before the other one
+    assertThat(cluster.dc("eu").value("x")).isEqualTo(511);
+    assertThat(cluster.dc("eu").report().committed()).isEqualTo(committed + 2);
+    cluster.run(1_000);
+    assertThat(cluster.dc("us").value("x")).as("held").isEqualTo(10);
+    cluster.run(600);
+    assertThat(cluster.dc("us").value("x")).as("2 s after the oldest").isEqualTo(511);
+    assertThat(cluster.dc("us").report().slaViolations()).isZero();
+    assertThat(cluster.isConverged()).isTrue();
+  }
+
+  @Test
   void fullPayload_shipsTheWholeState() {
     Cluster cluster =
         new Cluster(policy(Propagation.STATE, 200).with(StatePayload.FULL), "eu", "us");

@@ -41,8 +41,14 @@ final class Combiner {
 
   private static final int WINDOW_SHARE_MAX = 4;
 
-  /** With so many updates for each object the window grows; with less than half of it, shrinks. */
-  private static final int JOINED_AIM = 8;
+  /**
+   * With so many updates for each object the window grows. Low, because a partition that is busy
+   * with short windows leaves its callers no time to make more updates to join.
+   */
+  private static final double JOINED_GROWS = 1.5;
+
+  /** With fewer it shrinks: there is next to nothing to join, so it need not wait. */
+  private static final double JOINED_SHRINKS = 1.1;
 
   /** How far a counter may move in one window, up or down. */
   private static final long SUM_MAX = 1L << 60;
@@ -255,9 +261,10 @@ final class Combiner {
     for (Input.Absorbed.Update update : updates) {
       count += update.count();
     }
-    if (count >= (long) JOINED_AIM * updates.size()) {
+    double joined = count / (double) Math.max(1, updates.size());
+    if (joined >= JOINED_GROWS) {
       window = Math.min(windowMax, 2 * window);
-    } else if (2 * count < (long) JOINED_AIM * updates.size()) {
+    } else if (joined < JOINED_SHRINKS) {
       window = Math.max(windowMin, window / 2);
     }
     if (nowNanos - sweptNanos >= SWEEP_NANOS) {

@@ -3,6 +3,7 @@ package io.osier.bench.experiment;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.OsierException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.HdrHistogram.Histogram;
@@ -32,7 +34,11 @@ import picocli.CommandLine.Spec;
       "of any CPU; the rest are processes with emulated links."
     },
     exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:measured", "1:it could not be run, or replicas differed", "2:wrong usage"})
+    exitCodeList = {
+      "0:measured",
+      "1:it could not be run, or a run failed, or replicas differed",
+      "2:wrong usage"
+    })
 public final class ReplicasCommand extends Experiment {
   private static final List<Integer> COUNTS = List.of(3, 5, 7, 10);
   private static final Duration SLA = Duration.ofSeconds(1);
@@ -66,6 +72,9 @@ public final class ReplicasCommand extends Experiment {
   private Integer processes;
 
   @Spec private CommandSpec spec;
+
+  /** What went wrong in single runs, which the others go on after. */
+  private final List<OsierException> failed = new ArrayList<>();
 
   /** Larger in each run, so that its objects come after all others. */
   private int run;
@@ -105,6 +114,12 @@ public final class ReplicasCommand extends Experiment {
         System.out.println();
         System.out.println(results.table(name(count, once)));
       }
+    }
+    results.note("runs that failed", Integer.toString(failed.size()));
+    if (!failed.isEmpty()) {
+      OsierException first = failed.getFirst();
+      throw new OsierException(
+          first.code(), failed.size() + " runs failed, the first one: " + first.getMessage());
     }
   }
 
@@ -148,7 +163,7 @@ public final class ReplicasCommand extends Experiment {
         System.out.println("warming up");
         for (int i = 0; i < (quick() ? 1 : 2); i++) {
           for (Alternative alternative : Alternative.ALL) {
-            load.run(alternative.name(), ++run, Math.max(2, times / 2), rate);
+            run(load, alternative.name(), Math.max(2, times / 2));
           }
         }
         for (int round = 0; round < (quick() ? 1 : 5); round++) {
@@ -184,7 +199,11 @@ public final class ReplicasCommand extends Experiment {
     KeyspaceCounts before = KeyspaceCounts.of(cluster, keyspace);
     long bytesBefore = cluster.wanBytes();
     Duration cpuBefore = cluster.cpu();
-    SequenceLoad.Outcome outcome = load.run(keyspace, ++run, times, rate);
+    Optional<SequenceLoad.Outcome> ended = run(load, keyspace, times);
+    if (ended.isEmpty()) {
+      return;
+    }
+    SequenceLoad.Outcome outcome = ended.get();
     LockSupport.parkNanos(SequenceLoad.SETTLE_NANOS);
     double bytes = cluster.wanBytes() - bytesBefore;
     double micros = cluster.cpu().minus(cpuBefore).toNanos() / 1e3;
@@ -202,6 +221,18 @@ public final class ReplicasCommand extends Experiment {
         bytes / outcome.operations(),
         after.visibilitySince(before),
         after.violations() - before.violations());
+  }
+
+  /** Empty if it failed, as on a machine that is too slow for so many processes. */
+  private Optional<SequenceLoad.Outcome> run(SequenceLoad load, String keyspace, int times)
+      throws InterruptedException {
+    try {
+      return Optional.of(load.run(keyspace, ++run, times, rate));
+    } catch (OsierException e) {
+      System.out.println("a run failed: " + e.getMessage());
+      failed.add(e);
+      return Optional.empty();
+    }
   }
 
   private static void add(

@@ -38,10 +38,13 @@ final class SequenceLoad implements AutoCloseable {
   static final CrdtType TYPE = CrdtType.LWW_SET_ADD_BIAS;
 
   /** More are not sent; what is due waits, which its latency counts. */
-  private static final int IN_FLIGHT = 8_000;
+  private static final int IN_FLIGHT = 2_000;
 
   /** After the datacenters are equal the last acknowledgements and status reports go around. */
   static final long SETTLE_NANOS = 500_000_000;
+
+  /** A connection may have been lost in the run before, on a machine that is too slow. */
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(30);
 
   private static final Duration EQUAL_MAX = Duration.ofMinutes(1);
   private static final long POLL_NANOS = 5_000_000;
@@ -74,6 +77,7 @@ final class SequenceLoad implements AutoCloseable {
    *     within a minute what they must
    */
   Outcome run(String keyspace, int run, int times, int perSecond) throws InterruptedException {
+    clients.forEach(client -> client.awaitConnected(CONNECT_MAX));
     List<Keyspace> sessions =
         clients.stream().map(client -> client.session().keyspace(keyspace)).toList();
     List<Timed> plan = CommandSequence.plan(run, times, perSecond);

@@ -1,6 +1,7 @@
 package io.osier.bench.peers;
 
 import io.osier.bench.cluster.Zipf;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -10,10 +11,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * The same updates for every system: each thread calls one node (thread i node i modulo 3), on
- * objects drawn by Zipf's law with exponent 0.99; a set gets one of a fixed range of elements, so
- * that no system's sets grow for ever. All is drawn beforehand from the seed, so it is the same
- * sequence however fast a system is.
+ * The same load for every system: each thread calls one node (thread i node i modulo 3), on objects
+ * drawn by Zipf's law with exponent 0.99; a set gets one of a fixed range of elements, so that no
+ * system's sets grow for ever. All is drawn beforehand from the seed, so it is the same sequence
+ * however fast a system is.
  *
  * <p>While it runs, probers measure how long an update takes to be seen: each has an object of its
  * own, updates it at the first node, asks the third node every millisecond until it shows, and
@@ -82,12 +83,24 @@ final class PeerLoad {
     }
   }
 
+  /** So many updates are done between two looks at the clock. */
+  private static final int BETWEEN_LOOKS = 64;
+
   /**
    * Does so many updates.
    *
    * @throws IllegalStateException if one failed
    */
   Outcome run(long updates) throws InterruptedException {
+    return run(updates, Duration.ofDays(1));
+  }
+
+  /** Updates for so long; as the other one. */
+  Outcome run(Duration atMost) throws InterruptedException {
+    return run(Long.MAX_VALUE, atMost);
+  }
+
+  private Outcome run(long updates, Duration atMost) throws InterruptedException {
     Histogram delays = new Histogram(DELAY_MICROS_MAX, 3);
     long probesBefore = probes();
     probing = true;
@@ -95,12 +108,14 @@ final class PeerLoad {
     for (Prober prober : probers) {
       watching.add(start(() -> prober.run(delays)));
     }
+    long before = workers.stream().mapToLong(w -> w.done).sum();
     long began = System.nanoTime();
+    long until = began + atMost.toNanos();
     List<Thread> running = new ArrayList<>();
     for (int i = 0; i < workers.size(); i++) {
       Worker worker = workers.get(i);
       long share = updates / workers.size() + (i < updates % workers.size() ? 1 : 0);
-      running.add(start(() -> worker.run(share)));
+      running.add(start(() -> worker.run(share, until)));
     }
     for (Thread thread : running) {
       thread.join();
@@ -114,7 +129,8 @@ final class PeerLoad {
     if (failure.get() != null) {
       throw new IllegalStateException("an update failed: " + failure.get(), failure.get());
     }
-    return new Outcome(updates + probes() - probesBefore, updates / seconds, ended, delays);
+    long done = workers.stream().mapToLong(w -> w.done).sum() - before;
+    return new Outcome(done + probes() - probesBefore, done / seconds, ended, delays);
   }
 
   private Thread start(Runnable task) {
@@ -203,6 +219,7 @@ final class PeerLoad {
     private final long[] counts;
     private final BitSet[] elements;
     private int next;
+    private long done;
 
     Worker(int index) {
       this.caller = peer.caller(index % Peer.NODES);
@@ -219,8 +236,12 @@ final class PeerLoad {
       }
     }
 
-    void run(long updates) {
+    void run(long updates, long until) {
       for (long i = 0; i < updates; i++) {
+        if (i % BETWEEN_LOOKS == 0 && System.nanoTime() - until > 0) {
+          break;
+        }
+        done++;
         int object = objects[next];
         if (shape.kind == Kind.COUNTERS) {
           caller.increment(object);

@@ -57,11 +57,8 @@ public final class PeerRoundCommand implements Callable<Integer> {
   @Option(names = "--kind", required = true)
   private PeerLoad.Kind kind;
 
-  @Option(names = "--warm-up", required = true)
-  private long warmUp;
-
-  @Option(names = "--updates", required = true)
-  private long updates;
+  @Option(names = "--seconds", required = true)
+  private long seconds;
 
   @Option(names = "--sla-millis", required = true)
   private long slaMillis;
@@ -82,13 +79,13 @@ public final class PeerRoundCommand implements Callable<Integer> {
     try (Peer peer = system.start(Duration.ofMillis(slaMillis))) {
       PeerLoad load = new PeerLoad(peer, shape);
       parent.printf(PROGRESS + "%s: three nodes are up; warming up%n", system);
-      load.run(warmUp);
+      load.run(Duration.ofSeconds(seconds).dividedBy(2));
       if (!converged(load)) {
         return 1;
       }
-      parent.printf(PROGRESS + "%s: %,d updates%n", system, updates);
+      parent.printf(PROGRESS + "%s: measuring%n", system);
       long before = peer.bytes();
-      PeerLoad.Outcome outcome = load.run(updates);
+      PeerLoad.Outcome outcome = load.run(Duration.ofSeconds(seconds));
       if (!converged(load)) {
         return 1;
       }

@@ -42,7 +42,6 @@ import picocli.CommandLine.Option;
     })
 public final class PeersCommand extends Experiment {
   private static final String HEAP = "-Xmx2g";
-  private static final int ROUNDS = 3;
   private static final long SEED = 7;
 
   @Option(
@@ -59,9 +58,8 @@ public final class PeersCommand extends Experiment {
    */
   private record Alternative(String name, PeerSystem system, long slaMillis) {}
 
-  /** A load, and what is compared under it; every alternative does as many updates. */
-  private record Workload(
-      String name, PeerLoad.Kind kind, long warmUp, long updates, List<Alternative> alternatives) {}
+  /** A load, and what is compared under it. */
+  private record Workload(String name, PeerLoad.Kind kind, List<Alternative> alternatives) {}
 
   /** For picocli. */
   public PeersCommand() {}
@@ -82,18 +80,8 @@ public final class PeersCommand extends Experiment {
       }
     }
     return List.of(
-        new Workload(
-            "counter increments",
-            PeerLoad.Kind.COUNTERS,
-            quick() ? 500_000 : 3_000_000,
-            quick() ? 2_000_000 : 20_000_000,
-            counters),
-        new Workload(
-            "set adds",
-            PeerLoad.Kind.SETS,
-            quick() ? 50_000 : 200_000,
-            quick() ? 150_000 : 1_500_000,
-            sets));
+        new Workload("counter increments", PeerLoad.Kind.COUNTERS, counters),
+        new Workload("set adds", PeerLoad.Kind.SETS, sets));
   }
 
   @Override
@@ -107,7 +95,7 @@ public final class PeersCommand extends Experiment {
     System.out.println("logs in " + directory);
     List<Workload> workloads = workloads();
     try {
-      for (int round = 1; round <= (quick() ? 1 : ROUNDS); round++) {
+      for (int round = 1; round <= rounds(); round++) {
         for (Workload workload : workloads) {
           for (int i = 0; i < workload.alternatives.size(); i++) {
             // Each comes first, second, … in turn.
@@ -131,7 +119,7 @@ public final class PeersCommand extends Experiment {
     }
   }
 
-  private static void measure(
+  private void measure(
       Results results, Workload workload, Alternative alternative, int round, Path directory)
       throws IOException, InterruptedException {
     String name = round + "-" + workload.name + "-" + alternative.name + ".log";
@@ -154,8 +142,7 @@ public final class PeersCommand extends Experiment {
    *
    * @throws OsierException UNAVAILABLE if it failed
    */
-  private static Map<String, Double> run(
-      Workload workload, Alternative alternative, int round, Path log)
+  private Map<String, Double> run(Workload workload, Alternative alternative, int round, Path log)
       throws IOException, InterruptedException {
     List<String> options = new ArrayList<>(List.of(HEAP));
     options.addAll(alternative.system.javaOptions());
@@ -166,8 +153,7 @@ public final class PeersCommand extends Experiment {
                 "peers-round",
                 "--system=" + alternative.system,
                 "--kind=" + workload.kind,
-                "--warm-up=" + workload.warmUp,
-                "--updates=" + workload.updates,
+                "--seconds=" + (quick() ? 4 : 12),
                 "--sla-millis=" + alternative.slaMillis,
                 "--seed=" + (SEED + round))
             .redirectError(log.toFile())

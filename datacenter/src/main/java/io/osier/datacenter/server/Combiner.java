@@ -248,6 +248,11 @@ final class Combiner {
     return first == null ? Long.MAX_VALUE : first.nanos + window;
   }
 
+  /** Whether {@link #takeDue} should have been called a while ago. */
+  boolean isLate(long nowNanos) {
+    return nowNanos - windowMin > dueNanos();
+  }
+
   /**
    * Takes out everything once the first of it is due: what is taken together has its windows
    * together from then on.

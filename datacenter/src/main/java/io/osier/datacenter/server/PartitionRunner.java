@@ -57,6 +57,9 @@ final class PartitionRunner {
   private static final long PARK_NANOS_MAX = 100_000_000;
   private static final int SUMMARY_MAX = 1_000;
 
+  /** With more frames of peers waiting than this a partition is behind. */
+  private static final int WAITING_EVENTS = 2;
+
   /** After so many batches a caller leaves the rest of the others' commands to the thread. */
   private static final int CALLER_BATCHES = 4;
 
@@ -248,13 +251,23 @@ final class PartitionRunner {
       }
       case TAKEN -> {}
       case TAKEN_AND_DUE -> {
-        // This thread has the processor already; the runner's own may have to wait for one.
-        if (running.tryLock()) {
+        // This thread has the processor already; the runner's own may have to wait for one. A
+        // partition that is behind has its callers wait: otherwise they would acknowledge more than
+        // it can replicate within the SLA.
+        if (!running.tryLock() && isBehind()) {
+          running.lock();
+        }
+        if (running.isHeldByCurrentThread()) {
           callersTurn(this::takeDue);
+          push(); // what came meanwhile
         }
       }
     }
     return true;
+  }
+
+  private boolean isBehind() {
+    return combiner.isLate(System.nanoTime()) || events.size() > WAITING_EVENTS;
   }
 
   /** Brings what is acknowledged of a key into the store, for a read or an update that follows. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.core.VersionVector;
@@ -15,16 +16,21 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Outbox;
+import io.osier.datacenter.server.PartitionRunner.Callers;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
 import io.osier.propagation.Shipment;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import io.osier.proxy.protocol.TransactionId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -303,18 +310,23 @@ final class PartitionRunnerTest {
   // ---------------------------------------------------------------- callers run it
 
   private PartitionRunner byCallers(Machine machine) {
+    return create(machine, new MemoryStore(), Callers.RUN, Optional.empty());
+  }
+
+  private PartitionRunner create(
+      Machine machine, ObjectStore store, Callers callers, Optional<KeyspacePolicy> policy) {
     runner =
         new PartitionRunner(
             "shop-0",
             machine,
-            new MemoryStore(),
+            store,
             Journal.NONE,
             10_000,
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             (dc, frame) -> {},
             failure::set,
-            PartitionRunner.Callers.RUN,
-            java.util.Optional.empty());
+            callers,
+            policy);
     return runner;
   }
 
@@ -387,6 +399,39 @@ final class PartitionRunnerTest {
     runner.submit(write("x"), replies::add);
     await().until(() -> replies.size() == 3);
     assertThat(machine.seen).doesNotContain("x");
+  }
+
+  @Test
+  void whatComesWhileACallerAbsorbs_isDoneByThatCaller() {
+    ObjectStore store = new MemoryStore();
+    Causal empty = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal one = empty.join(empty.prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0));
+    for (String key : List.of("a", "b")) {
+      store.put(new ObjectId(Key.of(key), CrdtType.PN_COUNTER), one);
+    }
+    Script machine =
+        new Script() {
+          @Override
+          public void on(Input input, Now now, Outbox outbox) {
+            super.on(input, now, outbox);
+            if (input instanceof Input.Tick) {
+              // Another thread brings a frame; it finds the machine busy and goes.
+              CompletableFuture.runAsync(() -> runner.submit(new Input.PeerDown("us"))).join();
+            }
+          }
+        };
+    machine.tick = System.nanoTime(); // the last that a batch does
+    Duration sla = Duration.ofMillis(1);
+    create(
+        machine,
+        store,
+        Callers.COMBINE,
+        Optional.of(KeyspacePolicy.session("k", sla))); // no thread
+    Operation increment = new Operation.Increment(1);
+    assertThat(runner.combine(Key.of("a"), CrdtType.PN_COUNTER, increment)).isTrue();
+    LockSupport.parkNanos(sla.toNanos());
+    assertThat(runner.combine(Key.of("b"), CrdtType.PN_COUNTER, increment)).isTrue();
+    assertThat(machine.seen).containsExactly("Absorbed", "Tick", "PeerDown");
   }
 
   @Test

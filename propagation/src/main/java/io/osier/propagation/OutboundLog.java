@@ -185,6 +185,11 @@ final class OutboundLog {
     }
   }
 
+  /** Takes note of an update that nobody is waiting for: there is no other datacenter. */
+  void commitForNobody(long number) {
+    committed = number;
+  }
+
   private static Age age(ObjectLog log) {
     return new Age(log.dirty.firstNanos, log.dirtyFirst);
   }

@@ -174,7 +174,11 @@ public final class Propagation {
     VersionVector needs = causal ? VersionVector.EMPTY : knowledge.needs(before);
     Segment segment =
         new Segment(before.through(self), needs, number, updates, sinceNanos, 0, delta);
-    log.commit(object, segment, floor, hold);
+    if (outbound.isEmpty()) {
+      log.commitForNobody(number);
+    } else {
+      log.commit(object, segment, floor, hold);
+    }
     Shipment shipment = shipment(object, segment, nowNanos);
     int bytes = sizer.sizeOf(shipment);
     stats.opWouldShip((long) bytes * outbound.size());

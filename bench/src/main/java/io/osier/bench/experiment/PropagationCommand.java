@@ -65,7 +65,7 @@ public final class PropagationCommand extends Experiment {
           Turns turns = new Turns(cluster, load, results, rounds());
           turns.fill(names.values(), sla.toMillis() + 500);
           turns.warmUp(names.values(), 3, sla.toMillis() + 500);
-          turns.measure(workload.name, names, sla.toMillis(), quick() ? 6 : 20);
+          turns.measure(workload.name, names, sla.toMillis(), quick() ? 6 : 17);
         });
   }
 }

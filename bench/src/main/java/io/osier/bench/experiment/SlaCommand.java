@@ -52,9 +52,7 @@ public final class SlaCommand extends Experiment {
           for (int bound : bounds) {
             Map<String, String> names = new LinkedHashMap<>();
             Alternative.ALL.forEach(way -> names.put(way.name(), keyspace(way, bound)));
-            // At least two windows, so that what is joined counts as often as it will.
-            double seconds = quick() ? 4 : Math.max(6, 2 * bound / 1e3);
-            turns.measure(workload(bound), names, bound, seconds);
+            turns.measure(workload(bound), names, bound, quick() ? 4 : 6);
           }
         });
     System.out.println();

@@ -15,6 +15,9 @@ import java.util.concurrent.locks.LockSupport;
  * that becomes slower or faster does the same to all.
  */
 record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
+  /** Of the staleness bound: after about so long what is held of a hot object leaves again. */
+  private static final double WINDOW_SHARE = 7 / 8.0;
+
   /** What is measured with a cluster. */
   interface Body {
     /** Measures. */
@@ -68,11 +71,13 @@ record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
    * @param slaMillis their staleness bound: before the measurement the load runs so long and two
    *     seconds more, until as much leaves as is held and hot objects have been found; after it so
    *     long is waited, and a little more, until everything has been shipped
-   * @param seconds of the measurement
+   * @param secondsMin the measurement is so long, or a little longer, so that it has whole windows
    */
-  void measure(String workload, Map<String, String> keyspaces, long slaMillis, double seconds)
+  void measure(String workload, Map<String, String> keyspaces, long slaMillis, double secondsMin)
       throws InterruptedException {
     double lead = slaMillis / 1e3 + 2;
+    double window = WINDOW_SHARE * slaMillis / 1e3;
+    double seconds = window == 0 ? secondsMin : window * Math.ceil(secondsMin / window);
     List<String> names = List.copyOf(keyspaces.keySet());
     for (int round = 1; round <= rounds; round++) {
       for (int i = 0; i < names.size(); i++) {

@@ -3,11 +3,13 @@ package io.osier.bench.experiment;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** What a larger staleness bound brings. */
 @Command(
@@ -23,13 +25,21 @@ public final class SlaCommand extends Experiment {
   private static final int ELEMENT_BYTES = 512;
   private static final int OBJECT_BYTES = 12_000;
 
+  @Option(
+      names = "--bounds",
+      split = ",",
+      paramLabel = "MILLISECONDS",
+      description = "the staleness bounds; by default seven from 0 to 15000, with --quick two")
+  private List<Integer> bounds;
+
   /** For picocli. */
   public SlaCommand() {}
 
   @Override
   protected void measure(Results results) throws IOException, InterruptedException {
-    List<Integer> bounds =
-        quick() ? List.of(0, 2_000) : List.of(0, 200, 1_000, 2_000, 5_000, 10_000, 15_000);
+    if (bounds == null) {
+      bounds = quick() ? List.of(0, 2_000) : List.of(0, 200, 1_000, 2_000, 5_000, 10_000, 15_000);
+    }
     StringBuilder keyspaces = new StringBuilder();
     List<String> all = new ArrayList<>();
     for (int bound : bounds) {
@@ -48,7 +58,7 @@ public final class SlaCommand extends Experiment {
         (cluster, load) -> {
           Turns turns = new Turns(cluster, load, results, rounds());
           turns.fill(all, 0);
-          turns.warmUp(all, quick() ? 0.5 : 2, bounds.getLast() + 1_500L);
+          turns.warmUp(all, quick() ? 0.5 : 2, Collections.max(bounds) + 1_500L);
           for (int bound : bounds) {
             Map<String, String> names = new LinkedHashMap<>();
             Alternative.ALL.forEach(way -> names.put(way.name(), keyspace(way, bound)));

@@ -26,6 +26,7 @@ public final class Plots {
 
   private static final int WIDTH = 900;
   private static final int HEIGHT = 520;
+  private static final String NUMBERS = "#,##0.###";
 
   private final Results results;
   private final Path directory;
@@ -67,6 +68,7 @@ public final class Plots {
             .build();
     chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
     chart.getStyler().setChartBackgroundColor(java.awt.Color.WHITE);
+    chart.getStyler().setYAxisDecimalPattern(NUMBERS);
     for (String alternative : results.alternatives()) {
       if (workloads.stream().allMatch(w -> results.rounds(w, alternative, metric).isEmpty())) {
         continue;
@@ -144,6 +146,7 @@ public final class Plots {
             .build();
     chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
     chart.getStyler().setChartBackgroundColor(java.awt.Color.WHITE);
+    chart.getStyler().setYAxisDecimalPattern(NUMBERS);
     chart.getStyler().setYAxisMin(0.0);
     chart.getStyler().setLocale(Locale.ROOT);
     return chart;

@@ -34,7 +34,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   private final Session session;
   private final String keyspace;
   private final TransactionId id;
-  private final Session.Home home;
+  private final Home home;
   private final VersionVector snapshot;
   private final List<Request.Update> buffered = new ArrayList<>();
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
@@ -42,11 +42,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   private String ended;
 
   Transaction(
-      Session session,
-      String keyspace,
-      TransactionId id,
-      Session.Home home,
-      VersionVector snapshot) {
+      Session session, String keyspace, TransactionId id, Home home, VersionVector snapshot) {
     this.session = session;
     this.keyspace = keyspace;
     this.id = id;
@@ -166,7 +162,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
             .thenCompose(
                 x -> {
                   Request.Transact request = request(updates, fetches, end);
-                  return session.step(keyspace, home, request);
+                  return session.steps().step(keyspace, home, request);
                 });
     CompletableFuture<Reply.Transacted> noted =
         done.whenComplete((reply, error) -> note(end, error));

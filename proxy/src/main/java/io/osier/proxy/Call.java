@@ -1,0 +1,274 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One call of a session, with its tries.
+ *
+ * @param <T> what its caller gets
+ */
+abstract class Call<T> implements Link.Answered {
+  private final Session session;
+  private final OsierClient client;
+  private final Past past;
+  private final String keyspace;
+  private final Key key;
+  private final boolean update;
+  private final long startNanos;
+  private final long deadlineNanos;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+  private Set<String> tried = Set.of();
+
+  // Of the present try.
+  private Link to;
+  private ReplicaId replica;
+  private Slice slice;
+  private long sentIn;
+  private Request sent;
+
+  /** Who is sending just now: an answer that this thread hears meanwhile must wait. */
+  private Thread sender;
+
+  private Runnable early;
+
+  Call(Session session, String keyspace, Key key, boolean update) {
+    this.session = session;
+    this.client = session.client();
+    this.past = session.past();
+    this.startNanos = System.nanoTime();
+    this.deadlineNanos = startNanos + client.settings().timeout().toNanos();
+    this.keyspace = keyspace;
+    this.key = key;
+    this.update = update;
+  }
+
+  abstract Request request(VersionVector after, boolean ordered, int waitMillis);
+
+  /** What the caller gets, of a reply that is no failure. */
+  abstract T result(Reply reply);
+
+  /** The partition that is asked; -1 if it is none in particular. */
+  int partition(Reply.KeyspaceInfo info) {
+    return key == null ? -1 : key.partition(info.partitions());
+  }
+
+  /** Hears who answered. */
+  void answeredBy(Link from, ReplicaId by) {}
+
+  /** Whether it may be sent again to the process that may have done it already. */
+  boolean isRepeatable() {
+    return false;
+  }
+
+  CompletableFuture<T> start() {
+    attempt(startNanos);
+    return result;
+  }
+
+  private void attempt() {
+    attempt(System.nanoTime());
+  }
+
+  private void attempt(long now) {
+    Link link = tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
+    if (link == null) {
+      tried = Set.of(); // all were tried: begin again after a pause
+      again(client.unavailable());
+      return;
+    }
+    Reply.KeyspaceInfo info = link.keyspace(keyspace);
+    if (info == null) {
+      result.completeExceptionally(
+          new OsierException(
+              ErrorCode.UNKNOWN_KEYSPACE,
+              link.dc()
+                  + " has no keyspace '"
+                  + keyspace
+                  + "'; it has "
+                  + link.keyspaces().keySet().stream().sorted().toList()));
+      return;
+    }
+    send(link, info, now);
+  }
+
+  private void send(Link link, Reply.KeyspaceInfo info, long now) {
+    Runnable heard;
+    synchronized (past) {
+      to = link;
+      replica = link.replica();
+      session.moved(past.moveTo(replica), replica);
+      sentIn = past.epoch();
+      slice = past.slice(keyspace, partition(info));
+      VersionVector after = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
+      boolean ordered = slice.writesUnderWay > 0;
+      // A datacenter gets time to catch up, but not all: another one may be ahead.
+      int wait = Math.clamp((deadlineNanos - now) / 2_000_000, 0, Integer.MAX_VALUE);
+      if (update) {
+        slice.writesUnderWay++;
+      }
+      sent = request(after, ordered, wait);
+      sender = Thread.currentThread();
+      link.send(sent, now, Math.max(deadlineNanos, now + 1_000_000), this);
+      sender = null;
+      heard = early;
+      early = null;
+    }
+    if (heard != null) {
+      heard.run();
+    }
+  }
+
+  /**
+   * Whether this is called back by the thread that is sending, which holds the session's lock:
+   * callers must not be told under it. Other threads' answers wait for that lock by themselves, and
+   * see everything that was set under it.
+   */
+  private boolean isSending() {
+    return sender == Thread.currentThread();
+  }
+
+  @Override
+  public void answered(Reply reply) {
+    if (isSending()) {
+      early = () -> concluded(reply, null);
+    } else {
+      concluded(reply, null);
+    }
+  }
+
+  @Override
+  public void lost(Connection.LostException cause) {
+    if (isSending()) {
+      early = () -> failed(cause);
+    } else {
+      failed(cause);
+    }
+  }
+
+  private void failed(Connection.LostException cause) {
+    boolean unsure = update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
+    if (unsure) {
+      CompletableFuture<Reply> again = new CompletableFuture<>();
+      session.steps().repeat(new Home(to, replica), sent, true, true, deadlineNanos, again);
+      again.whenComplete(this::concluded);
+    } else {
+      concluded(null, cause);
+    }
+  }
+
+  private void concluded(Reply reply, Throwable error) {
+    Link from;
+    ReplicaId by;
+    synchronized (past) {
+      from = to;
+      by = replica;
+      if (update) {
+        slice.writesUnderWay--;
+      }
+      if (reply != null && !(reply instanceof Reply.Failure)) {
+        saw(reply);
+      }
+    }
+    if (error != null) {
+      lost(from, error);
+      return;
+    }
+    if (reply instanceof Reply.Failure f) {
+      answeredBy(from, by);
+      refused(from, f);
+      return;
+    }
+    answeredBy(from, by);
+    T made;
+    try {
+      made = result(reply);
+    } catch (ClassCastException e) {
+      result.completeExceptionally(Calls.unexpected(reply));
+      return;
+    } catch (RuntimeException e) {
+      result.completeExceptionally(e);
+      return;
+    }
+    result.complete(made);
+  }
+
+  /** Called with the lock held. */
+  private void saw(Reply reply) {
+    switch (reply) {
+      case Reply.Done d -> slice.saw(d.dot());
+      case Reply.Answer a -> slice.saw(a.seen());
+      case Reply.Transacted t -> slice.saw(t.clock());
+      case Reply.Page p -> {
+        for (int i = 0; i < p.seen().size(); i++) {
+          past.slice(keyspace, i).saw(p.seen().get(i));
+        }
+      }
+      default -> {
+        return;
+      }
+    }
+    if (!past.isAt(replica)) {
+      past.sawStranger();
+    } else if (sentIn == past.epoch() && !(reply instanceof Reply.Page)) {
+      slice.attachedIn = sentIn; // but a page had no vector to wait for
+    }
+  }
+
+  private void refused(Link from, Reply.Failure failure) {
+    client.settings().metrics().failed(from.dc(), failure.code());
+    OsierException error = new OsierException(failure.code(), failure.message());
+    boolean elsewhere =
+        switch (failure.code()) {
+          case UNAVAILABLE, SHUTTING_DOWN, SESSION_BEHIND -> true;
+          default -> false;
+        };
+    if (elsewhere) {
+      tried(from);
+      again(error);
+    } else {
+      result.completeExceptionally(error);
+    }
+  }
+
+  private void tried(Link link) {
+    Set<String> all = new HashSet<>(tried);
+    all.add(link.dc());
+    tried = all;
+  }
+
+  private void lost(Link from, Throwable error) {
+    OsierException outcome = Calls.asOsier(error, update);
+    client.settings().metrics().failed(from.dc(), outcome.code());
+    boolean mayTryAgain =
+        !(outcome instanceof OutcomeUnknownException) && outcome.code() == ErrorCode.UNAVAILABLE;
+    if (mayTryAgain) {
+      tried(from);
+      again(outcome);
+    } else {
+      result.completeExceptionally(outcome);
+    }
+  }
+
+  /** Tries again elsewhere, after a short pause, while there is time. */
+  private void again(OsierException last) {
+    long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
+    if (left <= Session.RETRY_PAUSE_MILLIS || client.isClosed()) {
+      result.completeExceptionally(last);
+      return;
+    }
+    long pause =
+        ThreadLocalRandom.current()
+            .nextLong(Session.RETRY_PAUSE_MILLIS / 2, Session.RETRY_PAUSE_MILLIS + 1);
+    client.later(this::attempt, tried.isEmpty() ? pause : 0);
+  }
+}

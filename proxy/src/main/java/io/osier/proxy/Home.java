@@ -1,0 +1,10 @@
+package io.osier.proxy;
+
+import io.osier.core.ReplicaId;
+
+/** Where a transaction lives. */
+record Home(Link connection, ReplicaId replica) {
+  String dc() {
+    return replica.dc();
+  }
+}

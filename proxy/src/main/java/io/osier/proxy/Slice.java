@@ -1,0 +1,52 @@
+package io.osier.proxy;
+
+import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+
+/** A partition of a keyspace, as a session knows it. Guarded by the lock of its {@link Past}. */
+final class Slice {
+  private static final long NEVER = -1;
+
+  private VersionVector seen = VersionVector.EMPTY;
+
+  /** A replica whose entry in what was seen is larger than in {@link #seen}, and that entry. */
+  private ReplicaId replica;
+
+  private long number;
+
+  /** In this epoch the present datacenter is known to cover what was seen. */
+  long attachedIn = NEVER;
+
+  /** Updates that were sent and have no answer yet. */
+  int writesUnderWay;
+
+  VersionVector seen() {
+    if (replica != null) {
+      seen = seen.raised(replica, number);
+      replica = null;
+    }
+    return seen;
+  }
+
+  void saw(VersionVector vector) {
+    seen = seen().join(vector);
+  }
+
+  /** Most updates raise the same entry as the one before: the vector is made when it is used. */
+  void saw(Dot dot) {
+    if (!dot.replica().equals(replica)) {
+      seen();
+      replica = dot.replica();
+      number = dot.number();
+    } else {
+      number = Math.max(number, dot.number());
+    }
+  }
+
+  void forget() {
+    seen = VersionVector.EMPTY;
+    replica = null;
+    attachedIn = NEVER;
+  }
+}

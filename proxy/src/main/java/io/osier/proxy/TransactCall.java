@@ -1,0 +1,69 @@
+package io.osier.proxy;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.util.List;
+import java.util.Optional;
+
+/** A request that begins a transaction. */
+final class TransactCall extends Call<Reply.Transacted> {
+  private final TransactionId id;
+  private final TransactionOptions options;
+  private final List<Request.Update> updates;
+  private final List<Request.Fetch> reads;
+  private final Request.End end;
+  private final String name;
+  private volatile Home answeredAt;
+
+  TransactCall(
+      Session session,
+      String keyspace,
+      TransactionId id,
+      TransactionOptions options,
+      List<Request.Update> updates,
+      List<Request.Fetch> reads,
+      Request.End end) {
+    super(session, keyspace, null, !updates.isEmpty());
+    this.name = keyspace;
+    this.id = id;
+    this.options = options;
+    this.updates = updates;
+    this.reads = reads;
+    this.end = end;
+  }
+
+  @Override
+  int partition(Reply.KeyspaceInfo info) {
+    return 0;
+  }
+
+  @Override
+  Request request(VersionVector after, boolean ordered, int waitMillis) {
+    VersionVector clock = options.past() ? options.clock() : options.clock().join(after);
+    int limit = Math.toIntExact(options.limit().toMillis());
+    Request.Begin begin = new Request.Begin(clock, options.past(), waitMillis, limit);
+    return new Request.Transact(name, id, 1, Optional.of(begin), updates, reads, end);
+  }
+
+  @Override
+  void answeredBy(Link from, ReplicaId replica) {
+    answeredAt = new Home(from, replica);
+  }
+
+  @Override
+  boolean isRepeatable() {
+    return true;
+  }
+
+  @Override
+  Reply.Transacted result(Reply reply) {
+    return (Reply.Transacted) reply;
+  }
+
+  Home home() {
+    return answeredAt;
+  }
+}

@@ -29,7 +29,6 @@ import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -168,14 +167,25 @@ final class ClientServer implements AutoCloseable {
 
     @Override
     protected void frame(ChannelHandlerContext ctx, WireInput content) {
-      Envelope<Request> envelope = ProtocolCodec.decodeRequest(content);
+      long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
       requests.increment();
-      if (!greeted) {
-        greet(ctx, envelope);
+      Request request;
+      try {
+        request = ProtocolCodec.decodeRequestBody(content);
+      } catch (MalformedException e) {
+        malformed.increment();
+        if (greeted) {
+          answer(id, new Reply.Failure(e.code(), "the request cannot be read: " + e.getMessage()));
+        } else {
+          refuse(ctx, id, e.code(), "the greeting cannot be read: " + e.getMessage());
+        }
         return;
       }
-      Consumer<Reply> reply = r -> answer(envelope.id(), r);
-      handler.handle(envelope.message(), lane, reply);
+      if (greeted) {
+        handler.handle(request, lane, r -> answer(id, r));
+      } else {
+        greet(ctx, id, request);
+      }
     }
 
     @Override
@@ -190,15 +200,15 @@ final class ClientServer implements AutoCloseable {
       ctx.fireChannelWritabilityChanged();
     }
 
-    private void greet(ChannelHandlerContext ctx, Envelope<Request> envelope) {
-      if (!(envelope.message() instanceof Request.Hello hello)) {
-        refuse(ctx, envelope.id(), ErrorCode.MALFORMED, "the first message must be Hello");
+    private void greet(ChannelHandlerContext ctx, long id, Request request) {
+      if (!(request instanceof Request.Hello hello)) {
+        refuse(ctx, id, ErrorCode.MALFORMED, "the first message must be Hello");
         return;
       }
       if (hello.protocolVersion() != Request.PROTOCOL_VERSION) {
         refuse(
             ctx,
-            envelope.id(),
+            id,
             ErrorCode.VERSION_MISMATCH,
             "client protocol "
                 + hello.protocolVersion()
@@ -208,12 +218,13 @@ final class ClientServer implements AutoCloseable {
         return;
       }
       greeted = true;
-      answer(envelope.id(), new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
+      answer(id, new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
     }
 
     private void refuse(ChannelHandlerContext ctx, long id, ErrorCode code, String message) {
       LOG.warn("client {} is refused: {}: {}", ctx.channel().remoteAddress(), code, message);
       answer(id, new Reply.Failure(code, message));
+      end();
       ctx.executor().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
     }
 

@@ -66,6 +66,11 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Takes no frames any more: what has come and what will come is dropped. For the loop. */
+  protected final void end() {
+    ended = true;
+  }
+
   @Override
   public final void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;

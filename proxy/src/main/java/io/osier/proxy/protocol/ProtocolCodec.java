@@ -1,5 +1,6 @@
 package io.osier.proxy.protocol;
 
+import com.esotericsoftware.kryo.KryoException;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
@@ -85,7 +86,34 @@ public final class ProtocolCodec {
 
   /** As {@link #decodeRequest(byte[])}, of all that the input has. */
   public static Envelope<Request> decodeRequest(WireInput in) {
-    return decode(in, ProtocolCodec::readRequest);
+    return new Envelope<>(decodeId(in), decodeRequestBody(in));
+  }
+
+  /**
+   * Decodes a message's beginning: its id. So what is wrong in the rest can be told to who waits.
+   *
+   * @throws MalformedException if there is none, or the message has another format
+   */
+  public static long decodeId(WireInput in) {
+    try {
+      int version = in.readByte();
+      if (version != Codec.FORMAT_VERSION) {
+        throw new MalformedException(
+            "format version " + version + " is not " + Codec.FORMAT_VERSION);
+      }
+      return in.readNumber();
+    } catch (KryoException e) {
+      throw new MalformedException("not a message: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Decodes the rest of a request, after {@link #decodeId}.
+   *
+   * @throws MalformedException if it is none, whatever the bytes are
+   */
+  public static Request decodeRequestBody(WireInput in) {
+    return decodeBody(in, ProtocolCodec::readRequest);
   }
 
   /**
@@ -99,20 +127,14 @@ public final class ProtocolCodec {
 
   /** As {@link #decodeReply(byte[])}, of all that the input has. */
   public static Envelope<Reply> decodeReply(WireInput in) {
-    return decode(in, ProtocolCodec::readReply);
+    return new Envelope<>(decodeId(in), decodeBody(in, ProtocolCodec::readReply));
   }
 
-  private static <M> Envelope<M> decode(WireInput in, Function<WireInput, M> reader) {
+  private static <M> M decodeBody(WireInput in, Function<WireInput, M> reader) {
     try {
-      int version = in.readByte();
-      if (version != Codec.FORMAT_VERSION) {
-        throw new MalformedException(
-            "format version " + version + " is not " + Codec.FORMAT_VERSION);
-      }
-      long id = in.readNumber();
       M message = reader.apply(in);
       in.expectEnd();
-      return new Envelope<>(id, message);
+      return message;
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {

@@ -1,0 +1,137 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** What is wrong in one request harms no other one of its connection. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class BadRequestTest {
+  private TestCluster cluster;
+
+  @BeforeAll
+  void start() {
+    cluster = new TestCluster("eu");
+  }
+
+  @AfterAll
+  void stop() {
+    cluster.close();
+  }
+
+  private static Request.Write increment(String key) {
+    return write(key, CrdtType.PN_COUNTER, new Operation.Increment(1));
+  }
+
+  private static Request.Write write(String key, CrdtType type, Operation operation) {
+    return new Request.Write("shop", Key.of(key), type, operation, VersionVector.EMPTY, 0);
+  }
+
+  private static Operation nested(int depth) {
+    Operation operation = new Operation.Assign(Value.of("v"));
+    CrdtType type = CrdtType.LWW_REGISTER;
+    for (int i = 0; i < depth; i++) {
+      operation =
+          new Operation.UpdateFields(
+              List.of(new Operation.FieldUpdate(new FieldId("f", type), operation)));
+      type = CrdtType.OR_MAP;
+    }
+    return operation;
+  }
+
+  @Test
+  void mapPathThatIsTooDeep_failsAlone() throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    int requests = 1_000;
+    for (int id = 1; id <= requests; id++) {
+      all.writeBytes(
+          RawClient.frame(
+              id,
+              id == requests / 2
+                  ? write("deep", CrdtType.OR_MAP, nested(20))
+                  : increment("c" + id % 10)));
+    }
+    try (RawClient client = new RawClient(cluster.clientPort("eu")).greet()) {
+      client.send(all.toByteArray());
+      Map<Long, Reply> replies = new TreeMap<>();
+      for (int i = 0; i < requests; i++) {
+        Envelope<Reply> reply = client.reply();
+        replies.put(reply.id(), reply.message());
+      }
+      assertThat(replies).hasSize(requests);
+      assertThat(replies.remove(500L))
+          .isInstanceOfSatisfying(
+              Reply.Failure.class,
+              f -> {
+                assertThat(f.code()).isEqualTo(ErrorCode.MALFORMED);
+                assertThat(f.message()).contains("16 levels deep");
+              });
+      assertThat(replies.values()).allMatch(Reply.Done.class::isInstance);
+    }
+  }
+
+  /** Whatever follows the id of a request, that request is answered, and so is the next. */
+  @Test
+  void damagedRequests_failAlone() throws IOException {
+    byte[] good = ProtocolCodec.encode(1, write("map", CrdtType.OR_MAP, nested(3)));
+    Random random = new Random(1);
+    try (RawClient client = new RawClient(cluster.clientPort("eu")).greet()) {
+      for (int i = 0; i < 300; i++) {
+        byte[] bad = good.clone();
+        switch (random.nextInt(3)) {
+          case 0 -> bad = Arrays.copyOf(bad, 2 + random.nextInt(bad.length - 2)); // cut off
+          case 1 -> bad = Arrays.copyOf(bad, bad.length + 1 + random.nextInt(10)); // too long
+          default -> bad[2 + random.nextInt(bad.length - 2)] ^= (byte) (1 << random.nextInt(8));
+        }
+        client.send(RawClient.frame(bad)).send(RawClient.frame(2, new Request.Ping()));
+        Reply first = client.reply().message();
+        Reply second = client.reply().message(); // in any order
+        assertThat(List.of(first, second)).anyMatch(Reply.Pong.class::isInstance);
+      }
+      client.send(RawClient.frame(3, increment("after")));
+      assertThat(client.reply().message()).isInstanceOf(Reply.Done.class);
+    }
+  }
+
+  @Test
+  void frameWithoutId_closesTheConnection() throws IOException {
+    for (byte[] content : List.of(new byte[0], new byte[] {9, 1, 2}, new byte[] {1, -1})) {
+      try (RawClient client = new RawClient(cluster.clientPort("eu")).greet()) {
+        client.send(RawClient.frame(content));
+        assertThat(client.isEnded()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void greetingThatCannotBeRead_isAnsweredAndCloses() throws IOException {
+    try (RawClient client = new RawClient(cluster.clientPort("eu"))) {
+      client.send(RawClient.frame((byte) 1, (byte) 0, (byte) 99));
+      assertThat(client.reply().message())
+          .isInstanceOfSatisfying(
+              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.MALFORMED));
+      assertThat(client.isEnded()).isTrue();
+    }
+  }
+}

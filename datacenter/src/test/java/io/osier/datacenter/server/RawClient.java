@@ -1,0 +1,85 @@
+package io.osier.datacenter.server;
+
+import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+
+/** A connection that sends bytes as a test wants them; its reads give up after some seconds. */
+final class RawClient implements AutoCloseable {
+  private static final int PATIENCE_MILLIS = 20_000;
+
+  private final Socket socket;
+  private final DataOutputStream out;
+  private final DataInputStream in;
+
+  RawClient(int port) throws IOException {
+    this.socket = new Socket("127.0.0.1", port);
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    this.out = new DataOutputStream(socket.getOutputStream());
+    this.in = new DataInputStream(socket.getInputStream());
+  }
+
+  /** A frame with this content. */
+  static byte[] frame(byte... content) {
+    ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    frame.writeBytes(
+        new byte[] {
+          (byte) (content.length >> 24),
+          (byte) (content.length >> 16),
+          (byte) (content.length >> 8),
+          (byte) content.length
+        });
+    frame.writeBytes(content);
+    return frame.toByteArray();
+  }
+
+  /** A frame with a request. */
+  static byte[] frame(long id, Request request) {
+    return frame(ProtocolCodec.encode(id, request));
+  }
+
+  RawClient send(byte[] bytes) throws IOException {
+    out.write(bytes);
+    out.flush();
+    return this;
+  }
+
+  /** Greets, and takes the answer. */
+  RawClient greet() throws IOException {
+    send(frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
+    reply();
+    return this;
+  }
+
+  Envelope<Reply> reply() throws IOException {
+    byte[] answer = new byte[in.readInt()];
+    in.readFully(answer);
+    return ProtocolCodec.decodeReply(answer);
+  }
+
+  /** Whether the other end closes the connection; what it sends before that is dropped. */
+  boolean isEnded() throws IOException {
+    byte[] dropped = new byte[1 << 10];
+    try {
+      while (in.read(dropped) >= 0) {
+        // More may follow.
+      }
+    } catch (java.net.SocketTimeoutException e) {
+      return false;
+    } catch (java.net.SocketException e) {
+      return true; // closed with bytes of ours unread
+    }
+    return true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

@@ -216,7 +216,9 @@ final class Connection implements Link {
     protected void frame(ChannelHandlerContext ctx, WireInput content) {
       Envelope<Reply> envelope = ProtocolCodec.decodeReply(content);
       if (envelope.id() == 0) {
-        greeted(this, envelope.message());
+        if (!(envelope.message() instanceof Reply.Pong)) { // that is a sign of life, and heard
+          greeted(this, envelope.message());
+        }
         return;
       }
       Pending waiting = pending.remove(envelope.id());
@@ -227,6 +229,11 @@ final class Connection implements Link {
         }
         waiting.answered.answered(envelope.message());
       }
+    }
+
+    /** Whether nothing has come for so long: a ping may wait behind something large. */
+    boolean isSilent(long millis) {
+      return System.nanoTime() - heardNanos() >= millis * 1_000_000;
     }
 
     @Override
@@ -363,7 +370,9 @@ final class Connection implements Link {
                     Double.isNaN(roundTripNanos)
                         ? took
                         : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
-              } else if (error instanceof LostException lost && lost.code == ErrorCode.TIMEOUT) {
+              } else if (error instanceof LostException lost
+                  && lost.code == ErrorCode.TIMEOUT
+                  && at.isSilent(patience)) {
                 LOG.warn("{} does not answer; connection closed", dc);
                 at.over.close();
               }

@@ -47,6 +47,9 @@ final class ClientServer implements AutoCloseable {
   /** Answers to requests that were under way when the mark was passed still come, up to this. */
   private static final long UNSENT_BYTES_MAX = 256L << 20;
 
+  /** A client whose request takes longer to come hears so often that it is still being taken. */
+  private static final long SIGN_MILLIS = 500;
+
   private final ReplicaId self;
   private final RequestHandler handler;
   private final EventLoopGroup loops;
@@ -107,6 +110,7 @@ final class ClientServer implements AutoCloseable {
     private final Channel channel;
     private final Outgoing<Envelope<Reply>> replies;
     private boolean greeted;
+    private boolean signDue;
 
     Inbound(Channel channel) {
       super(Framing.CLIENT_FRAME_BYTES_MAX);
@@ -163,6 +167,22 @@ final class ClientServer implements AutoCloseable {
     @Override
     protected void frames(ChannelHandlerContext ctx) {
       replies.flush();
+    }
+
+    @Override
+    protected void begun(ChannelHandlerContext ctx) {
+      if (!signDue && greeted) {
+        signDue = true;
+        ctx.executor().schedule(this::giveSign, SIGN_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    }
+
+    /** Of a client whose ping waits behind its own large request. */
+    private void giveSign() {
+      signDue = false;
+      if (isInFrame() && channel.isActive()) {
+        answer(0, new Reply.Pong());
+      }
     }
 
     @Override

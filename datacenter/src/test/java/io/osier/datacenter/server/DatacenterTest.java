@@ -16,6 +16,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
+import io.osier.proxy.protocol.Envelope;
 import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -236,6 +237,33 @@ final class DatacenterTest {
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
     at(eu).counter("still").increment(1);
+  }
+
+  @Test
+  void requestThatComesSlowly_isAnsweredWithSignsOfLife() throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
+      socket.setSoTimeout(20_000);
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      byte[] hello = ProtocolCodec.encode(0, new Request.Hello(1, "slow"));
+      out.writeInt(hello.length);
+      out.write(hello);
+      assertThat(reply(in).message()).isInstanceOf(Reply.Welcome.class);
+      byte[] ping = ProtocolCodec.encode(1, new Request.Ping());
+      out.writeInt(ping.length);
+      out.write(ping, 0, 1);
+      for (int i = 1; i < ping.length; i++) { // a byte a sign
+        assertThat(reply(in)).isEqualTo(new Envelope<Reply>(0, new Reply.Pong()));
+        out.write(ping[i]);
+      }
+      assertThat(reply(in)).isEqualTo(new Envelope<Reply>(1, new Reply.Pong()));
+    }
+  }
+
+  private static Envelope<Reply> reply(DataInputStream in) throws IOException {
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    return ProtocolCodec.decodeReply(bytes);
   }
 
   @Test

@@ -48,8 +48,9 @@ import org.slf4j.LoggerFactory;
  * network.
  *
  * <p>Handshake: {@code Hello} with version, cluster, name and incarnation, and the keyspaces'
- * policies; {@code Welcome} or {@code Refused} with the reason. A connection that gives no pong for
- * the dead interval is closed. Thread-safe.
+ * policies; {@code Welcome} or {@code Refused} with the reason. A connection over which no byte
+ * comes for the dead interval is closed; whoever takes data gives pongs meanwhile, since a ping may
+ * wait behind the data. Thread-safe.
  */
 public final class PeerTransport implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
@@ -135,9 +136,11 @@ public final class PeerTransport implements AutoCloseable {
                 protected void initChannel(SocketChannel ch) {
                   ByteCounter counter = new ByteCounter();
                   ch.pipeline().addLast(counter);
+                  addLife(ch);
+                  LifeSigns signs = new LifeSigns(() -> write(ch, new PeerMessage.Pong()));
+                  ch.pipeline().addLast(signs);
                   addFraming(ch);
-                  ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
-                  ch.pipeline().addLast(new Acceptor(counter));
+                  ch.pipeline().addLast(new Acceptor(counter, signs));
                 }
               })
           .bind(listen)
@@ -192,6 +195,11 @@ public final class PeerTransport implements AutoCloseable {
           ErrorCode.MALFORMED, "keyspace " + number + " is not one of " + names);
     }
     return names.get(number);
+  }
+
+  /** Before the framing: any byte that comes is a sign of life, also one of a long frame. */
+  private static void addLife(SocketChannel ch) {
+    ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
   }
 
   private static void addFraming(SocketChannel ch) {
@@ -308,8 +316,8 @@ public final class PeerTransport implements AutoCloseable {
                   ByteCounter counter = new ByteCounter();
                   counter.countFor(traffic.get(dc));
                   ch.pipeline().addLast(counter);
+                  addLife(ch);
                   addFraming(ch);
-                  ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
                   ch.pipeline().addLast(new Dialled());
                 }
               })
@@ -451,11 +459,13 @@ public final class PeerTransport implements AutoCloseable {
   /** A connection that another datacenter dialled. */
   private final class Acceptor extends SimpleChannelInboundHandler<ByteBuf> {
     private final ByteCounter counter;
+    private final LifeSigns signs;
     private ReplicaId peer;
 
-    Acceptor(ByteCounter counter) {
+    Acceptor(ByteCounter counter, LifeSigns signs) {
       super(ByteBuf.class);
       this.counter = counter;
+      this.signs = signs;
     }
 
     @Override
@@ -471,7 +481,7 @@ public final class PeerTransport implements AutoCloseable {
         return;
       }
       switch (message) {
-        case PeerMessage.Ping p -> write(ctx.channel(), new PeerMessage.Pong());
+        case PeerMessage.Ping p -> signs.give();
         case PeerMessage.Data d ->
             listener.received(
                 peer,
@@ -508,6 +518,7 @@ public final class PeerTransport implements AutoCloseable {
         before.channel.close();
       }
       write(ctx.channel(), new PeerMessage.Welcome(self));
+      signs.start(ctx.channel());
     }
 
     private PeerMessage.Refused judge(Channel channel, PeerMessage.Hello hello) {

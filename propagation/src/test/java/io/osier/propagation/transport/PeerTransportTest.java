@@ -325,6 +325,27 @@ final class PeerTransportTest {
     }
   }
 
+  @Test
+  void frameThatComesSlowly_isASignOfLife_andIsAnsweredWithPongs() throws Exception {
+    Heard heard = new Heard();
+    Raw raw = new Raw(eu(heard));
+    raw.say(hello(US)).hear();
+    byte[] frame =
+        ByteBufUtil.getBytes(
+            PeerMessage.encode(
+                new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 1L << 60)))));
+    long secondsMin = PeerTransport.DEAD_MILLIS / PeerTransport.PING_MILLIS + 2;
+    assertThat(frame).hasSizeGreaterThan((int) secondsMin);
+    raw.out.writeInt(frame.length);
+    int sent = 0;
+    while (sent < secondsMin) { // one byte a pong: longer than a silent connection lives
+      raw.out.write(frame[sent++]);
+      assertThat(raw.hear()).isEqualTo(new PeerMessage.Pong());
+    }
+    raw.out.write(frame, sent, frame.length - sent);
+    assertThat(heard.next()).isEqualTo("shop/1 " + (1L << 60));
+  }
+
   private static boolean hasPing(DataInputStream in) {
     try {
       byte[] bytes = new byte[in.readInt()];

@@ -27,6 +27,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private boolean paused;
   private boolean reading;
   private boolean ended;
+  private volatile long heardNanos = System.nanoTime();
 
   /**
    * A reader.
@@ -46,6 +47,19 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
 
   /** Hears that all frames that have come were taken, or that reading was paused: time to flush. */
   protected abstract void frames(ChannelHandlerContext ctx);
+
+  /** Hears that a frame has come in part. For the channel's loop. */
+  protected void begun(ChannelHandlerContext ctx) {}
+
+  /** Whether bytes are here that are no whole frame yet. For the channel's loop. */
+  protected final boolean isInFrame() {
+    return !ended && to > from;
+  }
+
+  /** When bytes came last: whichever they were, the other end lives. By {@link System#nanoTime}. */
+  public final long heardNanos() {
+    return heardNanos;
+  }
 
   /** Whether frames are being taken at this moment. For the channel's loop. */
   protected final boolean isReading() {
@@ -78,6 +92,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       if (ended) {
         return;
       }
+      heardNanos = System.nanoTime();
       int n = bytes.readableBytes();
       makeRoom(n);
       bytes.readBytes(buffer, to, n);
@@ -86,6 +101,9 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       bytes.release();
     }
     take(ctx);
+    if (isInFrame()) {
+      begun(ctx);
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.propagation.Frame.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,9 +60,9 @@ final class Answers {
     ReplicaId origin = heal.origin();
     Frame.Page page = heal.page();
     List<Shipment> shipments = new ArrayList<>();
-    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.position(), heal.after())) {
+    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.after())) {
       Optional<ObjectId> scanned = page.scanned();
-      long base = scanned.isPresent() ? page.position() : knowledge.changes(origin);
+      Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
       List<Replica.Entry> entries = replica.scan(scanned, HEAL_OBJECTS_MAX);
       int bytes = 0;
       for (Replica.Entry entry : entries) {
@@ -77,24 +78,23 @@ final class Answers {
                   && entries.getLast().object().equals(scanned.orElse(null)));
       Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
       // At the end of the scan the trail goes on from its base: `after` no longer matters, since
-      // what
-      // is pruned now was scanned.
+      // what is pruned now was scanned.
       answer(peer, origin, Optional.of(next), shipments);
       return;
     }
-    long position = page.position();
+    Place place = page.place();
     int bytes = 0;
     boolean end = true;
-    for (Map.Entry<Long, ObjectId> e : knowledge.changedAfter(origin, position, HEAL_OBJECTS_MAX)) {
+    for (Knowledge.Changed changed : knowledge.changedAfter(origin, place, HEAL_OBJECTS_MAX)) {
       if (bytes >= settings.frameBytes()) {
         end = false;
         break;
       }
-      position = e.getKey();
-      Causal state = replica.state(e.getValue());
-      bytes += addState(shipments, e.getValue(), state, origin, heal.after());
+      place = changed.place();
+      Causal state = replica.state(changed.object());
+      bytes += addState(shipments, changed.object(), state, origin, heal.after());
     }
-    end = end && knowledge.changedAfter(origin, position, 1).isEmpty();
+    end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
     if (end && causal && log.through() < log.committed()) {
       // The states show what is held here: with the cut that ships it they can be admitted
       // together.
@@ -104,7 +104,7 @@ final class Answers {
     answer(
         peer,
         origin,
-        end ? Optional.empty() : Optional.of(new Frame.Page(position, Optional.empty())),
+        end ? Optional.empty() : Optional.of(new Frame.Page(place, Optional.empty())),
         shipments);
   }
 
@@ -127,7 +127,7 @@ final class Answers {
             Optional.of(origin),
             next,
             knowledge.through().get(origin),
-            knowledge.changes(origin),
+            knowledge.place(origin),
             next.isEmpty() && causal ? through() : VersionVector.EMPTY,
             shipments));
   }
@@ -153,7 +153,8 @@ final class Answers {
     }
     sink.send(
         peer.dc(),
-        new Frame.States(Optional.empty(), Optional.empty(), 0, 0, VersionVector.EMPTY, shipments));
+        new Frame.States(
+            Optional.empty(), Optional.empty(), 0, Place.NONE, VersionVector.EMPTY, shipments));
   }
 
   /** Answers for the objects of which something was forgotten here. */

@@ -91,8 +91,9 @@ public sealed interface Frame {
    * @param epoch of the sender's stream to the receiver, 0 if it has none
    * @param sequence the stream's last frame: a lost last frame is seen
    * @param through what the sender has of every replica
-   * @param changes per replica how many times something of it was applied at the sender: it differs
-   *     from an earlier one if anything came
+   * @param life of the sender's store
+   * @param changes per replica how many times in this life something of it was applied at the
+   *     sender: together with the life it differs from an earlier one if anything came
    * @param committed the sender's last commit number, shipped or not
    * @param waiting whether updates have come to the sender that are not visible there yet
    */
@@ -101,6 +102,7 @@ public sealed interface Frame {
       long epoch,
       long sequence,
       VersionVector through,
+      long life,
       VersionVector changes,
       long committed,
       boolean waiting,
@@ -117,12 +119,23 @@ public sealed interface Frame {
   record Heal(ReplicaId origin, long after, Page page) implements Frame {}
 
   /**
+   * How much of an origin had come to a datacenter. Counts of two lives cannot be compared.
+   *
+   * @param life of its store
+   * @param change how many times in this life something of the origin was applied, 0 if never
+   */
+  record Place(long life, long change) {
+    /** Before everything. */
+    static final Place NONE = new Place(0, 0);
+  }
+
+  /**
    * A place in a healing.
    *
-   * @param position objects whose last update of the origin is at most this are done
+   * @param place objects whose last change by the origin is not after it are done
    * @param scanned in a scan of all objects the last one done
    */
-  record Page(long position, Optional<ObjectId> scanned) {}
+  record Page(Place place, Optional<ObjectId> scanned) {}
 
   /**
    * Asks which of these objects the receiver has forgotten something of: the sender may have lost
@@ -163,7 +176,7 @@ public sealed interface Frame {
    * @param origin the origin that was asked for; empty for an answer to {@link Fetch}
    * @param next where the next page starts; empty after the last page
    * @param through after the last page: what the answering datacenter has of the origin
-   * @param changes after the last page: its number of changes of the origin when the healing began
+   * @param changes after the last page: how much of the origin had come to it
    * @param deps after the last page, in a {@code causal} keyspace: all that the pages show;
    *     otherwise empty
    */
@@ -171,7 +184,7 @@ public sealed interface Frame {
       Optional<ReplicaId> origin,
       Optional<Page> next,
       long through,
-      long changes,
+      Place changes,
       VersionVector deps,
       List<Shipment> shipments)
       implements Frame {}

@@ -13,6 +13,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.propagation.Frame.Cursor;
 import io.osier.propagation.Frame.Kind;
 import io.osier.propagation.Frame.Page;
+import io.osier.propagation.Frame.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -155,6 +156,7 @@ public final class FrameCodec {
         out.writeNumber(f.epoch());
         out.writeNumber(f.sequence());
         out.writeVector(f.through());
+        out.writeNumber(f.life());
         out.writeVector(f.changes());
         out.writeNumber(f.committed());
         out.writeBoolean(f.waiting());
@@ -198,7 +200,7 @@ public final class FrameCodec {
         out.writeBoolean(f.next().isPresent());
         f.next().ifPresent(p -> writePage(out, p));
         out.writeNumber(f.through());
-        out.writeNumber(f.changes());
+        writePlace(out, f.changes());
         out.writeVector(f.deps());
         writeShipments(out, f.shipments());
       }
@@ -217,6 +219,7 @@ public final class FrameCodec {
               in.readNumber(),
               in.readNumber(),
               in.readVector(),
+              in.readNumber(),
               in.readVector(),
               in.readNumber(),
               in.readFlag(),
@@ -231,7 +234,7 @@ public final class FrameCodec {
             origin,
             next,
             in.readNumber(),
-            in.readNumber(),
+            readPlace(in),
             in.readVector(),
             readShipments(in, sender));
       }
@@ -281,13 +284,11 @@ public final class FrameCodec {
   }
 
   private static void writeCursor(WireOutput out, Optional<Cursor> cursor) {
-    writePlace(
-        out,
-        cursor.map(Cursor::base).orElse(0L),
-        cursor.flatMap(Cursor::scanned),
-        cursor.isPresent());
+    out.writeByte(cursor.isEmpty() ? 0 : cursor.get().scanned().isPresent() ? 2 : 1);
     cursor.ifPresent(
         c -> {
+          out.writeNumber(c.base());
+          c.scanned().ifPresent(o -> writeObject(out, o));
           out.writeNumber(c.life());
           out.writeNumber(c.done() - c.base());
           out.writeNumber(c.logged());
@@ -310,30 +311,28 @@ public final class FrameCodec {
   }
 
   private static void writePage(WireOutput out, Page page) {
-    writePlace(out, page.position(), page.scanned(), true);
+    writePlace(out, page.place());
+    out.writeBoolean(page.scanned().isPresent());
+    page.scanned().ifPresent(o -> writeObject(out, o));
   }
 
   private static Page readPage(WireInput in) {
-    int head = readHead(in);
-    if (head == 0) {
-      throw new MalformedException("a page is missing");
-    }
-    return new Page(in.readNumber(), readScanned(in, head));
+    return new Page(readPlace(in), in.readFlag() ? Optional.of(readObject(in)) : Optional.empty());
   }
 
-  private static void writePlace(
-      WireOutput out, long number, Optional<ObjectId> scanned, boolean present) {
-    out.writeByte(!present ? 0 : scanned.isPresent() ? 2 : 1);
-    if (present) {
-      out.writeNumber(number);
-      scanned.ifPresent(o -> writeObject(out, o));
-    }
+  private static void writePlace(WireOutput out, Place place) {
+    out.writeNumber(place.life());
+    out.writeNumber(place.change());
+  }
+
+  private static Place readPlace(WireInput in) {
+    return new Place(in.readNumber(), in.readNumber());
   }
 
   private static int readHead(WireInput in) {
     int head = in.readByte();
     if (head < 0 || head > 2) {
-      throw new MalformedException("a place must be 0, 1 or 2, not " + head);
+      throw new MalformedException("a cursor must be 0, 1 or 2, not " + head);
     }
     return head;
   }

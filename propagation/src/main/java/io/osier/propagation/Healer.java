@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.propagation.Frame.Place;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class Healer {
   private final Knowledge knowledge;
   private final FrameSink sink;
   private final long retryNanos;
-  private final Map<Source, Long> healed = new HashMap<>();
+  private final Map<Source, Place> healed = new HashMap<>();
   private final Map<ReplicaId, UnderWay> underWay = new TreeMap<>();
 
   Healer(Knowledge knowledge, FrameSink sink, long retryNanos) {
@@ -63,13 +64,13 @@ final class Healer {
       ReplicaId origin = changes.replica(i);
       if (!underWay.containsKey(origin)
           && !reachable.test(origin)
-          && isBehind(peer, origin, changes.number(i))) {
-        long position = healed.getOrDefault(new Source(peer, origin), 0L);
+          && isBehind(peer, origin, status)) {
+        Place place = healed.getOrDefault(new Source(peer, origin), Place.NONE);
         UnderWay started =
             new UnderWay(
                 peer,
                 knowledge.through().get(origin),
-                new Frame.Page(position, Optional.empty()),
+                new Frame.Page(place, Optional.empty()),
                 nowNanos);
         underWay.put(origin, started);
         ask(origin, started, nowNanos);
@@ -82,14 +83,15 @@ final class Healer {
     }
   }
 
-  private boolean isBehind(ReplicaId peer, ReplicaId origin, long changes) {
-    return healed.getOrDefault(new Source(peer, origin), 0L) != changes;
+  private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
+    Place there = new Place(status.life(), status.changes().get(origin));
+    return there.change() > 0 && !there.equals(healed.get(new Source(peer, origin)));
   }
 
   /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */
   boolean isDone(ReplicaId peer, ReplicaId origin) {
     Frame.Status status = knowledge.status(peer.dc());
-    return status != null && !isBehind(peer, origin, status.changes().get(origin));
+    return status != null && !isBehind(peer, origin, status);
   }
 
   private void ask(ReplicaId origin, UnderWay healing, long nowNanos) {

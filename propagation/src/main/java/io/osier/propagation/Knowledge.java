@@ -3,6 +3,7 @@ package io.osier.propagation;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.propagation.Frame.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +19,9 @@ import java.util.TreeMap;
  */
 final class Knowledge {
   private record Touched(ObjectId object, long last) {}
+
+  /** An object and the place of its last change in its origin's trail. */
+  record Changed(Place place, ObjectId object) {}
 
   /** One replica's objects, in the order of their last change here. */
   private static final class OriginTrail {
@@ -46,12 +50,10 @@ final class Knowledge {
     }
   }
 
-  /** Room for the changes of one life. */
-  private static final int LIFE_SHIFT = 24;
-
   private final ReplicaId self;
   private final List<String> peers;
   private final long life;
+  private final long firstChange;
   private final Map<ReplicaId, OriginTrail> trails = new TreeMap<>();
   private final Map<String, Frame.Status> statuses = new HashMap<>();
   private final Map<String, ReplicaId> newest = new HashMap<>();
@@ -63,6 +65,7 @@ final class Knowledge {
     this.self = self;
     this.peers = List.copyOf(peers);
     this.life = recovered.life();
+    this.firstChange = recovered.firstChange();
     this.through = recovered.through();
     newest.put(self.dc(), self);
     for (ReplicaId r : recovered.replicas()) {
@@ -81,7 +84,7 @@ final class Knowledge {
         replica,
         r -> {
           OriginTrail trail = new OriginTrail();
-          trail.changes = (life << LIFE_SHIFT) + 1;
+          trail.changes = firstChange;
           return trail;
         });
   }
@@ -139,7 +142,12 @@ final class Knowledge {
     return version;
   }
 
-  /** How often something of each other replica came here. */
+  /** The life in which {@link #changes} are counted: in each they begin anew. */
+  long life() {
+    return life;
+  }
+
+  /** How often something of each other replica came here in this life. */
   VersionVector changes() {
     VersionVector changes = VersionVector.EMPTY;
     for (Map.Entry<ReplicaId, OriginTrail> e : trails.entrySet()) {
@@ -148,9 +156,10 @@ final class Knowledge {
     return changes;
   }
 
-  long changes(ReplicaId replica) {
+  /** The end of the replica's trail. */
+  Place place(ReplicaId replica) {
     OriginTrail trail = trails.get(replica);
-    return trail == null ? 0 : trail.changes;
+    return new Place(life, trail == null ? 0 : trail.changes);
   }
 
   /** Takes a peer's status, and forgets what all peers have. */
@@ -197,22 +206,31 @@ final class Knowledge {
     return needs;
   }
 
-  /** Whether the trail of the replica does not reach back to the position. */
-  boolean isPruned(ReplicaId replica, long position, long after) {
+  /**
+   * Whether the trail of the replica does not reach back to a place.
+   *
+   * @param after whoever asks has every update of the replica up to here
+   */
+  boolean isPruned(ReplicaId replica, Place place, long after) {
     OriginTrail trail = trails.get(replica);
-    return trail != null && position < trail.prunedChange && after < trail.prunedLast;
+    return trail != null && change(place) < trail.prunedChange && after < trail.prunedLast;
   }
 
-  /** The objects changed by the replica after a position, as (position, object), oldest first. */
-  List<Map.Entry<Long, ObjectId>> changedAfter(ReplicaId replica, long position, int limit) {
+  /** A place's count in this life: one of another life is before all of this one. */
+  private long change(Place place) {
+    return place.life() == life ? place.change() : 0;
+  }
+
+  /** The objects changed by the replica after a place, oldest first. */
+  List<Changed> changedAfter(ReplicaId replica, Place place, int limit) {
     OriginTrail trail = trails.get(replica);
-    List<Map.Entry<Long, ObjectId>> found = new ArrayList<>();
+    List<Changed> found = new ArrayList<>();
     if (trail != null) {
-      for (Map.Entry<Long, Touched> e : trail.byChange.tailMap(position, false).entrySet()) {
+      for (Map.Entry<Long, Touched> e : trail.byChange.tailMap(change(place), false).entrySet()) {
         if (found.size() == limit) {
           break;
         }
-        found.add(Map.entry(e.getKey(), e.getValue().object));
+        found.add(new Changed(new Place(life, e.getKey()), e.getValue().object));
       }
     }
     return found;

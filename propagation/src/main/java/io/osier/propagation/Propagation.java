@@ -695,6 +695,7 @@ public final class Propagation {
                 stream.wantsResume() ? 0 : stream.epoch(),
                 stream.wantsResume() ? 0 : stream.sequence(),
                 through,
+                knowledge.life(),
                 changes,
                 log.committed(),
                 admission.waiting() > 0,

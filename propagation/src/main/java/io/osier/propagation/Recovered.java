@@ -23,6 +23,8 @@ import java.util.TreeSet;
  * @param replicas every other replica of whose updates something may be here
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link Progress}
+ * @param firstChange where the counts of what comes in this life begin, 1 or more: 1, but in
+ *     simulations of long lives
  */
 public record Recovered(
     long life,
@@ -33,18 +35,34 @@ public record Recovered(
     VersionVector through,
     Set<ReplicaId> replicas,
     Map<ReplicaId, Cursor> cursors,
-    boolean settled) {
+    boolean settled,
+    long firstChange) {
 
   /** Of a partition that starts with nothing. */
   public static final Recovered NOTHING =
-      new Recovered(0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false);
+      new Recovered(0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
 
   public Recovered {
-    if (life < 0 || loggedAfter < 0 || loggedAfter > committed) {
+    if (life < 0 || firstChange < 1 || loggedAfter < 0 || loggedAfter > committed) {
       throw new IllegalArgumentException(
           "life " + life + ", committed " + committed + ", logged after " + loggedAfter);
     }
     replicas = new TreeSet<>(replicas);
     cursors = new TreeMap<>(cursors);
+  }
+
+  /** The same, with counts that begin elsewhere. */
+  public Recovered countingFrom(long change) {
+    return new Recovered(
+        life,
+        resumed,
+        committed,
+        loggedAfter,
+        timestamp,
+        through,
+        replicas,
+        cursors,
+        settled,
+        change);
   }
 }

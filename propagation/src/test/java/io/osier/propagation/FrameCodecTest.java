@@ -79,9 +79,11 @@ final class FrameCodecTest {
         "010304090205016b08020000");
     golden.put(
         new Frame.Status(
-            true, 2, 3, VersionVector.of(EU, 5), VersionVector.of(US, 6), 9, true, 1_000),
-        "0104010203010105010002757303060901e807");
-    golden.put(new Frame.Heal(US, 4, new Frame.Page(6, Optional.empty())), "01050002757303040106");
+            true, 2, 3, VersionVector.of(EU, 5), 7, VersionVector.of(US, 6), 9, true, 1_000),
+        "010401020301010507010002757303060901e807");
+    golden.put(
+        new Frame.Heal(US, 4, new Frame.Page(new Frame.Place(7, 6), Optional.empty())),
+        "010500027573030407" + "0600");
     golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
     golden.put(
         new Frame.Verify(List.of(new Frame.Known(object, VersionVector.of(US, 6)))),
@@ -92,12 +94,12 @@ final class FrameCodecTest {
     golden.put(
         new Frame.States(
             Optional.of(US),
-            Optional.of(new Frame.Page(6, Optional.empty())),
+            Optional.of(new Frame.Page(new Frame.Place(7, 6), Optional.of(object))),
             4,
-            8,
+            new Frame.Place(7, 8),
             VersionVector.of(US, 7),
             List.of(state())),
-        "0107010002757303010106040801020701016e6102040400000102010004010204050000");
+        "010701000275730301070601016b0804070801020701016e6102040400000102010004010204050000");
     return golden;
   }
 

@@ -53,6 +53,9 @@ final class SimNode implements Outbox {
   /** Small, so that a long outage needs more than the log. */
   private static final long LOG_MAX = 3_000;
 
+  /** Every other life has seen as many changes as in hours under load. */
+  private static final long MANY_CHANGES = 1L << 25;
+
   /** More ticks than this at one time are a machine that cannot stop. */
   private static final int TICKS_AT_ONCE_MAX = 10_000;
 
@@ -102,7 +105,9 @@ final class SimNode implements Outbox {
       MemoryVersions versions = dc.disk(unit).versions();
       PartitionStore kept =
           new PartitionStore(versions, writer(), self, CACHE_BYTES, LOG_MAX, Runnable::run);
-      recovered = kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas());
+      recovered =
+          kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas())
+              .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
       this.store = new WatchedStore(kept);
       this.journal = kept;
       if (!recovered.resumed()) {

@@ -164,7 +164,8 @@ public final class PartitionStore implements ObjectStore, Journal {
     keys.set(found.map(StoredState::keys).orElse(0L));
     if (found.isEmpty()) {
       // It has no updates to lose, so an incarnation that goes on gives no number twice.
-      return new Recovered(life, resumed, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false);
+      return new Recovered(
+          life, resumed, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
     }
     StoredState state = found.get();
     if (!state.self().equals(self)) {
@@ -190,7 +191,8 @@ public final class PartitionStore implements ObjectStore, Journal {
         state.through(),
         Set.copyOf(replicas),
         state.cursors(),
-        resumed && state.settled());
+        resumed && state.settled(),
+        1);
   }
 
   /** What a former incarnation stored is, to the new one, as if it had come from a peer. */
@@ -209,7 +211,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     changes.add(new Change.DropLogged(0, state.committed()));
     changes.add(new Change.DropTransactions(0, state.committed()));
     changes.add(new Change.PutState(now));
-    return new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of(), false);
+    return new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of(), false, 1);
   }
 
   // ---------------------------------------------------------------- objects

@@ -1,0 +1,62 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.propagation.Frame.Place;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class KnowledgeTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final ObjectId OBJECT = new ObjectId(Key.of("k"), CrdtType.PN_COUNTER);
+
+  private static Knowledge knowledge(long life, Set<ReplicaId> recovered, long firstChange) {
+    return new Knowledge(
+        EU,
+        List.of("us", "ap"),
+        new Recovered(
+            life, true, 0, 0, 0, VersionVector.EMPTY, recovered, Map.of(), false, firstChange));
+  }
+
+  private static void changed(Knowledge knowledge, long number) {
+    CausalContext after = CausalContext.EMPTY.withRange(US, 0, number);
+    knowledge.changed(OBJECT, CausalContext.EMPTY, after);
+  }
+
+  /** With 2^24 changes a place of a life was as large as those of the next one. */
+  @Test
+  void isPruned_placeOfAFormerLifeWithManyChanges_isBeforeAllOfThisLife() {
+    Knowledge former = knowledge(1, Set.of(US), 1L << 24);
+    changed(former, 7);
+    Place place = former.place(US);
+
+    Knowledge knowledge = knowledge(2, Set.of(US), 1);
+    changed(knowledge, 8);
+
+    assertThat(knowledge.isPruned(US, place, 7)).isTrue();
+    assertThat(knowledge.changedAfter(US, place, 10))
+        .extracting(Knowledge.Changed::object)
+        .containsExactly(OBJECT);
+  }
+
+  @Test
+  void changedAfter_placeOfThisLife_isWhatCameSince() {
+    Knowledge knowledge = knowledge(2, Set.of(), 1);
+    changed(knowledge, 1);
+    Place place = knowledge.place(US);
+    assertThat(knowledge.isPruned(US, place, 0)).isFalse();
+    assertThat(knowledge.changedAfter(US, place, 10)).isEmpty();
+
+    changed(knowledge, 2);
+    assertThat(knowledge.changedAfter(US, place, 10))
+        .containsExactly(new Knowledge.Changed(new Place(2, 3), OBJECT));
+  }
+}

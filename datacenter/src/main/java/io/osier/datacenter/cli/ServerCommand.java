@@ -29,7 +29,12 @@ import picocli.CommandLine.Option;
       "osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
     },
     exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:stopped", "1:failed, or the configuration is wrong", "2:wrong usage"})
+    exitCodeList = {
+      "0:stopped",
+      "1:failed, or the configuration is wrong",
+      "2:wrong usage",
+      "3:the memory was used up; the last line says what helps"
+    })
 public final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--config",
@@ -53,7 +58,10 @@ public final class ServerCommand implements Callable<Integer> {
         System.out.println(file + " is correct");
         return 0;
       }
+      OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
       datacenter = Datacenter.start(config);
+      // Not by way of this thread: what is left to do there takes memory.
+      datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       return 1;
@@ -70,5 +78,17 @@ public final class ServerCommand implements Callable<Integer> {
               : "error INTERNAL: " + cause);
       return 1;
     }
+  }
+
+  private static String whatHelps(DatacenterConfig config) {
+    String data =
+        config.store().dir().isPresent()
+            ? "a smaller osier.store.cache (%d MiB)".formatted(config.store().cacheBytes() >> 20)
+            : "a directory in osier.store.dir (without one all data is kept in memory)";
+    return "error OUT_OF_MEMORY: the datacenter ends, as its memory is used up (heap: %d MiB). What"
+            .formatted(Runtime.getRuntime().maxMemory() >> 20)
+        + " helps: more memory (OSIER_JAVA_OPTIONS=-Xmx2g), "
+        + data
+        + ", a smaller osier.queue or smaller osier.keyspace-defaults.limits";
   }
 }

@@ -15,6 +15,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
+import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -250,6 +251,7 @@ final class ClientServer implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
       if (cause instanceof MalformedException || cause instanceof TooLongFrameException) {
         malformed.increment();
       }

@@ -176,6 +176,8 @@ final class StoreService implements AutoCloseable {
       if (e instanceof OsierException o && o.code() == ErrorCode.STORE_DAMAGED) {
         onFailure.accept(e);
       }
+    } catch (Error e) {
+      onFailure.accept(e); // the executor would keep it to itself, and never call this again
     }
   }
 

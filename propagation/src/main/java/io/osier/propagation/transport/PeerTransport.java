@@ -24,6 +24,7 @@ import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
@@ -444,6 +445,8 @@ public final class PeerTransport implements AutoCloseable {
 
       @Override
       public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        OutOfMemory.report(cause);
+        OutOfMemory.report(cause);
         LOG.warn("connection to {} closed: {}", dc, reason(cause));
         ctx.close();
       }
@@ -595,6 +598,7 @@ public final class PeerTransport implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
       LOG.warn(
           "connection from {} closed: {}",
           peer == null ? ctx.channel().remoteAddress() : peer,

@@ -93,6 +93,7 @@ final class Connection implements Link {
   private volatile Reply.Welcome welcome;
   private volatile double roundTripNanos = Double.NaN;
   private volatile OsierException refused;
+  private volatile String trouble;
   private volatile boolean closed;
   private long backOffMillis = BACK_OFF_MILLIS_MIN;
 
@@ -130,7 +131,8 @@ final class Connection implements Link {
         .addListener(
             (ChannelFuture f) -> {
               if (!f.isSuccess()) {
-                LOG.debug("{}: {}", dc, f.cause().getMessage());
+                trouble = Troubles.inWords(f.cause());
+                LOG.debug("{}: {}", dc, trouble);
                 openLater();
               } else if (closed) {
                 f.channel().close();
@@ -248,6 +250,12 @@ final class Connection implements Link {
       if (channel == this) {
         channel = null;
       }
+      if (refused == null) {
+        trouble =
+            welcome == null
+                ? "it closed the connection without a greeting (is this the port for clients?)"
+                : "the connection was lost";
+      }
       List<Pending> open = new ArrayList<>(pending.values());
       pending.clear();
       for (Pending one : open) {
@@ -260,7 +268,7 @@ final class Connection implements Link {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      LOG.warn("connection to {} closed: {}", dc, cause.getMessage());
+      LOG.warn("connection to {} closed: {}", dc, Troubles.inWords(cause));
       ctx.close();
     }
 
@@ -302,6 +310,7 @@ final class Connection implements Link {
         welcome = w;
         channel = at;
         refused = null;
+        trouble = null;
         backOffMillis = BACK_OFF_MILLIS_MIN;
         ping();
         onChange.run();
@@ -409,6 +418,11 @@ final class Connection implements Link {
   @Override
   public OsierException refused() {
     return refused;
+  }
+
+  @Override
+  public String trouble() {
+    return trouble;
   }
 
   @Override

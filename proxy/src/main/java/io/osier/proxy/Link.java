@@ -101,6 +101,9 @@ interface Link {
   /** Why the datacenter refuses this client, or null. */
   OsierException refused();
 
+  /** Why it is not up, in words; null if it is, or if nothing has been heard yet. */
+  String trouble();
+
   /** How many requests are open. */
   int inFlight();
 

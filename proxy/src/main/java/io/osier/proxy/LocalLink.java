@@ -121,6 +121,11 @@ final class LocalLink implements Link {
   }
 
   @Override
+  public String trouble() {
+    return null;
+  }
+
+  @Override
   public OsierException refused() {
     return null;
   }

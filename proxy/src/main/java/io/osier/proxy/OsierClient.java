@@ -12,6 +12,7 @@ import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * A client of an Osier cluster: connections to one or more datacenters. Make one for each
@@ -200,7 +202,16 @@ public final class OsierClient implements AutoCloseable {
       }
     }
     return new OsierException(
-        ErrorCode.UNAVAILABLE, "no datacenter can be reached of " + settings.endpoints());
+        ErrorCode.UNAVAILABLE,
+        connections.values().stream()
+            .map(
+                c ->
+                    c.dc()
+                        + " at "
+                        + settings.endpoints().get(c.dc())
+                        + ": "
+                        + (c.trouble() == null ? "no answer yet" : c.trouble()))
+            .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
   }
 
   /** The datacenter that requests go to now; empty if none is up. */
@@ -211,6 +222,8 @@ public final class OsierClient implements AutoCloseable {
   /**
    * What a connection is doing.
    *
+   * @param dc the endpoint's name
+   * @param trouble why it is not connected, in words; empty if it is, or if nothing is known yet
    * @param roundTripMillis the measured way there and back; NaN if not measured
    */
   public record Status(
@@ -219,7 +232,13 @@ public final class OsierClient implements AutoCloseable {
       boolean connected,
       Optional<ReplicaId> replica,
       double roundTripMillis,
-      int inFlight) {}
+      int inFlight,
+      Optional<String> trouble) {
+    /** The datacenter's own name; the endpoint's while it has never been connected. */
+    public String name() {
+      return replica.map(ReplicaId::dc).orElse(dc);
+    }
+  }
 
   /** What the connections are doing, in the order of the endpoints. */
   public List<Status> status() {
@@ -232,7 +251,8 @@ public final class OsierClient implements AutoCloseable {
               c.isUp(),
               Optional.ofNullable(c.replica()),
               c.roundTripNanos() / 1e6,
-              c.inFlight()));
+              c.inFlight(),
+              Optional.ofNullable(c.trouble())));
     }
     return all;
   }
@@ -396,7 +416,7 @@ public final class OsierClient implements AutoCloseable {
 
     private ClientSettings settings() {
       return new ClientSettings(
-          Map.copyOf(endpoints),
+          Collections.unmodifiableMap(new LinkedHashMap<>(endpoints)),
           preferred,
           name,
           timeout,

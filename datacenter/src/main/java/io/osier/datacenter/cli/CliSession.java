@@ -6,10 +6,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
@@ -21,7 +23,6 @@ import io.osier.proxy.TransactionOptions;
 import io.osier.proxy.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,11 +30,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
-/** Runs parsed commands and turns their results into text. */
+/** Runs parsed commands and turns their results into text. Not thread-safe. */
 final class CliSession {
+  private static final int KEYS_SHOWN = 50;
+
   private final OsierClient client;
   private final Session session;
-  private final Optional<String> keyspace;
+  private Optional<String> keyspace;
   private final boolean asJson;
   private final ObjectMapper json = new ObjectMapper();
 
@@ -47,43 +50,121 @@ final class CliSession {
     this.asJson = asJson;
   }
 
-  /** The first words of commands, for completion. */
-  List<String> words() {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "get", "scan", "begin", "commit", "abort", "stat", "hot", "peers", "help", "exit"));
-    Arrays.stream(CrdtType.values()).map(CrdtType::label).forEach(words::add);
-    return words;
-  }
-
-  /** Runs a command and returns what to print. */
-  String run(List<String> words) {
-    if (words.equals(List.of("help"))) {
+  /**
+   * Runs a command and returns what to print.
+   *
+   * @throws OsierException if it cannot be understood or fails
+   */
+  String run(List<Word> words) {
+    if (words.size() == 1 && words.getFirst().text().equals("help")) {
       return String.join("\n", Grammar.HELP);
     }
     return switch (Grammar.parse(words)) {
       case Grammar.Update u -> {
+        update(u.key(), u.type(), u.operation());
         if (transaction != null) {
-          transaction.update(u.key(), u.type(), u.operation()).join();
-          // Reads the object, so that an error of the update comes now.
-          transaction.read(u.key(), Optional.of(u.type()), new Query.Whole());
           yield asJson ? "{\"done\":false}" : "noted; commit makes it visible";
         }
-        keyspace().update(u.key(), u.type(), u.operation());
         yield asJson ? "{\"done\":true}" : "done";
       }
       case Grammar.Transact t -> transact(t);
       case Grammar.Read r -> {
-        Keyspace.Found found =
-            transaction != null
-                ? transaction.read(r.key(), r.type(), r.query())
-                : keyspace().read(r.key(), r.type(), r.query());
+        Keyspace.Found found = read(r.key(), r.type(), r.query());
         yield asJson ? foundJson(found) : foundText(found);
       }
+      case Grammar.Exists e -> {
+        boolean exists = read(e.key(), Optional.empty(), new Query.Whole()).exists();
+        yield asJson ? "{\"exists\":" + exists + "}" : Boolean.toString(exists);
+      }
+      case Grammar.Delete d -> delete(d.keys());
+      case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
       case Grammar.Inspect i -> inspect(i);
     };
+  }
+
+  /** An error as it is shown: text, or one JSON object. */
+  String error(OsierException e) {
+    if (!asJson) {
+      return "error " + e.code() + ": " + e.getMessage();
+    }
+    return json.createObjectNode()
+        .put("error", e.code().name())
+        .put("message", e.getMessage())
+        .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed")
+        .toString();
+  }
+
+  private void update(Key key, CrdtType type, Operation operation) {
+    if (transaction == null) {
+      keyspace().update(key, type, operation);
+      return;
+    }
+    transaction.update(key, type, operation).join();
+    // Reads the object, so that an error of the update comes now.
+    transaction.read(key, Optional.of(type), new Query.Whole());
+  }
+
+  private Keyspace.Found read(Key key, Optional<CrdtType> type, Query query) {
+    return transaction != null
+        ? transaction.read(key, type, query)
+        : keyspace().read(key, type, query);
+  }
+
+  private String delete(List<Key> keys) {
+    int deleted = 0;
+    for (Key key : keys) {
+      Keyspace.Found found = read(key, Optional.empty(), new Query.Whole());
+      if (found.exists()) {
+        update(key, found.type().orElseThrow(), new Operation.Clear());
+        deleted++;
+      }
+    }
+    return asJson
+        ? "{\"deleted\":" + deleted + "}"
+        : deleted + " deleted" + (transaction != null ? "; commit makes it visible" : "");
+  }
+
+  private String use(Grammar.Use use) {
+    if (transaction != null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a transaction of '" + keyspace.orElse("") + "' is open: commit or abort it first");
+    }
+    List<String> names = keyspaces();
+    if (use.keyspace().isPresent()) {
+      if (!names.contains(use.keyspace().get())) {
+        throw new OsierException(
+            ErrorCode.UNKNOWN_KEYSPACE,
+            "there is no keyspace '" + use.keyspace().get() + "'; there are " + names);
+      }
+      keyspace = use.keyspace();
+    }
+    if (!asJson) {
+      return "keyspaces: "
+          + String.join(", ", names)
+          + keyspace.map(k -> "; commands go to " + k).orElse("");
+    }
+    ObjectNode node = json.createObjectNode();
+    keyspace.ifPresent(k -> node.put("keyspace", k));
+    names.forEach(node.putArray("keyspaces")::add);
+    return node.toString();
+  }
+
+  /** The names of the keyspaces there. */
+  List<String> keyspaces() {
+    List<String> names = new ArrayList<>();
+    report("stat", 0).get("keyspaces").fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+
+  /** Some keys of objects, for completion. */
+  List<String> keys(String prefix, Optional<CrdtType> type) {
+    Optional<Key> from = prefix.isEmpty() ? Optional.empty() : Optional.of(Key.of(prefix));
+    return keyspace().scan(from, type, new Query.Whole(), KEYS_SHOWN).rows().stream()
+        .map(r -> r.key().toString())
+        .filter(k -> k.startsWith(prefix))
+        .toList();
   }
 
   private String transact(Grammar.Transact t) {
@@ -133,11 +214,13 @@ final class CliSession {
   }
 
   private String onlyKeyspace() {
-    List<String> names = new ArrayList<>();
-    report("stat", 0).get("keyspaces").fieldNames().forEachRemaining(names::add);
+    List<String> names = keyspaces();
     if (names.size() != 1) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, "--keyspace must name one of " + names);
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "which keyspace? --keyspace NAME or the command 'use NAME' chooses one of " + names);
     }
+    keyspace = Optional.of(names.getFirst());
     return names.getFirst();
   }
 

@@ -16,28 +16,35 @@ import java.util.Optional;
 
 /** The words of the command line and what they mean. Pure. */
 final class Grammar {
-  /** What is shown by help. */
+  /** What is shown by help, of all types and of everything else. */
   static final List<String> HELP =
       List.of(
-          "counter incr KEY [N] | counter decr KEY [N] | counter get KEY        (also gcounter)",
-          "register set KEY VALUE | register get KEY                           (also mvregister)",
-          "ewflag on KEY | ewflag off KEY | ewflag get KEY                     (also dwflag)",
-          "set add KEY E... | set remove KEY E... | set has KEY E | set size KEY | set get KEY",
-          "                              (also gset, rwset, lwwset, lwwset-remove; gset only grows)",
-          "map set KEY FIELD=VALUE...    registers in fields, all at once",
-          "map update KEY FIELD TYPE OP ARGS...    any type in a field, e.g. f counter incr 3",
+          "counter incr|decr KEY [N] | counter get KEY       goes up and down",
+          "gcounter incr KEY [N] | gcounter get KEY          only goes up",
+          "register set KEY VALUE | register get KEY         the latest assignment wins",
+          "mvregister set KEY VALUE | mvregister get KEY     concurrent values are all kept",
+          "ewflag on|off|get KEY                             concurrently enabled and disabled: on",
+          "dwflag on|off|get KEY                             concurrently enabled and disabled: off",
+          "set add|remove KEY E... | set has KEY E | set size|get KEY    concurrent adding wins",
+          "rwset, lwwset, lwwset-remove                      as set; removing wins, or the latest",
+          "gset add KEY E... | gset has KEY E | gset size|get KEY        only grows",
+          "map set KEY FIELD=VALUE...                        registers in fields, all at once",
+          "map update KEY FIELD TYPE OP ARGS...              any type, e.g. f counter incr 3",
           "map remove KEY FIELD... | map get KEY [FIELD...] | map size KEY",
-          "TYPE clear KEY                resets the object as far as it is seen",
-          "get KEY                       whatever the key holds",
-          "bcounter create KEY LOWER UPPER    a counter that keeps its bounds (- for none)",
+          "bcounter create KEY LOWER UPPER                   keeps its bounds (- for none)",
           "bcounter incr|decr KEY [N [WAIT_MS]] | bcounter give KEY DC N [up|down]",
-          "bcounter get KEY | bcounter rights KEY    who may subtract and add how much",
-          "begin [SECONDS] | commit | abort    a transaction of a causal keyspace",
-          "scan [FROM [LIMIT]]           objects in the order of their keys",
-          "stat | hot [N] | peers        what the datacenter is doing",
+          "bcounter get KEY | bcounter rights KEY            who may subtract and add how much",
+          "TYPE clear KEY                                    resets the object as far as it is seen",
           "",
-          "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string;",
-          "'42' in single quotes is a string.");
+          "get KEY | exists KEY | del KEY...                 whatever the keys hold",
+          "scan [FROM [LIMIT]]                               objects in the order of their keys",
+          "begin [SECONDS] | commit | abort                  a transaction (causal keyspaces)",
+          "use [KEYSPACE]                                    the keyspace of what follows",
+          "stat | hot [N] | peers                            what the datacenter is doing",
+          "help | exit",
+          "",
+          "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string.",
+          "Quotes keep blanks together (city='New York'); '42' in single quotes is a string.");
 
   /** One command. */
   sealed interface Action {}
@@ -54,8 +61,23 @@ final class Grammar {
   /** Begins or ends a transaction. */
   record Transact(String verb, int seconds) implements Action {}
 
+  /** Asks whether a key holds something. */
+  record Exists(Key key) implements Action {}
+
+  /** Clears what keys hold, of whatever type. */
+  record Delete(List<Key> keys) implements Action {}
+
+  /** Chooses the keyspace; empty to hear which there are. */
+  record Use(Optional<String> keyspace) implements Action {}
+
   /** Asks what the datacenter does. */
   record Inspect(String topic, int limit) implements Action {}
+
+  /** The first words of commands that do not begin with a type. */
+  static final List<String> COMMANDS =
+      List.of(
+          "get", "exists", "del", "scan", "begin", "commit", "abort", "use", "stat", "hot", "peers",
+          "help", "exit");
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
@@ -70,58 +92,97 @@ final class Grammar {
    *
    * @throws OsierException INVALID_ARGUMENT that says what is wrong and what would be right
    */
-  static Action parse(List<String> words) {
+  static Action parse(List<Word> words) {
     if (words.isEmpty()) {
       throw bad("a command is missing; try help");
     }
-    return switch (words.getFirst()) {
+    String first = words.getFirst().text();
+    return switch (first) {
       case "get" -> {
         arguments(words, 2, 2, "get KEY");
-        yield new Read(Key.of(words.get(1)), Optional.empty(), new Query.Whole());
+        yield new Read(key(words.get(1)), Optional.empty(), new Query.Whole());
+      }
+      case "exists" -> {
+        arguments(words, 2, 2, "exists KEY");
+        yield new Exists(key(words.get(1)));
+      }
+      case "del" -> {
+        arguments(words, 2, Integer.MAX_VALUE, "del KEY...");
+        yield new Delete(words.subList(1, words.size()).stream().map(Grammar::key).toList());
+      }
+      case "use" -> {
+        arguments(words, 1, 2, "use [KEYSPACE]");
+        yield new Use(words.size() > 1 ? Optional.of(words.get(1).text()) : Optional.empty());
       }
       case "scan" -> {
         arguments(words, 1, 3, "scan [FROM [LIMIT]]");
         yield new Scan(
-            words.size() > 1 ? Optional.of(Key.of(words.get(1))) : Optional.empty(),
-            words.size() > 2 ? (int) number(words.get(2)) : SCAN_LIMIT);
+            words.size() > 1 ? Optional.of(key(words.get(1))) : Optional.empty(),
+            words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
       }
       case "begin" -> {
         arguments(words, 1, 2, "begin [SECONDS]");
-        yield new Transact("begin", words.size() > 1 ? (int) number(words.get(1)) : LIMIT_SECONDS);
+        yield new Transact("begin", words.size() > 1 ? amount(words.get(1)) : LIMIT_SECONDS);
       }
       case "commit", "abort" -> {
-        arguments(words, 1, 1, words.getFirst());
-        yield new Transact(words.getFirst(), 0);
+        arguments(words, 1, 1, first);
+        yield new Transact(first, 0);
       }
       case "stat", "peers" -> {
-        arguments(words, 1, 1, words.getFirst());
-        yield new Inspect(words.getFirst(), 0);
+        arguments(words, 1, 1, first);
+        yield new Inspect(first, 0);
       }
       case "hot" -> {
         arguments(words, 1, 2, "hot [N]");
-        yield new Inspect("hot", words.size() > 1 ? (int) number(words.get(1)) : HOT_LIMIT);
+        yield new Inspect("hot", words.size() > 1 ? amount(words.get(1)) : HOT_LIMIT);
       }
-      default -> object(CrdtType.ofLabel(words.getFirst()), words);
+      default -> object(type(first), words);
     };
   }
 
-  private static Action object(CrdtType type, List<String> words) {
+  /** The type of a label; commands are named, too, where there is none. */
+  private static CrdtType type(String label) {
+    try {
+      return CrdtType.ofLabel(label);
+    } catch (OsierException e) {
+      throw bad(e.getMessage() + "; other commands are " + String.join(", ", COMMANDS));
+    }
+  }
+
+  private static Action object(CrdtType type, List<Word> words) {
     if (words.size() < 3) {
       throw bad("after '" + type + "' come an operation and a key, for example: " + example(type));
     }
-    String verb = words.get(1);
-    Key key = Key.of(words.get(2));
-    List<String> rest = words.subList(3, words.size());
+    String verb = words.get(1).text();
+    Key key = key(words.get(2));
+    List<Word> rest = words.subList(3, words.size());
     Query query = query(type, verb, rest);
     return query != null
         ? new Read(key, Optional.of(type), query)
         : new Update(key, type, operation(type, verb, rest));
   }
 
-  private static Query query(CrdtType type, String verb, List<String> rest) {
+  /** What can be done with an object of a type, as the second word of a command. */
+  static List<String> verbs(CrdtType type) {
+    return switch (type) {
+      case PN_COUNTER -> List.of("incr", "decr", "get", "clear");
+      case G_COUNTER -> List.of("incr", "get", "clear");
+      case LWW_REGISTER, MV_REGISTER -> List.of("set", "get", "clear");
+      case EW_FLAG, DW_FLAG -> List.of("on", "off", "get", "clear");
+      case G_SET -> List.of("add", "has", "size", "get", "clear");
+      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
+          List.of("add", "remove", "has", "size", "get", "clear");
+      case OR_MAP -> List.of("set", "update", "remove", "get", "size", "clear");
+      case BOUNDED_COUNTER -> List.of("create", "incr", "decr", "give", "get", "rights");
+    };
+  }
+
+  private static Query query(CrdtType type, String verb, List<Word> rest) {
     return switch (verb) {
       case "get" ->
-          rest.isEmpty() || type != CrdtType.OR_MAP ? new Query.Whole() : new Query.Select(rest);
+          rest.isEmpty() || type != CrdtType.OR_MAP
+              ? new Query.Whole()
+              : new Query.Select(texts(rest));
       case "has" -> new Query.Contains(value(only(rest, type + " has KEY ELEMENT")));
       case "size" -> new Query.Size();
       case "rights" -> new Query.Rights();
@@ -129,7 +190,7 @@ final class Grammar {
     };
   }
 
-  private static Operation operation(CrdtType type, String verb, List<String> rest) {
+  private static Operation operation(CrdtType type, String verb, List<Word> rest) {
     if (verb.equals("clear")) {
       return new Operation.Clear();
     }
@@ -138,24 +199,24 @@ final class Grammar {
           switch (verb) {
             case "incr" -> new Operation.Increment(rest.isEmpty() ? 1 : number(rest.getFirst()));
             case "decr" -> new Operation.Increment(rest.isEmpty() ? -1 : -number(rest.getFirst()));
-            default -> throw unknown(type, verb, "incr, decr, get, clear");
+            default -> throw unknown(type, verb);
           };
       case LWW_REGISTER, MV_REGISTER ->
           switch (verb) {
             case "set" -> new Operation.Assign(value(only(rest, type + " set KEY VALUE")));
-            default -> throw unknown(type, verb, "set, get, clear");
+            default -> throw unknown(type, verb);
           };
       case EW_FLAG, DW_FLAG ->
           switch (verb) {
             case "on" -> new Operation.SetFlag(true);
             case "off" -> new Operation.SetFlag(false);
-            default -> throw unknown(type, verb, "on, off, get, clear");
+            default -> throw unknown(type, verb);
           };
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
           switch (verb) {
             case "add" -> new Operation.Add(values(rest, type + " add KEY ELEMENT..."));
             case "remove" -> new Operation.Remove(values(rest, type + " remove KEY ELEMENT..."));
-            default -> throw unknown(type, verb, "add, remove, has, size, get, clear");
+            default -> throw unknown(type, verb);
           };
       case OR_MAP ->
           switch (verb) {
@@ -165,21 +226,21 @@ final class Grammar {
               if (rest.isEmpty()) {
                 throw bad("map remove KEY FIELD... needs at least one field");
               }
-              yield new Operation.RemoveFields(rest);
+              yield new Operation.RemoveFields(texts(rest));
             }
-            default -> throw unknown(type, verb, "set, update, remove, size, get, clear");
+            default -> throw unknown(type, verb);
           };
       case BOUNDED_COUNTER -> bounded(type, verb, rest);
     };
   }
 
-  private static Operation bounded(CrdtType type, String verb, List<String> rest) {
+  private static Operation bounded(CrdtType type, String verb, List<Word> rest) {
     return switch (verb) {
       case "create" -> {
         arguments(rest, 2, 2, type + " create KEY LOWER UPPER");
         yield new Operation.Bound(
-            rest.get(0).equals("-") ? BoundedCounter.NO_LOWER : number(rest.get(0)),
-            rest.get(1).equals("-") ? BoundedCounter.NO_UPPER : number(rest.get(1)),
+            rest.get(0).text().equals("-") ? BoundedCounter.NO_LOWER : number(rest.get(0)),
+            rest.get(1).text().equals("-") ? BoundedCounter.NO_UPPER : number(rest.get(1)),
             List.of());
       }
       case "incr", "decr" -> {
@@ -187,29 +248,31 @@ final class Grammar {
         long n = rest.isEmpty() ? 1 : number(rest.getFirst());
         long amount = verb.equals("incr") ? n : -n;
         yield rest.size() > 1
-            ? new Operation.IncrementWithin(amount, Math.toIntExact(number(rest.get(1))))
+            ? new Operation.IncrementWithin(amount, amount(rest.get(1)))
             : new Operation.Increment(amount);
       }
       case "give" -> {
         arguments(rest, 2, 3, type + " give KEY DC N [up|down]");
-        boolean up = rest.size() > 2 && rest.get(2).equals("up");
-        yield new Operation.Transfer(rest.get(0), number(rest.get(1)), up);
+        boolean up = rest.size() > 2 && rest.get(2).text().equals("up");
+        yield new Operation.Transfer(rest.get(0).text(), number(rest.get(1)), up);
       }
-      default -> throw unknown(type, verb, "create, incr, decr, give, get, rights");
+      default -> throw unknown(type, verb);
     };
   }
 
-  private static List<Operation.FieldUpdate> assignments(List<String> rest) {
+  private static List<Operation.FieldUpdate> assignments(List<Word> rest) {
     List<Operation.FieldUpdate> updates = new ArrayList<>();
-    for (String word : rest) {
-      int equals = word.indexOf('=');
+    for (Word word : rest) {
+      int equals = word.text().indexOf('=');
       if (equals < 1) {
-        throw bad("map set KEY FIELD=VALUE... takes fields as name=value, not '" + word + "'");
+        throw bad(
+            "map set KEY FIELD=VALUE... takes fields as name=value, not '" + word.text() + "'");
       }
       updates.add(
           new Operation.FieldUpdate(
-              new FieldId(word.substring(0, equals), CrdtType.LWW_REGISTER),
-              new Operation.Assign(value(word.substring(equals + 1)))));
+              new FieldId(word.text().substring(0, equals), CrdtType.LWW_REGISTER),
+              new Operation.Assign(
+                  value(new Word(word.text().substring(equals + 1), word.literal())))));
     }
     if (updates.isEmpty()) {
       throw bad("map set KEY FIELD=VALUE... needs at least one field");
@@ -217,14 +280,14 @@ final class Grammar {
     return updates;
   }
 
-  private static Operation.FieldUpdate fieldUpdate(List<String> rest) {
+  private static Operation.FieldUpdate fieldUpdate(List<Word> rest) {
     if (rest.size() < 3) {
       throw bad("map update KEY FIELD TYPE OP ARGS..., for example: map update k f counter incr 3");
     }
-    CrdtType type = CrdtType.ofLabel(rest.get(1));
+    CrdtType type = CrdtType.ofLabel(rest.get(1).text());
     return new Operation.FieldUpdate(
-        new FieldId(rest.getFirst(), type),
-        operation(type, rest.get(2), rest.subList(3, rest.size())));
+        new FieldId(rest.getFirst().text(), type),
+        operation(type, rest.get(2).text(), rest.subList(3, rest.size())));
   }
 
   private static String example(CrdtType type) {
@@ -238,40 +301,61 @@ final class Grammar {
     };
   }
 
-  private static OsierException unknown(CrdtType type, String verb, String known) {
-    return bad("a " + type + " has no '" + verb + "'; it has " + known);
+  private static OsierException unknown(CrdtType type, String verb) {
+    return bad("a " + type + " has no '" + verb + "'; it has " + String.join(", ", verbs(type)));
   }
 
-  private static void arguments(List<String> words, int min, int max, String usage) {
+  private static void arguments(List<Word> words, int min, int max, String usage) {
     if (words.size() < min || words.size() > max) {
       throw bad("usage: " + usage);
     }
   }
 
-  private static String only(List<String> rest, String usage) {
+  private static Word only(List<Word> rest, String usage) {
     if (rest.size() != 1) {
       throw bad("usage: " + usage);
     }
     return rest.getFirst();
   }
 
-  private static List<Value> values(List<String> rest, String usage) {
+  private static List<Value> values(List<Word> rest, String usage) {
     if (rest.isEmpty()) {
       throw bad("usage: " + usage);
     }
     return rest.stream().map(Grammar::value).toList();
   }
 
-  private static long number(String word) {
+  private static Key key(Word word) {
+    return Key.of(word.text());
+  }
+
+  private static List<String> texts(List<Word> words) {
+    return words.stream().map(Word::text).toList();
+  }
+
+  private static long number(Word word) {
     try {
-      return Long.parseLong(word);
+      return Long.parseLong(word.text());
     } catch (NumberFormatException e) {
-      throw bad("'" + word + "' must be a whole number");
+      throw bad("'" + word.text() + "' must be a whole number");
     }
   }
 
-  /** A long, a double, bytes, or else a string. */
-  static Value value(String word) {
+  /** A number of things, of milliseconds or of seconds. */
+  private static int amount(Word word) {
+    long number = number(word);
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw bad("'" + word.text() + "' must be between 0 and " + Integer.MAX_VALUE);
+    }
+    return (int) number;
+  }
+
+  /** A long, a double, bytes, or else a string; what stands in single quotes is a string. */
+  static Value value(Word from) {
+    String word = from.text();
+    if (from.literal()) {
+      return Value.of(word);
+    }
     if (word.matches("-?\\d{1,18}")) {
       return Value.of(Long.parseLong(word));
     }
@@ -281,8 +365,7 @@ final class Grammar {
     if (word.matches("0x([0-9a-fA-F]{2})*")) {
       return Value.of(HexFormat.of().parseHex(word.substring(2)));
     }
-    boolean quoted = word.length() > 1 && word.startsWith("'") && word.endsWith("'");
-    return Value.of(quoted ? word.substring(1, word.length() - 1) : word);
+    return Value.of(word);
   }
 
   private static OsierException bad(String message) {

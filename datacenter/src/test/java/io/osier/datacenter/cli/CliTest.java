@@ -2,9 +2,15 @@ package io.osier.datacenter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.crdt.CrdtType;
 import io.osier.datacenter.server.TestCluster;
+import io.osier.proxy.OsierClient;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +42,10 @@ final class CliTest {
     List<String> all =
         new ArrayList<>(List.of("--connect", "127.0.0.1:" + cluster.clientPort("eu")));
     all.addAll(List.of(words));
+    return raw(all.toArray(new String[0]));
+  }
+
+  private static Run raw(String... arguments) {
     PrintStream out = System.out;
     PrintStream err = System.err;
     ByteArrayOutputStream o = new ByteArrayOutputStream();
@@ -43,7 +53,7 @@ final class CliTest {
     System.setOut(new PrintStream(o, true, StandardCharsets.UTF_8));
     System.setErr(new PrintStream(e, true, StandardCharsets.UTF_8));
     try {
-      int code = new CommandLine(new CliCommand()).execute(all.toArray(new String[0]));
+      int code = new CommandLine(new CliCommand()).execute(arguments);
       return new Run(
           code,
           o.toString(StandardCharsets.UTF_8).strip(),
@@ -117,8 +127,115 @@ final class CliTest {
   }
 
   @Test
-  void words_splitAtBlanksOutsideQuotes() {
-    assertThat(CliCommand.split("set add  k \"two words\" x"))
-        .containsExactly("set", "add", "k", "two words", "x");
+  void del_clearsWhateverTheKeysHold_andExistsSaysSo() {
+    run("counter", "incr", "doomed");
+    run("set", "add", "doomed-set", "x");
+    assertThat(run("exists", "doomed").out).isEqualTo("true");
+    assertThat(run("del", "doomed", "doomed-set", "never-there").out).isEqualTo("2 deleted");
+    assertThat(run("--json", "exists", "doomed").out).isEqualTo("{\"exists\":false}");
+    assertThat(run("get", "doomed-set").out).isEqualTo("(nothing)");
+  }
+
+  @Test
+  void negativeAmount_isNoOption_butAMistypedOptionIs() {
+    assertThat(run("counter", "incr", "negative", "-3").out).isEqualTo("done");
+    assertThat(run("counter", "get", "negative").out).isEqualTo("-3");
+    Run mistyped = run("counter", "get", "negative", "--jsno");
+    assertThat(mistyped.code).isEqualTo(2);
+    assertThat(mistyped.err).startsWith("Unknown option: '--jsno'");
+    assertThat(run("--", "register", "set", "dashes", "--jsno").out).isEqualTo("done");
+  }
+
+  @Test
+  void quotes_areUnderstoodOfAShellsArgumentsToo() {
+    run("map", "set", "quoted", "city='New York'", "code='42'", "n=42");
+    assertThat(run("--json", "map", "get", "quoted").out)
+        .contains("{\"city\":\"New York\",\"code\":\"42\",\"n\":42}");
+  }
+
+  @Test
+  void errors_areJsonIfAskedFor() {
+    assertThat(run("--json", "counter", "mul", "x").err)
+        .isEqualTo(
+            "{\"error\":\"INVALID_ARGUMENT\",\"message\":\"a counter has no 'mul'; it has incr,"
+                + " decr, get, clear\",\"outcome\":\"failed\"}");
+  }
+
+  @Test
+  void unreachable_saysWhyOfEachAddress() throws IOException {
+    int silent;
+    try (ServerSocket closedAgain = new ServerSocket(0)) {
+      silent = closedAgain.getLocalPort();
+    }
+    Run run =
+        raw(
+            "--timeout",
+            "2",
+            "--connect",
+            "eu=127.0.0.1:" + silent + ",us=127.0.0.1:" + cluster.peerPort("eu"),
+            "get",
+            "x");
+    assertThat(run.code).isEqualTo(1);
+    assertThat(run.err)
+        .contains("error UNAVAILABLE: no datacenter can be reached (eu at 127.0.0.1:" + silent)
+        .contains("the connection was refused (nothing listens there)")
+        .contains("us at 127.0.0.1:" + cluster.peerPort("eu") + ": it closed the connection");
+  }
+
+  @Test
+  void help_namesEveryTypeAndTransactions() {
+    for (CrdtType type : CrdtType.values()) {
+      assertThat(run("help").out).contains(type.label());
+      assertThat(run("--help").out).contains(type.label());
+    }
+    assertThat(run("help").out).contains("commit").contains("use [KEYSPACE]");
+  }
+
+  @Test
+  void lines_areReadFromAPipe_andAFailedOneDoesNotStopTheOthers() {
+    InputStream in = System.in;
+    System.setIn(
+        new ByteArrayInputStream(
+            """
+            use shop
+            counter incr piped 2
+
+            counter mul piped
+            counter get piped
+            exit
+            counter incr piped
+            """
+                .getBytes(StandardCharsets.UTF_8)));
+    try {
+      Run run = run();
+      assertThat(run.out.lines())
+          .containsExactly("keyspaces: shop; commands go to shop", "done", "2");
+      assertThat(run.err).startsWith("error INVALID_ARGUMENT: a counter has no 'mul'");
+      assertThat(run.code).isEqualTo(1);
+    } finally {
+      System.setIn(in);
+    }
+  }
+
+  @Test
+  void completion_knowsWhereItIs() {
+    run("set", "add", "complete:1", "x");
+    run("counter", "incr", "complete:2");
+    try (OsierClient client = cluster.client("eu")) {
+      CliCompleter completer =
+          new CliCompleter(new CliSession(client, client.session(), null, false));
+      assertThat(completer.words(List.of(), "")).contains("exists", "use", "rwset");
+      assertThat(completer.words(List.of("set"), ""))
+          .containsExactly("add", "remove", "has", "size", "get", "clear");
+      assertThat(completer.words(List.of("set", "get"), "comp")).containsExactly("complete:1");
+      assertThat(completer.words(List.of("del"), "comp"))
+          .containsExactly("complete:1", "complete:2");
+      assertThat(completer.words(List.of("use"), "")).containsExactly("shop");
+      assertThat(completer.words(List.of("map", "update", "k", "f"), ""))
+          .doesNotContain("bcounter");
+      assertThat(completer.words(List.of("map", "update", "k", "f", "ewflag"), ""))
+          .containsExactly("on", "off", "get", "clear");
+      assertThat(completer.words(List.of("nonsense"), "")).isEmpty();
+    }
   }
 }

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Transactions and bounded counters at the command line. */
 final class TransactionCliTest {
   private static String run(CliSession cli, String line) {
-    return cli.run(List.of(line.split(" ")));
+    return cli.run(Word.split(line));
   }
 
   @Test

@@ -115,7 +115,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** The port for peers. */
-  int peerPort(String name) {
+  public int peerPort(String name) {
     return peerPorts.get(name);
   }
 

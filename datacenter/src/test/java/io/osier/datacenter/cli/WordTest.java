@@ -1,0 +1,51 @@
+package io.osier.datacenter.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import org.junit.jupiter.api.Test;
+
+final class WordTest {
+  private static Word word(String text) {
+    return new Word(text, false);
+  }
+
+  @Test
+  void split_atBlanksOutsideQuotes() {
+    assertThat(Word.split("set add  k \"two words\" x"))
+        .containsExactly(word("set"), word("add"), word("k"), word("two words"), word("x"));
+    assertThat(Word.split(" \t ")).isEmpty();
+    assertThat(Word.split("register set k \"\"")).contains(word(""));
+  }
+
+  @Test
+  void split_takesQuotesInTheMiddleOfAWord() {
+    assertThat(Word.split("city='New York' name=\"Ada L\""))
+        .containsExactly(new Word("city=New York", true), word("name=Ada L"));
+  }
+
+  @Test
+  void split_takesWhatFollowsABackslash() {
+    assertThat(Word.split("it\\'s \"a \\\"b\\\"\" 'c\\d'"))
+        .containsExactly(word("it's"), word("a \"b\""), new Word("c\\d", true));
+  }
+
+  @Test
+  void split_refusesWhatIsNotClosed() {
+    assertThatThrownBy(() -> Word.split("set add k 'two words"))
+        .isInstanceOf(OsierException.class)
+        .hasMessage("a ' is opened and not closed");
+    assertThatThrownBy(() -> Word.split("k \\")).hasMessageStartingWith("nothing follows");
+  }
+
+  @Test
+  void value_inSingleQuotesIsAString() {
+    assertThat(Grammar.value(Word.split("'42'").getFirst())).isEqualTo(Value.of("42"));
+    assertThat(Grammar.value(Word.split("\"42\"").getFirst())).isEqualTo(Value.of(42));
+    assertThat(Grammar.value(Word.ofArgument("'42'"))).isEqualTo(Value.of("42"));
+    assertThat(Word.ofArgument("n='4 2'")).isEqualTo(new Word("n=4 2", true));
+    assertThat(Word.ofArgument("'")).isEqualTo(word("'"));
+  }
+}

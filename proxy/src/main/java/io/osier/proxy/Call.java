@@ -91,7 +91,7 @@ abstract class Call<T> implements Link.Answered {
       result.completeExceptionally(
           new OsierException(
               ErrorCode.UNKNOWN_KEYSPACE,
-              link.dc()
+              link.name()
                   + " has no keyspace '"
                   + keyspace
                   + "'; it has "

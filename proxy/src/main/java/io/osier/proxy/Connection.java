@@ -175,7 +175,7 @@ final class Connection implements Link {
       @Override
       protected boolean write(WireOutput to, Pending one) {
         if (ended) {
-          fail(one, ErrorCode.UNAVAILABLE, false, "the connection to " + dc + " was lost");
+          fail(one, ErrorCode.UNAVAILABLE, false, "the connection to " + name() + " was lost");
           return false;
         }
         if (one.answered == null) {
@@ -259,7 +259,7 @@ final class Connection implements Link {
       List<Pending> open = new ArrayList<>(pending.values());
       pending.clear();
       for (Pending one : open) {
-        fail(one, ErrorCode.UNAVAILABLE, true, "the connection to " + dc + " was lost");
+        fail(one, ErrorCode.UNAVAILABLE, true, "the connection to " + name() + " was lost");
       }
       requests.flush(); // fails what has not been sent
       onChange.run();
@@ -286,7 +286,7 @@ final class Connection implements Link {
           Pending one = pending.remove(id);
           if (one != null) {
             long millis = (one.deadlineNanos - one.startNanos) / 1_000_000;
-            fail(one, ErrorCode.TIMEOUT, true, dc + " did not answer within " + millis + " ms");
+            fail(one, ErrorCode.TIMEOUT, true, name() + " did not answer within " + millis + " ms");
           }
         }
       }
@@ -350,12 +350,12 @@ final class Connection implements Link {
   public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
     Inbound over = channel;
     if (over == null) {
-      answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));
+      answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + name()));
       return;
     }
     if (inFlight.incrementAndGet() > settings.inFlightMax()) {
       inFlight.decrementAndGet();
-      String message = settings.inFlightMax() + " requests to " + dc + " are open";
+      String message = settings.inFlightMax() + " requests to " + name() + " are open";
       answered.lost(new LostException(ErrorCode.OVERLOADED, false, message));
       return;
     }

@@ -20,8 +20,14 @@ interface Link {
   /** Starts to connect; changes of {@link #isUp} are told to the client. */
   void open();
 
-  /** The datacenter's name. */
+  /** The endpoint's name. */
   String dc();
+
+  /** The datacenter's own name; the endpoint's while nothing else is known. */
+  default String name() {
+    ReplicaId replica = replica();
+    return replica == null ? dc() : replica.dc();
+  }
 
   /** Whether requests can be sent. */
   boolean isUp();

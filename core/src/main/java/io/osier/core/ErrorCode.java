@@ -54,7 +54,12 @@ public enum ErrorCode {
    * A bounded counter's update needs more rights than the datacenter holds: nothing was done.
    * Others may hold some, and give them.
    */
-  NOT_ENOUGH_RIGHTS(22, true);
+  NOT_ENOUGH_RIGHTS(22, true),
+  /**
+   * The datacenter no longer remembers whether the transaction was committed; it does nothing of
+   * it.
+   */
+  TRANSACTION_FORGOTTEN(23, false);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

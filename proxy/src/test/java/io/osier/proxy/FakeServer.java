@@ -56,7 +56,8 @@ final class FakeServer implements AutoCloseable {
         boolean counted =
             envelope.message() instanceof Request.Read
                 || envelope.message() instanceof Request.Write
-                || envelope.message() instanceof Request.Transact;
+                || envelope.message() instanceof Request.Transact
+                || envelope.message() instanceof Request.Repeat;
         if (counted) {
           requests.add(envelope.message());
         }

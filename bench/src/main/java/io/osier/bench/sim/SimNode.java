@@ -253,6 +253,9 @@ final class SimNode implements Outbox {
   }
 
   private static boolean isUpdate(Request request) {
+    if (request instanceof Request.Repeat r) {
+      return isUpdate(r.step());
+    }
     return request instanceof Request.Write
         || (request instanceof Request.Transact t
             && ((t.end() == Request.End.COMMIT && t.begin().isEmpty()) || !t.updates().isEmpty()));

@@ -121,7 +121,7 @@ public final class Partition {
             : null;
     this.transactions = causal ? new Transactions(new TransactionHost(), history) : null;
     if (causal) {
-      store.transactions().forEach(transactions::recovered);
+      transactions.recovered(store.transactions());
     }
     propagation.onFlush((object, updates, bytes) -> modes.flushed(object, updates, bytes));
   }
@@ -314,6 +314,7 @@ public final class Partition {
       case Request.Read r -> r.after();
       case Request.Write w -> w.after();
       case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
+      case Request.Repeat r -> after(r.step());
       default -> VersionVector.EMPTY;
     };
   }
@@ -323,6 +324,7 @@ public final class Partition {
       case Request.Read r -> r.waitMillis();
       case Request.Write w -> w.waitMillis();
       case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
+      case Request.Repeat r -> waitMillis(r.step());
       default -> 0;
     };
   }
@@ -355,7 +357,9 @@ public final class Partition {
       switch (request) {
         case Request.Read r -> outbox.reply(ticket, Reading.of(store.get(r.key()), r));
         case Request.Write w -> write(ticket, w, now.nanos());
-        case Request.Transact t -> outbox.reply(ticket, transact(t));
+        case Request.Transact t -> outbox.reply(ticket, transactions().step(t, now.nanos()));
+        case Request.Repeat r -> outbox.reply(ticket, transactions().repeat(r, now.nanos()));
+        case Request.Through t -> outbox.reply(ticket, new Reply.Through(propagation.through()));
         default ->
             fail(
                 ticket,
@@ -540,7 +544,7 @@ public final class Partition {
 
   // ---------------------------------------------------------------- transactions
 
-  private Reply transact(Request.Transact request) {
+  private Transactions transactions() {
     if (transactions == null) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -548,7 +552,7 @@ public final class Partition {
               + config.policy().name()
               + "' is a session keyspace; transactions need one with consistency = causal");
     }
-    return transactions.step(request, now.nanos());
+    return transactions;
   }
 
   /** What the partition does for its transactions. */

@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -121,34 +122,104 @@ final class Transactions {
     }
   }
 
-  /** How a transaction ended: with a reply to its last step, or by a commit in a former life. */
-  private record Ended(String how, int lastStep, Optional<Reply.Transacted> reply) {}
+  /**
+   * How a transaction ended.
+   *
+   * @param lastStep the step that ended it; 0 for a commit of a former life
+   * @param end whether that step was a commit or not
+   * @param reply to that step, if it was done, without what was read
+   * @param number the last commit number then
+   */
+  private record Ended(
+      String how, int lastStep, Request.End end, Optional<Reply.Transacted> reply, long number) {
+    static Ended committed(int lastStep, VersionVector clock, Dot dot) {
+      Reply.Transacted reply = new Reply.Transacted(clock, Optional.of(dot), List.of());
+      return new Ended("committed", lastStep, Request.End.COMMIT, Optional.of(reply), dot.number());
+    }
+  }
 
   private final Host host;
   private final History history;
+  private final int endedMax;
   private final Map<TransactionId, Open> open = new LinkedHashMap<>();
   private final Map<TransactionId, Ended> ended = new LinkedHashMap<>();
   private long nextDeadlineNanos = Long.MAX_VALUE;
 
+  /** What was committed under a larger number is remembered. */
+  private long forgottenThrough;
+
   Transactions(Host host, History history) {
-    this.host = host;
-    this.history = history;
+    this(host, history, ENDED_MAX);
   }
 
-  /** Remembers a commit of a former life of the store. */
-  void recovered(TransactionId id, long number) {
-    Reply.Transacted reply =
-        new Reply.Transacted(host.clock(), Optional.of(new Dot(host.self(), number)), List.of());
-    ended(id, new Ended("committed", 0, Optional.of(reply)));
+  Transactions(Host host, History history, int endedMax) {
+    this.host = host;
+    this.history = history;
+    this.endedMax = endedMax;
+  }
+
+  /**
+   * Remembers the latest commits of a former life of the store.
+   *
+   * @param commits their last commit numbers, ascending
+   */
+  void recovered(Map<TransactionId, Long> commits) {
+    commits.forEach(
+        (id, number) -> {
+          if (forgottenThrough == 0 && commits.size() >= ObjectStore.TRANSACTIONS_KEPT) {
+            forgottenThrough = number - 1;
+          }
+          ended(id, Ended.committed(0, host.clock(), new Dot(host.self(), number)));
+        });
   }
 
   private void ended(TransactionId id, Ended how) {
     ended.put(id, how);
-    if (ended.size() > ENDED_MAX) {
-      Iterator<TransactionId> it = ended.keySet().iterator();
-      it.next();
+    if (ended.size() > endedMax) {
+      Iterator<Ended> it = ended.values().iterator();
+      forgottenThrough = Math.max(forgottenThrough, it.next().number);
       it.remove();
     }
+  }
+
+  /**
+   * Does a step whose answer was lost, unless it is done already or may have been.
+   *
+   * @throws OsierException if it cannot be done, or it cannot be told whether it was; nothing of it
+   *     was done now
+   */
+  Reply.Transacted repeat(Request.Repeat request, long nowNanos) {
+    Request.Transact step = request.step();
+    TransactionId id = step.transaction();
+    boolean known = open.containsKey(id) || ended.containsKey(id);
+    if (!known && request.after() < forgottenThrough) {
+      throw new OsierException(
+          ErrorCode.TRANSACTION_FORGOTTEN,
+          "transaction "
+              + id
+              + " is not open, and whether it was committed before can no longer be told");
+    }
+    try {
+      return step(step, nowNanos);
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.OVERLOADED || e.code() == ErrorCode.TRANSACTION_ENDED) {
+        throw e;
+      }
+      // The first sending may still arrive, and must not be done then: who sent it is told now.
+      Open tx = open.get(id);
+      if (tx != null) {
+        end(tx);
+      }
+      String how = "refused (" + e.code() + ")";
+      ended(id, new Ended(how, step.step(), step.end(), Optional.empty(), committed()));
+      throw new OsierException(
+          ErrorCode.TRANSACTION_ENDED,
+          "transaction " + id + " has ended, and nothing of it was done: " + e.getMessage());
+    }
+  }
+
+  private long committed() {
+    return host.clock().get(host.self());
   }
 
   /**
@@ -166,7 +237,7 @@ final class Transactions {
     if (tx == null) {
       tx = begin(request, nowNanos);
     } else if (request.step() == tx.lastStep) {
-      return tx.lastReply;
+      return again(request, tx.lastReply);
     } else if (request.step() != tx.lastStep + 1) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -192,19 +263,35 @@ final class Transactions {
       tx.lastStep = request.step();
       tx.lastReply = reply;
     } else {
-      boolean committed = request.end() == Request.End.COMMIT;
-      if (tx.lastStep > 0 || reply.dot().isPresent()) {
-        String how = committed ? "committed" : "aborted";
-        ended(id, new Ended(how, request.step(), Optional.of(reply)));
+      if (reply.dot().isPresent()) {
+        ended(id, Ended.committed(request.step(), reply.clock(), reply.dot().get()));
+      } else if (tx.lastStep > 0) {
+        String how = request.end() == Request.End.COMMIT ? "committed" : "aborted";
+        Reply.Transacted bare = new Reply.Transacted(reply.clock(), Optional.empty(), List.of());
+        ended(id, new Ended(how, request.step(), request.end(), Optional.of(bare), committed()));
       }
       end(tx);
     }
     return reply;
   }
 
+  /** Answers the last step again; what ends a transaction, or asks for other reads, is no such. */
+  private static Reply.Transacted again(Request.Transact request, Reply.Transacted last) {
+    if (request.end() != Request.End.OPEN || request.reads().size() != last.answers().size()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "step "
+              + request.step()
+              + " of transaction "
+              + request.transaction()
+              + " was done before, and was another one");
+    }
+    return last;
+  }
+
   private static Reply.Transacted again(Request.Transact request, Ended before) {
     boolean same = request.step() == before.lastStep || before.lastStep == 0;
-    if (same && before.reply.isPresent() && request.end() != Request.End.OPEN) {
+    if (same && before.reply.isPresent() && request.end() == before.end) {
       return before.reply.get();
     }
     throw new OsierException(
@@ -383,7 +470,9 @@ final class Transactions {
             new Ended(
                 "aborted: its time limit of " + tx.limitMillis + " ms ran out",
                 tx.lastStep,
-                Optional.empty()));
+                Request.End.ABORT,
+                Optional.empty(),
+                committed()));
         end(tx);
       } else {
         nextDeadlineNanos = Math.min(nextDeadlineNanos, tx.deadlineNanos);

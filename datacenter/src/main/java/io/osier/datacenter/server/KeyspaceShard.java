@@ -140,8 +140,29 @@ final class KeyspaceShard {
     partitions.forEach(PartitionRunner::settle);
   }
 
-  /** Does a step of a transaction, in its turn. */
-  void transact(Request.Transact step, Lane lane, Consumer<Reply> reply) {
+  /** Answers what a partition has of every replica. */
+  void through(Request.Through through, Consumer<Reply> reply) {
+    if (through.partition() >= partitions.size()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '"
+              + policy.name()
+              + "' has "
+              + partitions.size()
+              + " partitions, numbered from 0; there is no "
+              + through.partition());
+    }
+    PartitionRunner partition = partitions.get(through.partition());
+    partition.settle();
+    partition.submit(through, reply);
+  }
+
+  /**
+   * Does a step of a transaction, in its turn.
+   *
+   * @param request how it was asked for: the step itself, or its repeat
+   */
+  void transact(Request.Transact step, Request request, Lane lane, Consumer<Reply> reply) {
     if (step.updates().size() > Request.TRANSACTION_STEP_MAX
         || step.reads().size() > Request.TRANSACTION_STEP_MAX) {
       throw new OsierException(
@@ -167,11 +188,11 @@ final class KeyspaceShard {
       checkRoom.run();
     }
     if (partition.callersRun()) {
-      partition.submit(step, reply);
+      partition.submit(request, reply);
       return;
     }
     Runnable read = cold.isEmpty() ? null : () -> cold.forEach(partition.store()::prefetch);
-    lane.submit(read, readers, () -> partition.submit(step, reply));
+    lane.submit(read, readers, () -> partition.submit(request, reply));
   }
 
   private static void addCold(PartitionRunner partition, Key key, List<Key> cold) {

@@ -74,7 +74,10 @@ final class RequestHandler {
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
       case Request.Transact r ->
-          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, lane, reply);
+          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, r, lane, reply);
+      case Request.Repeat r ->
+          Inspector.keyspace(keyspaces, r.step().keyspace()).transact(r.step(), r, lane, reply);
+      case Request.Through r -> Inspector.keyspace(keyspaces, r.keyspace()).through(r, reply);
       case Request.Scan r -> {
         KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
         keyspace.settle();

@@ -74,7 +74,13 @@ public interface ObjectStore {
   /** As {@link io.osier.propagation.Replica#logged}. */
   List<Logged> logged(long after, int limit);
 
-  /** The latest transactions that were committed by this incarnation, with their last numbers. */
+  /** At least so many of the latest commits of transactions are kept. */
+  int TRANSACTIONS_KEPT = 10_000;
+
+  /**
+   * The latest transactions that were committed by this incarnation, with their last numbers,
+   * ascending: all of them if they are fewer than {@link #TRANSACTIONS_KEPT}.
+   */
   default Map<TransactionId, Long> transactions() {
     return Map.of();
   }

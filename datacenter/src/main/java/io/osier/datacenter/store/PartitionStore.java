@@ -60,9 +60,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private static final long DROP_LOG_MIN = 1_000;
 
-  /** So many commits of transactions are remembered, and sometimes this many more. */
-  private static final int TRANSACTIONS_KEPT = 10_000;
-
+  /** Beyond {@link #TRANSACTIONS_KEPT} so many are dropped together. */
   private static final int DROP_TRANSACTIONS_MIN = 1_000;
 
   /**

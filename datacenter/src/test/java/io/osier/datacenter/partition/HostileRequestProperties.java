@@ -90,9 +90,10 @@ final class HostileRequestProperties {
     long last = 0;
     for (int i = 1; i <= REQUESTS; i++) {
       Request request =
-          switch (random.nextInt(4)) {
+          switch (random.nextInt(5)) {
             case 0 -> read(random);
             case 1 -> transact(random);
+            case 2 -> repeat(random);
             default -> write(random);
           };
       // As it comes off the wire.
@@ -176,8 +177,12 @@ final class HostileRequestProperties {
     return new Request.Write("k", key(random), type, operation(random, 0), VersionVector.EMPTY, 0);
   }
 
+  private static Request repeat(Random random) {
+    return new Request.Repeat(random.nextInt(20), transact(random));
+  }
+
   /** Steps of a few transactions, in and out of order. */
-  private static Request transact(Random random) {
+  private static Request.Transact transact(Random random) {
     int step = 1 + random.nextInt(3);
     List<Request.Update> updates = new ArrayList<>();
     for (int i = random.nextInt(4); i > 0; i--) {

@@ -35,6 +35,8 @@ public final class ProtocolCodec {
   private static final int INSPECT = 6;
   private static final int BACKUP = 7;
   private static final int TRANSACT = 8;
+  private static final int REPEAT = 9;
+  private static final int ASK_THROUGH = 10;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -44,6 +46,7 @@ public final class ProtocolCodec {
   private static final int REPORT = 6;
   private static final int FAILURE = 7;
   private static final int TRANSACTED = 8;
+  private static final int THROUGH = 9;
 
   private ProtocolCodec() {}
 
@@ -190,7 +193,20 @@ public final class ProtocolCodec {
         out.writeByte(BACKUP);
         writeOptional(out, r.name(), WireOutput::writeText);
       }
-      case Request.Transact r -> writeTransact(out, r);
+      case Request.Transact r -> {
+        out.writeByte(TRANSACT);
+        writeTransact(out, r);
+      }
+      case Request.Repeat r -> {
+        out.writeByte(REPEAT);
+        out.writeNumber(r.after());
+        writeTransact(out, r.step());
+      }
+      case Request.Through r -> {
+        out.writeByte(ASK_THROUGH);
+        out.writeText(r.keyspace());
+        out.writeNumber(r.partition());
+      }
     }
   }
 
@@ -230,12 +246,13 @@ public final class ProtocolCodec {
               readInt(in));
       case BACKUP -> new Request.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
       case TRANSACT -> readTransact(in);
+      case REPEAT -> new Request.Repeat(in.readNumber(), readTransact(in));
+      case ASK_THROUGH -> new Request.Through(in.readName(KEYSPACE_MAX), readInt(in));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
   }
 
   private static void writeTransact(WireOutput out, Request.Transact r) {
-    out.writeByte(TRANSACT);
     out.writeText(r.keyspace());
     out.writeLong(r.transaction().high());
     out.writeLong(r.transaction().low());
@@ -264,7 +281,7 @@ public final class ProtocolCodec {
     out.writeByte(r.end().number());
   }
 
-  private static Request readTransact(WireInput in) {
+  private static Request.Transact readTransact(WireInput in) {
     String keyspace = in.readName(KEYSPACE_MAX);
     TransactionId id = new TransactionId(in.readLong(), in.readLong());
     int step = readInt(in);
@@ -336,6 +353,10 @@ public final class ProtocolCodec {
         out.writeByte(REPORT);
         out.writeText(r.json());
       }
+      case Reply.Through r -> {
+        out.writeByte(THROUGH);
+        out.writeVector(r.through());
+      }
       case Reply.Failure r -> {
         out.writeByte(FAILURE);
         out.writeNumber(r.code().number());
@@ -378,6 +399,7 @@ public final class ProtocolCodec {
         List<VersionVector> seen = readList(in, 1, WireInput::readVector);
         yield new Reply.Page(rows, next, seen);
       }
+      case THROUGH -> new Reply.Through(in.readVector());
       case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));
       case FAILURE ->
           new Reply.Failure(ErrorCode.of(readInt(in)), in.readText(Codec.RECORD_BYTES_MAX));

@@ -86,6 +86,9 @@ public sealed interface Reply {
   /** What was asked for by {@link Request.Inspect}, as one JSON object. */
   record Report(String json) implements Reply {}
 
+  /** What a partition has of every replica, all of it durable. */
+  record Through(VersionVector through) implements Reply {}
+
   /**
    * The request failed. For an update: nothing was done, except with TIMEOUT, where it may be.
    *

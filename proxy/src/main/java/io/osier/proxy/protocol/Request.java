@@ -121,6 +121,31 @@ public sealed interface Request {
     }
   }
 
+  /**
+   * Sends a step of a transaction again, because its answer was lost: the datacenter may have done
+   * it already. Answered as the step was, but without what its reads were answered if it has ended
+   * the transaction. A datacenter that no longer remembers whether it has done it does nothing, and
+   * fails with TRANSACTION_FORGOTTEN. A step that was not done is done now; if it cannot be done it
+   * ends its transaction, with TRANSACTION_ENDED, so that it cannot be done later either.
+   *
+   * @param after a commit number that the datacenter had given before the step was sent first; 0 if
+   *     none is known
+   */
+  record Repeat(long after, Transact step) implements Request {
+    public Repeat {
+      if (after < 0) {
+        throw new IllegalArgumentException("a commit number must not be negative: " + after);
+      }
+    }
+  }
+
+  /**
+   * Asks what a partition has of every replica. Answered by {@link Reply.Through}.
+   *
+   * @param partition its number, from 0
+   */
+  record Through(String keyspace, int partition) implements Request {}
+
   /** Most updates, and most reads, of one {@link Transact}. */
   int TRANSACTION_STEP_MAX = 10_000;
 

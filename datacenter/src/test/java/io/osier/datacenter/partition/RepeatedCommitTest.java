@@ -1,0 +1,231 @@
+package io.osier.datacenter.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.StreamSettings;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What a partition makes of commits that are sent again. */
+final class RepeatedCommitTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final Key COUNTER = Key.of("c");
+
+  private final Map<Long, Reply> replies = new HashMap<>();
+  private final MemoryStore store = new MemoryStore();
+  private Partition partition = partition(store);
+  private long tickets;
+
+  private static Partition partition(ObjectStore store) {
+    KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofSeconds(1));
+    return new Partition(
+        new PartitionConfig(
+            SELF, List.of(), policy, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
+        store,
+        Recovered.NOTHING,
+        new Now(1, 1));
+  }
+
+  private Reply ask(Request request) {
+    long ticket = ++tickets;
+    partition.on(
+        new Input.Command(ticket, request),
+        new Now(1, 1),
+        new Outbox() {
+          @Override
+          public void committed(TransactionId transaction, long number) {}
+
+          @Override
+          public void reply(long to, Reply reply) {
+            replies.put(to, reply);
+          }
+
+          @Override
+          public void send(String dc, Frame frame) {}
+
+          @Override
+          public void report(long to, PartitionReport report) {}
+
+          @Override
+          public void append(Shipment update, Causal state) {}
+        });
+    return replies.remove(ticket);
+  }
+
+  /** A transaction in one request: adds 1 to the counter. */
+  private static Request.Transact add(long id) {
+    return add(id, CrdtType.PN_COUNTER, Request.End.COMMIT);
+  }
+
+  private static Request.Transact add(long id, CrdtType type, Request.End end) {
+    return new Request.Transact(
+        "k",
+        new TransactionId(0, id),
+        1,
+        Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000)),
+        List.of(new Request.Update(COUNTER, type, new Operation.Increment(1))),
+        List.of(),
+        end);
+  }
+
+  private static Request.Transact step(long id, int step, Request.End end) {
+    return new Request.Transact(
+        "k", new TransactionId(0, id), step, Optional.empty(), List.of(), List.of(), end);
+  }
+
+  private long counter() {
+    Causal state = store.get(new ObjectId(COUNTER, CrdtType.PN_COUNTER));
+    return state == null
+        ? 0
+        : ((io.osier.crdt.Reading.Count) state.read(new Query.Whole())).value();
+  }
+
+  private static ErrorCode code(Reply reply) {
+    return reply instanceof Reply.Failure f ? f.code() : null;
+  }
+
+  @Test
+  void commit_isDoneOnce_whicheverSendingComesFirst() {
+    Reply first = ask(add(1));
+    assertThat(ask(new Request.Repeat(0, add(1)))).isEqualTo(first);
+    Reply repeated = ask(new Request.Repeat(0, add(2)));
+    assertThat(ask(add(2))).as("the first sending, late").isEqualTo(repeated);
+    assertThat(counter()).isEqualTo(2);
+  }
+
+  /** Counts commits. */
+  private final class Counting implements Transactions.Host {
+    private long commits;
+
+    @Override
+    public ReplicaId self() {
+      return SELF;
+    }
+
+    @Override
+    public VersionVector clock() {
+      return VersionVector.of(SELF, commits);
+    }
+
+    @Override
+    public long timestamp() {
+      return 1;
+    }
+
+    @Override
+    public long forgotten() {
+      return 0;
+    }
+
+    @Override
+    public Operation filled(Operation operation) {
+      return operation;
+    }
+
+    @Override
+    public Escrow.Reservation reserve(ObjectId object, Operation operation) {
+      throw new AssertionError("no bounded counter is used");
+    }
+
+    @Override
+    public void release(Escrow.Reservation reservation) {}
+
+    @Override
+    public void checkSize(ObjectId object, Causal before, Causal after) {}
+
+    @Override
+    public long commit(TransactionId id, Map<ObjectId, Transactions.Work> updates) {
+      return ++commits;
+    }
+  }
+
+  @Test
+  void commitThatIsForgotten_isNotDoneAgain() {
+    Counting host = new Counting();
+    History history = new History(store, 1_000_000_000L, VersionVector.EMPTY, 0, 1);
+    Transactions transactions = new Transactions(host, history, 10);
+    transactions.step(add(1), 1);
+    for (int i = 2; i <= 11; i++) {
+      transactions.step(add(i), 1);
+    }
+    assertThatThrownBy(() -> transactions.repeat(new Request.Repeat(0, add(1)), 1))
+        .isInstanceOfSatisfying(
+            OsierException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN));
+    assertThat(host.commits).isEqualTo(11);
+    transactions.repeat(new Request.Repeat(0, add(2)), 1);
+    assertThat(host.commits).as("this one is remembered").isEqualTo(11);
+    transactions.repeat(new Request.Repeat(1, add(12)), 1);
+    assertThat(host.commits).as("newer than all that was forgotten: not done yet").isEqualTo(12);
+  }
+
+  @Test
+  void commitThatIsForgottenByARestart_isNotDoneAgain() {
+    Map<TransactionId, Long> kept = new LinkedHashMap<>();
+    for (long i = 1; i <= ObjectStore.TRANSACTIONS_KEPT; i++) {
+      kept.put(new TransactionId(1, i), 5_000 + i);
+    }
+    Object restarted =
+        Proxy.newProxyInstance(
+            ObjectStore.class.getClassLoader(),
+            new Class<?>[] {ObjectStore.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("transactions") ? kept : method.invoke(store, arguments));
+    partition = partition((ObjectStore) restarted);
+    assertThat(code(ask(new Request.Repeat(4_999, add(1)))))
+        .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
+    assertThat(code(ask(new Request.Repeat(4_999, step(2, 3, Request.End.COMMIT)))))
+        .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
+    assertThat(code(ask(new Request.Repeat(5_000, step(2, 3, Request.End.COMMIT)))))
+        .as("it was open before the restart, and not committed")
+        .isEqualTo(ErrorCode.TRANSACTION_ENDED);
+  }
+
+  @Test
+  void repeatThatCannotBeDone_endsTheTransaction_forTheFirstSendingToo() {
+    ask(add(1, CrdtType.G_COUNTER, Request.End.COMMIT));
+    assertThat(code(ask(new Request.Repeat(0, add(2))))).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    ask(
+        new Request.Write(
+            "k", COUNTER, CrdtType.G_COUNTER, new Operation.Clear(), VersionVector.EMPTY, 0));
+    assertThat(code(ask(add(2)))).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    assertThat(counter()).isZero();
+  }
+
+  @Test
+  void otherStepUnderTheNumberOfTheLast_isRefused() {
+    ask(add(1, CrdtType.PN_COUNTER, Request.End.OPEN));
+    ask(step(1, 2, Request.End.OPEN)); // its answer is lost, and the client takes it for undone
+    assertThat(code(ask(step(1, 2, Request.End.COMMIT)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(counter()).as("not committed, and not said to be").isZero();
+    assertThat(ask(step(1, 3, Request.End.COMMIT))).isInstanceOf(Reply.Transacted.class);
+    assertThat(counter()).isEqualTo(1);
+  }
+}

@@ -67,7 +67,8 @@ final class Applier {
     return true;
   }
 
-  private void applyTogether(List<Shipment> shipments) {
+  /** Applies updates of one object that build on each other, as one. */
+  void applyTogether(List<Shipment> shipments) {
     ObjectId object = shipments.getFirst().object();
     Causal state = replica.state(object);
     Causal before = state == null ? Causal.bottom(object.type()) : state;
@@ -123,7 +124,7 @@ final class Applier {
     return Math.max(object.through(replica), complete);
   }
 
-  private CausalContext context(ObjectId object) {
+  CausalContext context(ObjectId object) {
     Causal state = replica.state(object);
     return state == null ? CausalContext.EMPTY : state.context();
   }

@@ -5,8 +5,10 @@ import io.osier.propagation.Frame.Cursor;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * One peer's stream to this partition: what has come, in which epoch, and which updates wait for
@@ -174,6 +176,12 @@ final class InboundStream {
     return held.containsKey(object);
   }
 
+  /** What is held of the object, oldest first. */
+  List<Shipment> held(ObjectId object) {
+    ArrayDeque<Held> queue = held.get(object);
+    return queue == null ? List.of() : queue.stream().map(Held::shipment).toList();
+  }
+
   /** The object's oldest held update, or null. */
   Held firstHeld(ObjectId object) {
     ArrayDeque<Held> queue = held.get(object);
@@ -202,8 +210,13 @@ final class InboundStream {
     return applied;
   }
 
-  /** The next object that has been held for the grace time and was not fetched lately, or null. */
-  ObjectId toFetch(long nowNanos, long graceNanos, long retryNanos) {
+  /**
+   * The next object that has been held for the grace time and was not fetched lately, or null.
+   *
+   * @param comes whether what an update waits for is on its way; it is asked about again after as
+   *     long as for an answer
+   */
+  ObjectId toFetch(long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
     for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
       Long fetched = fetchedNanos.get(entry.getKey());
       boolean due =
@@ -212,6 +225,9 @@ final class InboundStream {
               : nowNanos - fetched >= retryNanos;
       if (due) {
         fetchedNanos.put(entry.getKey(), nowNanos);
+        if (comes.test(entry.getValue().peek().shipment)) {
+          continue;
+        }
         return entry.getKey();
       }
     }
@@ -282,6 +298,11 @@ final class InboundStream {
 
   ReplicaId sender() {
     return sender;
+  }
+
+  /** When the stream was last asked for, if it was. */
+  long resumeSentNanos() {
+    return resumeSentNanos;
   }
 
   long epoch() {

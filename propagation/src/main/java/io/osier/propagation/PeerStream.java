@@ -71,6 +71,7 @@ final class PeerStream {
   private ReplicaId peer;
   private boolean linkUp;
   private long downSinceNanos;
+  private long upSinceNanos;
   private Mode mode = Mode.WAITING;
   private long epoch;
   private long sequence;
@@ -132,7 +133,7 @@ final class PeerStream {
     this.downSinceNanos = nowNanos;
   }
 
-  void up(ReplicaId newPeer) {
+  void up(ReplicaId newPeer, long nowNanos) {
     if (!newPeer.equals(peer)) {
       // A new incarnation has nothing yet, and counts its epochs anew.
       peer = newPeer;
@@ -141,6 +142,7 @@ final class PeerStream {
       peerThrough = 0;
     }
     linkUp = true;
+    upSinceNanos = nowNanos;
     await();
   }
 
@@ -432,6 +434,11 @@ final class PeerStream {
 
   boolean linkUp() {
     return linkUp;
+  }
+
+  /** When the link came up last; means nothing unless it is. */
+  long upSinceNanos() {
+    return upSinceNanos;
   }
 
   ReplicaId peer() {

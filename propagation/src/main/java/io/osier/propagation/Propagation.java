@@ -13,9 +13,11 @@ import io.osier.propagation.OutboundLog.Segment;
 import io.osier.propagation.OutboundLog.Waiting;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -311,7 +313,7 @@ public final class Propagation {
     if (!knowledge.isNewest(peer)) {
       return;
     }
-    stream.up(peer);
+    stream.up(peer, nowNanos);
     InboundStream in = inbound.get(peer.dc());
     if (in.isStarted() && !in.isResuming()) {
       in.ackAgain(nowNanos);
@@ -483,6 +485,7 @@ public final class Propagation {
     if (blocked || !applier.isReady(shipment)) {
       if (!applier.isKnown(shipment)) {
         in.hold(shipment, outage, sentMillis, nowNanos);
+        applyMutual(shipment.object(), nowMillis);
       }
       return;
     }
@@ -500,6 +503,40 @@ public final class Propagation {
     }
   }
 
+  /** Applies what is held of an object by several streams and builds on each other, as one. */
+  private void applyMutual(ObjectId object, long nowMillis) {
+    Map<InboundStream, List<Shipment>> queues = new LinkedHashMap<>();
+    for (InboundStream in : inbound.values()) {
+      if (in.holds(object)) {
+        queues.put(in, in.held(object));
+      }
+    }
+    if (queues.size() < 2) {
+      return; // a stream's updates build on each other in their order
+    }
+    CausalContext here = applier.context(object);
+    List<Shipment> together = MutualNeeds.closed(queues.values(), r -> applier.seen(here, r));
+    if (together.isEmpty()) {
+      return;
+    }
+    applier.applyTogether(together);
+    for (InboundStream in : queues.keySet()) {
+      InboundStream.Held held = in.firstHeld(object);
+      while (held != null && applier.isKnown(held.shipment())) {
+        drop(in, held, held.outage(), nowMillis);
+        held = in.firstHeld(object);
+      }
+    }
+    retryHeld(object, nowMillis);
+  }
+
+  private void drop(InboundStream in, InboundStream.Held held, boolean outage, long nowMillis) {
+    seen(held.shipment(), outage, held.sentMillis(), nowMillis);
+    in.dropFirstHeld(held.shipment().object());
+    placesChanged++;
+    knowledge.complete(in.sender(), in.complete());
+  }
+
   private void retryHeld(ObjectId object, long nowMillis) {
     boolean progress = true;
     while (progress) {
@@ -509,10 +546,7 @@ public final class Propagation {
         if (held != null
             && (applier.isKnown(held.shipment()) || applier.isReady(held.shipment()))) {
           boolean applied = applier.apply(held.shipment());
-          seen(held.shipment(), held.outage() || !applied, held.sentMillis(), nowMillis);
-          in.dropFirstHeld(object);
-          placesChanged++;
-          knowledge.complete(in.sender(), in.complete());
+          drop(in, held, held.outage() || !applied, nowMillis);
           progress = true;
         }
       }
@@ -613,6 +647,11 @@ public final class Propagation {
     }
     InboundStream in = inbound.get(origin.dc());
     long heard = in == null ? startNanos : in.heardNanos();
+    PeerStream stream = outbound.get(origin.dc());
+    if (stream.linkUp()) {
+      // It has just come back, and will ship what is missing itself.
+      heard = Math.max(heard, stream.upSinceNanos());
+    }
     return nowNanos - heard < millis(settings.healMillis() + settings.retryMillis());
   }
 
@@ -671,16 +710,41 @@ public final class Propagation {
     if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
       resume(in, nowNanos);
     }
-    ObjectId missing = in.toFetch(nowNanos, GRACE_NANOS, retry);
+    Predicate<Shipment> comes = shipment -> comesItself(shipment, nowNanos);
+    ObjectId missing = in.toFetch(nowNanos, GRACE_NANOS, retry, comes);
     if (missing != null) {
       List<ObjectId> objects = new ArrayList<>();
       while (missing != null) {
         stats.gapSeen();
         objects.add(missing);
-        missing = in.toFetch(nowNanos, GRACE_NANOS, retry);
+        missing = in.toFetch(nowNanos, GRACE_NANOS, retry, comes);
       }
       sink.send(dc, new Frame.Fetch(objects));
     }
+  }
+
+  /**
+   * Whether an update waits for one of an origin whose stream has just come back or is about to:
+   * what that missed meanwhile comes soon, and once.
+   */
+  private boolean comesItself(Shipment shipment, long nowNanos) {
+    VersionVector needs = shipment.needs();
+    for (int i = 0; i < needs.size(); i++) {
+      ReplicaId r = needs.replica(i);
+      PeerStream stream = outbound.get(r.dc());
+      InboundStream in = inbound.get(r.dc());
+      boolean starts =
+          in == null
+              || (stream != null && !stream.linkUp())
+              || in.isResuming()
+              || nowNanos - in.resumeSentNanos() < millis(settings.retryMillis());
+      if (starts
+          && applier.seen(applier.context(shipment.object()), r) < needs.number(i)
+          && isReachable(r, nowNanos)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void sendStatus(long nowNanos, long nowMillis) {

@@ -10,15 +10,35 @@ package io.osier.core;
  * never exceeded by an older local one, because {@link #observe} moves this clock past it); a
  * counter overflows (it carries into the milliseconds).
  *
+ * <p>Clocks of different ranks never give the same timestamp.
+ *
  * <p>Pure: physical time is passed in. Not thread-safe.
  */
 public final class HybridClock {
   private static final int COUNTER_BITS = 16;
 
+  /** How many ranks there are. */
+  private static final int RANKS = 256;
+
+  private final int rank;
+  private final int step;
   private long last;
 
   /** A clock that has given no timestamp yet. */
-  public HybridClock() {}
+  public HybridClock() {
+    this.rank = 0;
+    this.step = 1;
+  }
+
+  /**
+   * A clock that has given no timestamp yet and never gives one that a clock of another rank gives.
+   *
+   * @param rank its place among the clocks, at least 0; 256 ranks are told apart
+   */
+  public HybridClock(int rank) {
+    this.rank = rank % RANKS;
+    this.step = RANKS;
+  }
 
   /**
    * The next timestamp: larger than every one that this clock gave or observed.
@@ -26,7 +46,8 @@ public final class HybridClock {
    * @param physicalMillis milliseconds since 1970
    */
   public long next(long physicalMillis) {
-    last = Math.max(last + 1, physicalMillis << COUNTER_BITS);
+    long next = Math.max(last + 1, physicalMillis << COUNTER_BITS);
+    last = next + Math.floorMod(rank - next, step);
     return last;
   }
 

@@ -2,6 +2,8 @@ package io.osier.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class ClocksTest {
@@ -36,6 +38,24 @@ final class ClocksTest {
       last = next;
     }
     assertThat(HybridClock.toMillis(last)).isEqualTo(1_001);
+  }
+
+  @Test
+  void hybrid_ofDifferentRanks_neverGivesTheSame() {
+    HybridClock a = new HybridClock(3);
+    HybridClock b = new HybridClock(255);
+    Set<Long> given = new HashSet<>();
+    long last = 0;
+    for (int i = 0; i < 2_000; i++) {
+      long next = a.next(1_000 + i / 100);
+      assertThat(next).isGreaterThan(last);
+      last = next;
+      assertThat(given.add(next)).isTrue();
+      assertThat(given.add(b.next(1_000 + i / 100))).isTrue();
+      if (i % 7 == 0) {
+        b.observe(next);
+      }
+    }
   }
 
   @Test

@@ -60,7 +60,8 @@ public final class Causal {
    * @param origin who makes the update
    * @param first the first number for its dots, larger than the origin's last
    * @param predecessor the commit number of the origin's last update of this object, 0 if none
-   * @param timestamp a hybrid-clock timestamp
+   * @param timestamp a hybrid-clock timestamp, later than all that was seen but by the same
+   *     transaction, whose updates all have it
    * @param forgotten of the origin's updates up to this number some may have been forgotten after
    *     their removal ({@link #isSpent}); 0 if none was
    * @return the delta; joining it to this state gives the new state. The update's commit number is
@@ -127,6 +128,11 @@ public final class Causal {
   /** Whether a reader cannot tell this from a new object. */
   public boolean isBottom() {
     return store.isBottom();
+  }
+
+  /** The latest timestamp of what decides by time in this; 0 if nothing does. O(its size). */
+  public long latestTimestamp() {
+    return store.latestTimestamp();
   }
 
   /** An estimate of the encoded size, in bytes: O(1). */

@@ -61,6 +61,11 @@ public interface DotStore<S extends DotStore<S>> {
    */
   S trimmed();
 
+  /** The latest timestamp of what decides by time in this; 0 if nothing does. O(its size). */
+  default long latestTimestamp() {
+    return 0;
+  }
+
   /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
   long sizeBytes();
 

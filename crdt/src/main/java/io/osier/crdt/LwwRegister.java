@@ -88,6 +88,11 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   }
 
   @Override
+  public long latestTimestamp() {
+    return Stamped.latest(writes);
+  }
+
+  @Override
   public long sizeBytes() {
     return writes.sizeBytes(w -> 8 + w.value().sizeBytes());
   }

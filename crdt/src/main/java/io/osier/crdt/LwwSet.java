@@ -103,6 +103,15 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   }
 
   @Override
+  public long latestTimestamp() {
+    long latest = 0;
+    for (Tuple2<Value, DotFun<Stamped<Boolean>>> entry : cells()) {
+      latest = Math.max(latest, Stamped.latest(entry._2));
+    }
+    return latest;
+  }
+
+  @Override
   long cellBytes(Value element, DotFun<Stamped<Boolean>> changes) {
     return (long) element.sizeBytes() + changes.sizeBytes(c -> 9);
   }

@@ -150,6 +150,15 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
+  public long latestTimestamp() {
+    long latest = 0;
+    for (Tuple2<FieldId, DotStore<?>> entry : cells()) {
+      latest = Math.max(latest, entry._2.latestTimestamp());
+    }
+    return latest;
+  }
+
+  @Override
   long cellBytes(FieldId field, DotStore<?> value) {
     return 2 + Utf8.length(field.name()) + value.sizeBytes();
   }

@@ -6,12 +6,20 @@ package io.osier.crdt;
  * @param timestamp of the hybrid clock
  */
 record Stamped<V>(long timestamp, V value) {
-  /** A timestamp larger than everything that the update replaces: causality beats a slow clock. */
+  /**
+   * The update's timestamp, or the latest that it replaces where that is later: causality beats a
+   * slow clock. An update has its transaction's timestamp, so what it replaces may have the same.
+   */
   static <V> long after(DotFun<Stamped<V>> seen, Preparation preparation) {
-    long timestamp = preparation.timestamp();
-    for (int i = 0; i < seen.size(); i++) {
-      timestamp = Math.max(timestamp, seen.value(i).timestamp + 1);
+    return Math.max(preparation.timestamp(), latest(seen));
+  }
+
+  /** The latest timestamp; 0 if there is none. */
+  static <V> long latest(DotFun<Stamped<V>> writes) {
+    long latest = 0;
+    for (int i = 0; i < writes.size(); i++) {
+      latest = Math.max(latest, writes.value(i).timestamp);
     }
-    return timestamp;
+    return latest;
   }
 }

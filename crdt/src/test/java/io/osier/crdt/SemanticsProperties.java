@@ -142,7 +142,7 @@ final class SemanticsProperties {
     return winners.size() == 2 ? addBias : winners.contains(true);
   }
 
-  /** The time of each step: its own, but later than all that it replaced. */
+  /** The time of each step: its own, but not before anything that it replaced. */
   private static Map<Step, Long> times(List<Step> steps) {
     Map<Step, Long> times = new HashMap<>();
     for (Step step : steps) { // causal order: events come after what they saw
@@ -150,7 +150,7 @@ final class SemanticsProperties {
       long time = step.timestamp;
       for (Step replaced : maximal(seen)) {
         if (!(replaced.operation instanceof Operation.Clear)) {
-          time = Math.max(time, times.get(replaced) + 1);
+          time = Math.max(time, times.get(replaced));
         }
       }
       times.put(step, time);

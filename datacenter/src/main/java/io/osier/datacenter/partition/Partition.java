@@ -63,7 +63,12 @@ public final class Partition {
 
   private final PartitionConfig config;
   private final ObjectStore store;
-  private final HybridClock clock = new HybridClock();
+
+  /**
+   * Has observed every timestamp in the store: a commit is later than all that it can have seen.
+   */
+  private final HybridClock clock;
+
   private final ModeControl modes;
   private final Propagation propagation;
   private final Parking parking = new Parking();
@@ -93,6 +98,7 @@ public final class Partition {
     this.store = store;
     this.now = now;
     this.committed = recovered.committed();
+    this.clock = clock(config);
     this.clock.observe(recovered.timestamp());
     this.ready = config.peers().isEmpty() || recovered.resumed();
     this.modes = new ModeControl(config, now.nanos());
@@ -126,6 +132,19 @@ public final class Partition {
     propagation.onFlush((object, updates, bytes) -> modes.flushed(object, updates, bytes));
   }
 
+  /**
+   * In a causal keyspace no two datacenters give one timestamp: registers and sets would break the
+   * tie by rules of their own, and of two transactions each would win by halves.
+   */
+  private static HybridClock clock(PartitionConfig config) {
+    if (config.policy().consistency() != KeyspacePolicy.Consistency.CAUSAL) {
+      return new HybridClock();
+    }
+    String self = config.self().dc();
+    return new HybridClock(
+        (int) config.peers().stream().filter(p -> p.compareTo(self) < 0).count());
+  }
+
   /** The objects as the streams see them. */
   private final class Objects implements Replica {
     @Override
@@ -138,6 +157,7 @@ public final class Partition {
       if (history != null) {
         history.replaced(update.object().key(), history.stepOfAdmission(), now.nanos());
       }
+      clock.observe(update.content().latestTimestamp());
       store.put(update.object(), joined);
       forgetting.changed(update.object(), joined, now.nanos());
       outbox.append(update, joined);
@@ -568,11 +588,6 @@ public final class Partition {
     }
 
     @Override
-    public long timestamp() {
-      return clock.next(now.millis());
-    }
-
-    @Override
     public long forgotten() {
       return store.forgotten() > 0 ? committed : 0;
     }
@@ -601,8 +616,9 @@ public final class Partition {
     public long commit(TransactionId id, Map<ObjectId, Transactions.Work> updates) {
       List<Prepared> prepared = new ArrayList<>();
       long next = committed + 1;
+      long timestamp = clock.next(now.millis());
       for (Map.Entry<ObjectId, Transactions.Work> e : updates.entrySet()) {
-        next = prepare(e.getKey(), e.getValue(), next, prepared);
+        next = prepare(e.getKey(), e.getValue(), next, timestamp, prepared);
       }
       Partition.this.commit(prepared);
       updates.forEach(
@@ -622,7 +638,11 @@ public final class Partition {
      * this replica must go on from the present one, and removes nothing.
      */
     private long prepare(
-        ObjectId object, Transactions.Work work, long first, List<Prepared> prepared) {
+        ObjectId object,
+        Transactions.Work work,
+        long first,
+        long timestamp,
+        List<Prepared> prepared) {
       Causal stored = store.get(object);
       Causal present = stored == null ? Causal.bottom(object.type()) : stored;
       Causal seen = work.base();
@@ -634,7 +654,7 @@ public final class Partition {
         for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
           Causal from = unchanged || part.isSum() ? present : seen;
           long predecessor = present.context().through(self());
-          Causal made = from.prepare(part, self(), next, predecessor, timestamp(), forgotten());
+          Causal made = from.prepare(part, self(), next, predecessor, timestamp, forgotten());
           next = made.context().last(self()) + 1;
           present = present.join(made);
           seen = unchanged ? present : seen.join(made);

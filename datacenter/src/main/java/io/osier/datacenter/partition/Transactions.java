@@ -43,6 +43,9 @@ final class Transactions {
   /** Where trial updates number their dots: above whatever is committed. */
   private static final long TRIAL = 1L << 61;
 
+  /** The time of a trial update: it replaces all that it competes with, so any will do. */
+  private static final long TRIAL_TIME = 0;
+
   /** What a transaction does to one object. */
   static final class Work {
     private final Causal base;
@@ -71,9 +74,6 @@ final class Transactions {
 
     /** What is visible now. */
     VersionVector clock();
-
-    /** A timestamp for a trial. */
-    long timestamp();
 
     /** The last commit number, if something of own updates may have been forgotten; or 0. */
     long forgotten();
@@ -400,7 +400,7 @@ final class Transactions {
               host.self(),
               tx.nextTrial,
               work.trial.context().through(host.self()),
-              host.timestamp(),
+              TRIAL_TIME,
               host.forgotten());
       tx.nextTrial = delta.context().last(host.self()) + 1;
       Causal after = work.trial.join(delta);

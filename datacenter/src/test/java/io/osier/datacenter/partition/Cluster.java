@@ -9,6 +9,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
@@ -48,6 +49,9 @@ final class Cluster {
     final Map<Long, Reply> replies = new HashMap<>();
     PartitionReport report;
 
+    /** How far its wall clock is ahead of the others'. */
+    long skewMillis;
+
     Dc(ReplicaId self) {
       start(self);
     }
@@ -78,6 +82,32 @@ final class Cluster {
       Request w = new Request.Write("k", Key.of(key), type, op, after, waitMillis);
       input(this, new Input.Command(ticket, w));
       return replies.get(ticket);
+    }
+
+    /** A transaction of one request, on what is visible now. */
+    Reply transact(Request.Update... updates) {
+      return transact(new TransactionId(0, ++tickets), 1, Request.End.COMMIT, updates);
+    }
+
+    /** A step of a transaction. */
+    Reply transact(TransactionId id, int step, Request.End end, Request.Update... updates) {
+      long ticket = ++tickets;
+      Optional<Request.Begin> begin =
+          step == 1
+              ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000))
+              : Optional.empty();
+      input(
+          this,
+          new Input.Command(
+              ticket,
+              new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end)));
+      return replies.get(ticket);
+    }
+
+    /** An object as a reader of the store sees it. */
+    Reading read(String key, CrdtType type) {
+      Causal state = store.get(new ObjectId(Key.of(key), type));
+      return (state == null ? Causal.bottom(type) : state).read(new Query.Whole());
     }
 
     /** Adds to a counter and demands that it is acknowledged. */
@@ -116,10 +146,7 @@ final class Cluster {
 
     /** The counter's value as a reader of the store sees it. */
     long value(String key) {
-      Causal state = store.get(new ObjectId(Key.of(key), CrdtType.PN_COUNTER));
-      return state == null
-          ? 0
-          : ((io.osier.crdt.Reading.Count) state.read(new Query.Whole())).value();
+      return ((Reading.Count) read(key, CrdtType.PN_COUNTER)).value();
     }
 
     PartitionReport report() {
@@ -237,7 +264,8 @@ final class Cluster {
   }
 
   private void input(Dc dc, Input input) {
-    dc.partition.on(input, now(), outbox(dc));
+    Now there = new Now(nanos, nanos / MILLI + dc.skewMillis);
+    dc.partition.on(input, there, outbox(dc));
     schedule(dc);
   }
 

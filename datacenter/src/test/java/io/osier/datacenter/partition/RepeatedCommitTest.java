@@ -135,11 +135,6 @@ final class RepeatedCommitTest {
     }
 
     @Override
-    public long timestamp() {
-      return 1;
-    }
-
-    @Override
     public long forgotten() {
       return 0;
     }

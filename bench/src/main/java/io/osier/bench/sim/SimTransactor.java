@@ -5,12 +5,8 @@ import static io.osier.bench.sim.Scheduler.MILLI;
 import io.osier.bench.sim.TransactionCheck.Outcome;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
-import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
@@ -18,7 +14,6 @@ import io.osier.proxy.protocol.Request;
 import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -36,7 +31,7 @@ final class SimTransactor {
   private static final int PAST_KEPT = 20;
 
   /** A snapshot that was seen, to be asked for again as the past. */
-  private record Past(ReplicaId at, VersionVector clock, Map<Integer, Set<Long>> view) {}
+  private record Past(ReplicaId at, VersionVector clock, TransactionView view) {}
 
   /** One transaction. */
   private static final class Tx {
@@ -45,8 +40,8 @@ final class SimTransactor {
     final ReplicaId at;
     int step;
     long number;
-    Set<Integer> keys = Set.of();
-    Map<Integer, Set<Long>> view;
+    Set<Integer> places = Set.of();
+    TransactionView view;
 
     Tx(TransactionId id, SimDc dc) {
       this.id = id;
@@ -137,19 +132,10 @@ final class SimTransactor {
 
   private Request step(Tx tx, Optional<Request.Begin> begin, boolean writes, Request.End end) {
     tx.step++;
-    List<Request.Update> updates = new ArrayList<>();
-    if (writes) {
-      for (int i : tx.keys) {
-        updates.add(
-            new Request.Update(
-                TransactionCheck.key(i), CrdtType.G_SET, new Operation.Add(Value.of(tx.number))));
-      }
-      updates.add(
-          new Request.Update(
-              TransactionCheck.COUNT, CrdtType.PN_COUNTER, new Operation.Increment(1)));
-    }
+    List<Request.Update> updates =
+        writes ? TransactionView.updates(tx.number, tx.places, random) : List.of();
     List<Request.Fetch> reads = new ArrayList<>();
-    for (ObjectId object : TransactionCheck.objects()) {
+    for (ObjectId object : TransactionView.objects()) {
       reads.add(new Request.Fetch(object.key(), Optional.of(object.type()), new Query.Whole()));
     }
     return new Request.Transact(unit.policy().name(), tx.id, tx.step, begin, updates, reads, end);
@@ -159,13 +145,13 @@ final class SimTransactor {
     return new Request.Begin(seen, false, WAIT_MILLIS, LIMIT_MILLIS);
   }
 
-  /** Draws which sets the transaction writes, and announces it. */
+  /** Draws where the transaction writes, and announces it. */
   private void announce(Tx tx) {
-    tx.keys = new TreeSet<>();
+    tx.places = new TreeSet<>();
     for (int i = 0; i <= random.nextInt(3); i++) {
-      tx.keys.add(random.nextInt(TransactionCheck.KEYS));
+      tx.places.add(random.nextInt(TransactionView.PLACES));
     }
-    tx.number = check.begins(tx.keys, known);
+    tx.number = check.begins(tx.places, known);
   }
 
   // ---------------------------------------------------------------- what it does
@@ -221,7 +207,7 @@ final class SimTransactor {
           look(tx, t, 0);
           saw(t);
           announce(tx);
-          check.saw(tx.number, TransactionCheck.all(tx.view));
+          check.saw(tx.number, tx.view.all());
           scheduler.in(pause(), () -> write(tx));
         });
   }
@@ -309,7 +295,7 @@ final class SimTransactor {
         step(tx, Optional.of(begin), false, Request.End.COMMIT),
         reply -> {
           if (reply instanceof Reply.Transacted t) {
-            Map<Integer, Set<Long>> view = view(t);
+            TransactionView view = view(t);
             if (!view.equals(past.view)) {
               throw new Violation(
                   unit + "/txn",
@@ -333,13 +319,8 @@ final class SimTransactor {
 
   // ---------------------------------------------------------------- what it sees
 
-  private static Map<Integer, Set<Long>> view(Reply.Transacted t) {
-    List<Reading> readings = t.answers().stream().map(a -> a.reading().orElseThrow()).toList();
-    return TransactionCheck.view(readings);
-  }
-
-  private static long counter(Reply.Transacted t) {
-    return ((Reading.Count) t.answers().get(TransactionCheck.KEYS).reading().orElseThrow()).value();
+  private static TransactionView view(Reply.Transacted t) {
+    return TransactionView.of(t.answers().stream().map(a -> a.reading().orElseThrow()).toList());
   }
 
   /**
@@ -348,12 +329,12 @@ final class SimTransactor {
    * @param own the transaction's number if it has written
    */
   private void look(Tx tx, Reply.Transacted t, long own) {
-    Map<Integer, Set<Long>> view = view(t);
-    check.snapshot(name, tx.at, view, counter(t), own, tx.view == null ? known : Set.of());
+    TransactionView view = view(t);
+    check.snapshot(name, tx.at, view, own, tx.view == null ? known : Set.of());
     if (tx.view != null) {
       check.repeated(name, tx.view, view, own);
     } else if (own != 0) {
-      Set<Long> before = TransactionCheck.all(view);
+      Set<Long> before = view.all();
       before.remove(own);
       check.saw(own, before);
     }
@@ -363,7 +344,7 @@ final class SimTransactor {
         pasts.add(new Past(tx.at, t.clock(), view));
       }
     }
-    Set<Long> all = TransactionCheck.all(view);
+    Set<Long> all = view.all();
     all.remove(own);
     known.addAll(all);
   }

@@ -228,18 +228,18 @@ final class Simulation {
       }
       of.reports().ended(node, report(node), kept, faults.isEmpty());
     }
+    of.transactions().ended();
   }
 
   private void transactionsAtEnd(SimNode node, Map<ObjectId, Causal> content) {
     List<Reading> readings = new ArrayList<>();
-    for (ObjectId object : TransactionCheck.objects()) {
+    for (ObjectId object : TransactionView.objects()) {
       Causal state = content.getOrDefault(object, Causal.bottom(object.type()));
       readings.add(state.read(new Query.Whole()));
     }
     TransactionCheck check = checks(node.unit()).transactions();
-    Map<Integer, Set<Long>> view = TransactionCheck.view(readings);
-    long counter = ((Reading.Count) readings.getLast()).value();
-    check.snapshot("the end", node.self(), view, counter, 0, Set.of());
+    TransactionView view = TransactionView.of(readings);
+    check.snapshot("the end", node.self(), view, 0, Set.of());
     check.ended(node.self(), view, lost);
   }
 

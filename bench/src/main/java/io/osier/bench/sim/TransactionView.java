@@ -1,0 +1,176 @@
+package io.osier.bench.sim;
+
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.propagation.ObjectId;
+import io.osier.proxy.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a snapshot shows of the places that transactions write. At a place a transaction adds its
+ * number to a set, where all numbers stay; and writes what decides by time: it assigns its number
+ * to a register and to a field of a map, and adds or removes the element of an LWW set, as its
+ * number is even or odd. It also adds 1 to a counter.
+ *
+ * @param numbers by place, the transactions seen
+ * @param count the counter
+ * @param registers by place, the register's value; 0 for none
+ * @param fields by place, the field's value; 0 for none
+ * @param added by place, whether the element is in the LWW set
+ */
+record TransactionView(
+    List<Set<Long>> numbers,
+    long count,
+    List<Long> registers,
+    List<Long> fields,
+    List<Boolean> added) {
+  static final int PLACES = 5;
+  private static final ObjectId COUNT = new ObjectId(Key.of("txn-count"), CrdtType.PN_COUNTER);
+  private static final ObjectId MAP = new ObjectId(Key.of("txn-map"), CrdtType.OR_MAP);
+  private static final Value ELEMENT = Value.of("x");
+
+  /** The objects that a snapshot shows, in the order of the readings that {@link #of} takes. */
+  static List<ObjectId> objects() {
+    List<ObjectId> objects = new ArrayList<>();
+    for (int i = 0; i < PLACES; i++) {
+      objects.add(numbers(i));
+      objects.add(register(i));
+      objects.add(lwwSet(i));
+    }
+    objects.add(MAP);
+    objects.add(COUNT);
+    return objects;
+  }
+
+  private static ObjectId numbers(int place) {
+    return new ObjectId(Key.of("txn-" + place), CrdtType.G_SET);
+  }
+
+  private static ObjectId register(int place) {
+    return new ObjectId(Key.of("txn-register-" + place), CrdtType.LWW_REGISTER);
+  }
+
+  private static ObjectId lwwSet(int place) {
+    CrdtType type = place % 2 == 0 ? CrdtType.LWW_SET_ADD_BIAS : CrdtType.LWW_SET_REMOVE_BIAS;
+    return new ObjectId(Key.of("txn-lwwset-" + place), type);
+  }
+
+  private static FieldId field(int place) {
+    return new FieldId("f" + place, CrdtType.LWW_REGISTER);
+  }
+
+  /** Whether a transaction adds the element of the LWW sets; otherwise it removes it. */
+  static boolean adds(long number) {
+    return number % 2 == 0;
+  }
+
+  /** The updates of a transaction, in any order, and some places written twice. */
+  static List<Request.Update> updates(long number, Collection<Integer> places, Random random) {
+    List<Request.Update> updates = new ArrayList<>();
+    updates.add(update(COUNT, new Operation.Increment(1)));
+    for (int i : places) {
+      updates.add(
+          random.nextInt(updates.size() + 1),
+          update(numbers(i), new Operation.Add(Value.of(number))));
+      boolean twice = random.nextInt(3) == 0;
+      int at = updates.size();
+      if (twice) {
+        decidedByTime(updates, i, -number, !adds(number), random, 0);
+        at = updates.size();
+      }
+      decidedByTime(updates, i, number, adds(number), random, twice ? at : 0);
+    }
+    return updates;
+  }
+
+  /** Puts what decides by time anywhere at or behind a position of the list. */
+  private static void decidedByTime(
+      List<Request.Update> updates, int place, long value, boolean add, Random random, int from) {
+    Operation assign = new Operation.Assign(Value.of(value));
+    List<Request.Update> some =
+        List.of(
+            update(register(place), assign),
+            update(
+                MAP,
+                new Operation.UpdateFields(
+                    List.of(new Operation.FieldUpdate(field(place), assign)))),
+            update(
+                lwwSet(place), add ? new Operation.Add(ELEMENT) : new Operation.Remove(ELEMENT)));
+    for (Request.Update update : some) {
+      updates.add(from + random.nextInt(updates.size() - from + 1), update);
+    }
+  }
+
+  private static Request.Update update(ObjectId object, Operation operation) {
+    return new Request.Update(object.key(), object.type(), operation);
+  }
+
+  /** Reads a snapshot. */
+  static TransactionView of(List<Reading> readings) {
+    List<Set<Long>> numbers = new ArrayList<>();
+    List<Long> registers = new ArrayList<>();
+    List<Long> fields = new ArrayList<>();
+    List<Boolean> added = new ArrayList<>();
+    Reading.Fields map = (Reading.Fields) readings.get(PLACES * 3);
+    for (int i = 0; i < PLACES; i++) {
+      Set<Long> seen = new TreeSet<>();
+      for (Value value : ((Reading.Many) readings.get(i * 3)).values()) {
+        seen.add(number(value));
+      }
+      numbers.add(seen);
+      registers.add(number((Reading.Single) readings.get(i * 3 + 1)));
+      added.add(!((Reading.Many) readings.get(i * 3 + 2)).values().isEmpty());
+      fields.add(
+          Optional.ofNullable((Reading.Single) map.fields().get(field(i)))
+              .map(TransactionView::number)
+              .orElse(0L));
+    }
+    long count = ((Reading.Count) readings.get(PLACES * 3 + 1)).value();
+    return new TransactionView(numbers, count, registers, fields, added);
+  }
+
+  private static long number(Reading.Single single) {
+    return single.value().map(TransactionView::number).orElse(0L);
+  }
+
+  private static long number(Value value) {
+    return ((Value.Int) value).content();
+  }
+
+  /** All transactions seen. */
+  Set<Long> all() {
+    Set<Long> all = new TreeSet<>();
+    numbers.forEach(all::addAll);
+    return all;
+  }
+
+  /** What the same snapshot shows when a transaction has written. */
+  TransactionView with(long number, Set<Integer> places) {
+    List<Set<Long>> numbersToo = new ArrayList<>();
+    List<Long> registersToo = new ArrayList<>(registers);
+    List<Long> fieldsToo = new ArrayList<>(fields);
+    List<Boolean> addedToo = new ArrayList<>(added);
+    for (int i = 0; i < PLACES; i++) {
+      numbersToo.add(new TreeSet<>(numbers.get(i)));
+      if (places.contains(i)) {
+        numbersToo.get(i).add(number);
+        registersToo.set(i, number);
+        fieldsToo.set(i, number);
+        addedToo.set(i, adds(number));
+      }
+    }
+    boolean already = all().contains(number);
+    return new TransactionView(
+        numbersToo, already ? count : count + 1, registersToo, fieldsToo, addedToo);
+  }
+}

@@ -36,11 +36,6 @@ abstract class Call<T> implements Link.Answered {
   private long sentIn;
   private Request sent;
 
-  /** Who is sending just now: an answer that this thread hears meanwhile must wait. */
-  private Thread sender;
-
-  private Runnable early;
-
   Call(Session session, String keyspace, Key key, boolean update) {
     this.session = session;
     this.client = session.client();
@@ -101,12 +96,16 @@ abstract class Call<T> implements Link.Answered {
     send(link, info, now);
   }
 
+  /**
+   * Sends it with no lock held: within the process the sender may be the one who answers other
+   * calls, and runs their callers' code.
+   */
   private void send(Link link, Reply.KeyspaceInfo info, long now) {
-    Runnable heard;
+    ReplicaId left;
     synchronized (past) {
       to = link;
       replica = link.replica();
-      session.moved(past.moveTo(replica), replica);
+      left = past.moveTo(replica);
       sentIn = past.epoch();
       slice = past.slice(keyspace, partition(info));
       VersionVector after = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
@@ -117,45 +116,18 @@ abstract class Call<T> implements Link.Answered {
         slice.writesUnderWay++;
       }
       sent = request(after, ordered, wait);
-      sender = Thread.currentThread();
-      link.send(sent, now, Math.max(deadlineNanos, now + 1_000_000), this);
-      sender = null;
-      heard = early;
-      early = null;
     }
-    if (heard != null) {
-      heard.run();
-    }
-  }
-
-  /**
-   * Whether this is called back by the thread that is sending, which holds the session's lock:
-   * callers must not be told under it. Other threads' answers wait for that lock by themselves, and
-   * see everything that was set under it.
-   */
-  private boolean isSending() {
-    return sender == Thread.currentThread();
+    session.moved(left, replica);
+    link.send(sent, now, Math.max(deadlineNanos, now + 1_000_000), this);
   }
 
   @Override
   public void answered(Reply reply) {
-    if (isSending()) {
-      early = () -> concluded(reply, null);
-    } else {
-      concluded(reply, null);
-    }
+    concluded(reply, null);
   }
 
   @Override
   public void lost(Connection.LostException cause) {
-    if (isSending()) {
-      early = () -> failed(cause);
-    } else {
-      failed(cause);
-    }
-  }
-
-  private void failed(Connection.LostException cause) {
     boolean unsure = update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
     if (unsure) {
       CompletableFuture<Reply> again = new CompletableFuture<>();

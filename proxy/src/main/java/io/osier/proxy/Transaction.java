@@ -133,8 +133,12 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
 
   /** Aborts it if it is still open, without waiting. */
   @Override
-  public synchronized void close() {
-    if (ended == null) {
+  public void close() {
+    boolean open;
+    synchronized (this) {
+      open = ended == null;
+    }
+    if (open) {
       var unused = abortAsync();
     }
   }
@@ -144,30 +148,39 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
         ErrorCode.TRANSACTION_ENDED, "this transaction was " + ended + "; begin another one");
   }
 
-  private synchronized CompletableFuture<Reply.Transacted> step(
-      List<Keyspace.Get> reads, Request.End end) {
-    if (ended != null) {
-      return CompletableFuture.failedFuture(endedError());
-    }
-    List<Request.Update> updates = end == Request.End.ABORT ? List.of() : List.copyOf(buffered);
-    buffered.clear();
-    if (end != Request.End.OPEN) {
-      ended = end == Request.End.COMMIT ? "committed" : "aborted";
-    }
+  private CompletableFuture<Reply.Transacted> step(List<Keyspace.Get> reads, Request.End end) {
     List<Request.Fetch> fetches =
         reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList();
-    // A step's number depends on whether the one before it was done.
-    CompletableFuture<Reply.Transacted> done =
-        last.handle((r, e) -> null)
-            .thenCompose(
-                x -> {
-                  Request.Transact request = request(updates, fetches, end);
-                  return session.steps().step(keyspace, home, request);
-                });
-    CompletableFuture<Reply.Transacted> noted =
-        done.whenComplete((reply, error) -> note(end, error));
-    last = noted;
-    return noted;
+    CompletableFuture<Reply.Transacted> done = new CompletableFuture<>();
+    CompletableFuture<?> before;
+    List<Request.Update> updates;
+    synchronized (this) {
+      if (ended != null) {
+        return CompletableFuture.failedFuture(endedError());
+      }
+      updates = end == Request.End.ABORT ? List.of() : List.copyOf(buffered);
+      buffered.clear();
+      if (end != Request.End.OPEN) {
+        ended = end == Request.End.COMMIT ? "committed" : "aborted";
+      }
+      before = last;
+      last = done;
+    }
+    // Not under the lock: if the one before is done, this sends. And only when it is done, since a
+    // step's number depends on how it ended.
+    before
+        .handle((r, e) -> null)
+        .thenCompose(x -> session.steps().step(keyspace, home, request(updates, fetches, end)))
+        .whenComplete(
+            (reply, error) -> {
+              note(end, error);
+              if (error == null) {
+                done.complete(reply);
+              } else {
+                done.completeExceptionally(Calls.asOsier(error, false));
+              }
+            });
+    return done;
   }
 
   private synchronized Request.Transact request(

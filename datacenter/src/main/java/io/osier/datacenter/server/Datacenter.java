@@ -21,6 +21,7 @@ import io.osier.propagation.ObjectId;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
+import io.osier.propagation.transport.PortLimits;
 import io.osier.proxy.InProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -106,7 +107,13 @@ public final class Datacenter implements AutoCloseable {
             config.peerPort(),
             at ->
                 new PeerTransport(
-                    self, config.cluster(), at, config.peers(), this::fingerprints, new Peers()));
+                    self,
+                    config.cluster(),
+                    at,
+                    config.peers(),
+                    this::fingerprints,
+                    PortLimits.DEFAULT,
+                    new Peers()));
     Inspector inspector =
         new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store));
     this.handler = new RequestHandler(keyspaces, inspector);

@@ -17,7 +17,6 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.LengthFieldPrepender;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
@@ -65,7 +64,6 @@ public final class PeerTransport implements AutoCloseable {
   static final long PING_MILLIS = 1_000;
   static final long DEAD_MILLIS = 5_000;
   private static final int CONNECT_MILLIS = 5_000;
-  private static final int LENGTH_BYTES = 4;
   private static final int FLUSH_AFTER = 64;
   private static final int REFUSALS_LOGGED_MAX = 1_000;
 
@@ -73,6 +71,7 @@ public final class PeerTransport implements AutoCloseable {
   private final String cluster;
   private final Function<String, List<String>> fingerprints;
   private final PeerListener listener;
+  private final PortGuard port;
   private final EventLoopGroup loops;
   private final Map<String, Dialler> diallers = new TreeMap<>();
 
@@ -99,6 +98,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param listen where other datacenters dial; port 0 for any free one
    * @param peers the others' addresses by name
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
+   * @param limits of the port that is bound
    * @param listener hears of everything
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
@@ -108,11 +108,13 @@ public final class PeerTransport implements AutoCloseable {
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
+      PortLimits limits,
       PeerListener listener) {
     this.self = self;
     this.cluster = cluster;
     this.fingerprints = fingerprints;
     this.listener = listener;
+    this.port = new PortGuard("osier.listen.peer-connections: the peer port", limits);
     this.loops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("osier-peers", true), NioIoHandler.newFactory());
@@ -135,13 +137,19 @@ public final class PeerTransport implements AutoCloseable {
               new ChannelInitializer<SocketChannel>() {
                 @Override
                 protected void initChannel(SocketChannel ch) {
+                  if (!port.admit(ch)) {
+                    ch.close();
+                    return;
+                  }
                   ByteCounter counter = new ByteCounter();
+                  PeerFrames frames = new PeerFrames();
+                  ConnectionGuard guard = new ConnectionGuard(port, frames::isInFrame);
                   ch.pipeline().addLast(counter);
                   addLife(ch);
                   LifeSigns signs = new LifeSigns(() -> write(ch, new PeerMessage.Pong()));
-                  ch.pipeline().addLast(signs);
-                  addFraming(ch);
-                  ch.pipeline().addLast(new Acceptor(counter, signs));
+                  ch.pipeline().addLast(signs, guard);
+                  addFraming(ch, frames);
+                  ch.pipeline().addLast(new Acceptor(counter, signs, frames, guard));
                 }
               })
           .bind(listen)
@@ -203,12 +211,10 @@ public final class PeerTransport implements AutoCloseable {
     ch.pipeline().addLast(new ReadTimeoutHandler(DEAD_MILLIS, TimeUnit.MILLISECONDS));
   }
 
-  private static void addFraming(SocketChannel ch) {
+  private static void addFraming(SocketChannel ch, PeerFrames frames) {
     ch.pipeline().addLast(new FlushConsolidationHandler(FLUSH_AFTER, true));
-    ch.pipeline()
-        .addLast(
-            new LengthFieldBasedFrameDecoder(FRAME_BYTES_MAX, 0, LENGTH_BYTES, 0, LENGTH_BYTES));
-    ch.pipeline().addLast(new LengthFieldPrepender(LENGTH_BYTES));
+    ch.pipeline().addLast(frames);
+    ch.pipeline().addLast(new LengthFieldPrepender(PeerFrames.LENGTH_BYTES));
   }
 
   /** The bytes that the connections with one peer have carried. Thread-safe. */
@@ -318,8 +324,9 @@ public final class PeerTransport implements AutoCloseable {
                   counter.countFor(traffic.get(dc));
                   ch.pipeline().addLast(counter);
                   addLife(ch);
-                  addFraming(ch);
-                  ch.pipeline().addLast(new Dialled());
+                  PeerFrames frames = new PeerFrames(); // what is answered there is small
+                  addFraming(ch, frames);
+                  ch.pipeline().addLast(new Dialled(frames));
                 }
               })
           .connect(resolved)
@@ -364,8 +371,11 @@ public final class PeerTransport implements AutoCloseable {
     }
 
     private final class Dialled extends SimpleChannelInboundHandler<ByteBuf> {
-      Dialled() {
+      private final PeerFrames frames;
+
+      Dialled(PeerFrames frames) {
         super(ByteBuf.class);
+        this.frames = frames;
       }
 
       @Override
@@ -384,7 +394,7 @@ public final class PeerTransport implements AutoCloseable {
           case PeerMessage.Pong p -> {}
           default -> {
             LOG.warn("{} sends what only a dialler may send; connection closed", dc);
-            ctx.close();
+            end(ctx);
           }
         }
       }
@@ -392,7 +402,7 @@ public final class PeerTransport implements AutoCloseable {
       private void welcomed(ChannelHandlerContext ctx, ReplicaId replica) {
         if (!replica.dc().equals(dc)) {
           LOG.error("at the address of {} answers {}; check the peers' addresses", dc, replica);
-          ctx.close();
+          end(ctx);
           return;
         }
         LOG.info("connected to {}", replica);
@@ -430,6 +440,11 @@ public final class PeerTransport implements AutoCloseable {
         if (!lingers) {
           listener.rejected(dc, new OsierException(r.code(), dc + ": " + r.message()));
         }
+        end(ctx);
+      }
+
+      private void end(ChannelHandlerContext ctx) {
+        frames.end();
         ctx.close();
       }
 
@@ -447,8 +462,10 @@ public final class PeerTransport implements AutoCloseable {
       public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         OutOfMemory.report(cause);
         OutOfMemory.report(cause);
-        LOG.warn("connection to {} closed: {}", dc, reason(cause));
-        ctx.close();
+        if (!frames.hasEnded()) {
+          LOG.warn("connection to {} closed: {}", dc, reason(cause));
+        }
+        end(ctx);
       }
     }
   }
@@ -463,23 +480,28 @@ public final class PeerTransport implements AutoCloseable {
   private final class Acceptor extends SimpleChannelInboundHandler<ByteBuf> {
     private final ByteCounter counter;
     private final LifeSigns signs;
+    private final PeerFrames frames;
+    private final ConnectionGuard guard;
     private ReplicaId peer;
 
-    Acceptor(ByteCounter counter, LifeSigns signs) {
+    Acceptor(ByteCounter counter, LifeSigns signs, PeerFrames frames, ConnectionGuard guard) {
       super(ByteBuf.class);
       this.counter = counter;
       this.signs = signs;
+      this.frames = frames;
+      this.guard = guard;
     }
 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
+      guard.frame();
       PeerMessage message = PeerMessage.decode(bytes(frame));
       if (peer == null) {
         if (message instanceof PeerMessage.Hello hello) {
           greet(ctx, hello);
         } else {
           LOG.warn("{} sends no greeting; connection closed", ctx.channel().remoteAddress());
-          ctx.close();
+          end(ctx);
         }
         return;
       }
@@ -493,7 +515,7 @@ public final class PeerTransport implements AutoCloseable {
                 FrameCodec.decode(peer, d.frame()));
         default -> {
           LOG.warn("{} sends what does not belong here; connection closed", peer);
-          ctx.close();
+          end(ctx);
         }
       }
     }
@@ -509,10 +531,13 @@ public final class PeerTransport implements AutoCloseable {
           LOG.warn("{} is refused: {}: {}", from, refused.code(), refused.message());
         }
         write(ctx.channel(), refused);
+        frames.end();
         ctx.channel().eventLoop().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
         return;
       }
       peer = hello.replica();
+      frames.greeted();
+      guard.greeted();
       newest.merge(peer.dc(), peer.incarnation(), Math::max);
       counter.countFor(traffic.get(peer.dc()));
       Accepted before = accepted.put(peer.dc(), new Accepted(peer, ctx.channel()));
@@ -522,6 +547,11 @@ public final class PeerTransport implements AutoCloseable {
       }
       write(ctx.channel(), new PeerMessage.Welcome(self));
       signs.start(ctx.channel());
+    }
+
+    private void end(ChannelHandlerContext ctx) {
+      frames.end();
+      ctx.close();
     }
 
     private PeerMessage.Refused judge(Channel channel, PeerMessage.Hello hello) {
@@ -599,11 +629,12 @@ public final class PeerTransport implements AutoCloseable {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       OutOfMemory.report(cause);
-      LOG.warn(
-          "connection from {} closed: {}",
-          peer == null ? ctx.channel().remoteAddress() : peer,
-          reason(cause));
-      ctx.close();
+      if (peer != null && !frames.hasEnded()) {
+        LOG.warn("connection from {} closed: {}", peer, reason(cause));
+      } else if (!frames.hasEnded()) {
+        port.log(ctx.channel(), reason(cause)); // anybody can do that, again and again
+      }
+      end(ctx);
     }
   }
 

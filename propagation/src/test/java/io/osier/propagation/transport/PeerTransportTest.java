@@ -2,6 +2,9 @@ package io.osier.propagation.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBufUtil;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** Real sockets on loopback; where a test plays a datacenter itself, it speaks the bytes. */
 final class PeerTransportTest {
@@ -87,7 +91,13 @@ final class PeerTransportTest {
       ReplicaId self, int port, String peer, int peerPort, Heard heard) {
     PeerTransport transport =
         new PeerTransport(
-            self, "test", at(port), Map.of(peer, at(peerPort)), dc -> POLICIES, heard);
+            self,
+            "test",
+            at(port),
+            Map.of(peer, at(peerPort)),
+            dc -> POLICIES,
+            PortLimits.DEFAULT,
+            heard);
     open.add(transport);
     return transport;
   }
@@ -151,6 +161,7 @@ final class PeerTransportTest {
             at(usPort),
             Map.of("eu", at(euPort)),
             dc -> List.of("shop{partitions=4}"),
+            PortLimits.DEFAULT,
             new Heard()));
     transport(EU, euPort, "us", usPort, atEu).dial();
     assertThat(atEu.next())
@@ -344,6 +355,33 @@ final class PeerTransportTest {
     }
     raw.out.write(frame, sent, frame.length - sent);
     assertThat(heard.next()).isEqualTo("shop/1 " + (1L << 60));
+  }
+
+  @Test
+  void zeros_areOneError_andNothingIsDecodedAfterIt() throws Exception {
+    Logger log = (Logger) LoggerFactory.getLogger("io.osier.propagation.transport");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    try {
+      Raw raw = new Raw(eu(new Heard()));
+      raw.out.write(new byte[4 << 10]);
+      assertThat(raw.isClosed()).isTrue();
+      Raw greeted = new Raw(eu(new Heard()));
+      greeted.say(hello(US)).hear();
+      greeted.out.write(new byte[4 << 10]);
+      assertThat(greeted.isClosed()).isTrue();
+      assertThat(lines.list).hasSize(2).allMatch(e -> e.getFormattedMessage().contains("closed"));
+    } finally {
+      log.detachAppender(lines);
+    }
+  }
+
+  @Test
+  void greetingOfManyBytes_isRefusedByItsLength() throws Exception {
+    Raw raw = new Raw(eu(new Heard()));
+    raw.out.writeInt(50 << 20);
+    assertThat(raw.isClosed()).isTrue();
   }
 
   private static boolean hasPing(DataInputStream in) {

@@ -29,6 +29,9 @@ abstract class Call<T> implements Link.Answered {
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private Set<String> tried = Set.of();
 
+  /** Why the last one that was tried did not do it; null before. */
+  private OsierException refusal;
+
   // Of the present try.
   private Link to;
   private ReplicaId replica;
@@ -75,10 +78,11 @@ abstract class Call<T> implements Link.Answered {
   }
 
   private void attempt(long now) {
-    Link link = tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
+    Link link = session.route(tried);
     if (link == null) {
+      OsierException why = tried.isEmpty() ? session.unreachable() : refusal;
       tried = Set.of(); // all were tried: begin again after a pause
-      again(client.unavailable());
+      again(why);
       return;
     }
     Reply.KeyspaceInfo info = link.keyspace(keyspace);
@@ -102,22 +106,29 @@ abstract class Call<T> implements Link.Answered {
    */
   private void send(Link link, Reply.KeyspaceInfo info, long now) {
     ReplicaId left;
+    boolean fits;
     synchronized (past) {
+      Slices slices = past.slices(keyspace);
+      fits = slices.fits(info.partitions());
       to = link;
       replica = link.replica();
       left = past.moveTo(replica);
       sentIn = past.epoch();
-      slice = past.slice(keyspace, partition(info));
+      slice = slices.get(partition(info));
       VersionVector after = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
       boolean ordered = slice.writesUnderWay > 0;
       // A datacenter gets time to catch up, but not all: another one may be ahead.
       int wait = Math.clamp((deadlineNanos - now) / 2_000_000, 0, Integer.MAX_VALUE);
-      if (update) {
+      if (update && fits) {
         slice.writesUnderWay++;
       }
       sent = request(after, ordered, wait);
     }
     session.moved(left, replica);
+    if (!fits) {
+      result.completeExceptionally(past.misfit(keyspace, info.partitions()));
+      return;
+    }
     link.send(sent, now, Math.max(deadlineNanos, now + 1_000_000), this);
   }
 
@@ -205,14 +216,15 @@ abstract class Call<T> implements Link.Answered {
           default -> false;
         };
     if (elsewhere) {
-      tried(from);
+      tried(from, error);
       again(error);
     } else {
       result.completeExceptionally(error);
     }
   }
 
-  private void tried(Link link) {
+  private void tried(Link link, OsierException why) {
+    refusal = why;
     Set<String> all = new HashSet<>(tried);
     all.add(link.dc());
     tried = all;
@@ -224,7 +236,7 @@ abstract class Call<T> implements Link.Answered {
     boolean mayTryAgain =
         !(outcome instanceof OutcomeUnknownException) && outcome.code() == ErrorCode.UNAVAILABLE;
     if (mayTryAgain) {
-      tried(from);
+      tried(from, outcome);
       again(outcome);
     } else {
       result.completeExceptionally(outcome);

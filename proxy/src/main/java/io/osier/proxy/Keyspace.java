@@ -115,6 +115,11 @@ public final class Keyspace extends ObjectSpace {
     return session.clock(name);
   }
 
+  /** As {@link Session#token}, of this keyspace alone. */
+  public SessionToken token() {
+    return session.token(name);
+  }
+
   /** A read of one object; see {@link #readTogether}. */
   public record Get(Key key, Optional<CrdtType> type, Query query) {
     /** Reads an object as a whole. */

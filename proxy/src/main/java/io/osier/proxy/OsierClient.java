@@ -7,6 +7,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
@@ -168,7 +169,16 @@ public final class OsierClient implements AutoCloseable {
 
   /** A new session, which has seen nothing yet. */
   public Session session() {
-    return new Session(this);
+    return new Session(this, SessionOptions.DEFAULT);
+  }
+
+  /**
+   * A new session that goes on where another one was, or stays at one datacenter.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the options name no endpoint
+   */
+  public Session session(SessionOptions options) {
+    return new Session(this, options);
   }
 
   /**
@@ -277,6 +287,22 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     return reportOf(dc, new Request.Backup(name), timeout);
+  }
+
+  /** What a partition has of every replica at a datacenter. */
+  CompletableFuture<VersionVector> through(Link at, String keyspace, int partition) {
+    return at.send(new Request.Through(keyspace, partition), settings.timeout().toMillis())
+        .handle(
+            (reply, error) -> {
+              if (error != null) {
+                throw Calls.asOsier(error, false);
+              }
+              return switch (reply) {
+                case Reply.Through t -> t.through();
+                case Reply.Failure f -> throw new OsierException(f.code(), f.message());
+                default -> throw Calls.unexpected(reply);
+              };
+            });
   }
 
   private CompletableFuture<String> reportOf(String dc, Request request, Duration timeout) {

@@ -1,9 +1,11 @@
 package io.osier.proxy;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -12,10 +14,7 @@ import java.util.Optional;
  * consists of several steps is done with its lock held.
  */
 final class Past {
-  /**
-   * Keyspace → its partitions by number; before them the one for requests to none in particular.
-   */
-  private final Map<String, Slice[]> slices = new HashMap<>();
+  private final Map<String, Slices> keyspaces = new HashMap<>();
 
   private ReplicaId at;
 
@@ -24,6 +23,9 @@ final class Past {
    * was sent before that did not carry what is seen by then, so its answer attaches nothing.
    */
   private long epoch;
+
+  /** Whether something in it was seen by another session. */
+  private volatile boolean inherited;
 
   /** The datacenter that served the session last; empty before the first request. */
   synchronized Optional<String> datacenter() {
@@ -36,29 +38,85 @@ final class Past {
   }
 
   synchronized void forget() {
-    for (Slice[] all : slices.values()) {
-      for (Slice slice : all) {
-        if (slice != null) {
-          slice.forget();
-        }
+    keyspaces.values().forEach(Slices::forget);
+    inherited = false;
+  }
+
+  /** What was seen of all keyspaces, by partition. */
+  synchronized SessionToken token() {
+    Map<String, List<VersionVector>> seen = new HashMap<>();
+    keyspaces.forEach((name, slices) -> put(seen, name, slices.seen()));
+    return new SessionToken(seen);
+  }
+
+  /** What was seen of one keyspace. */
+  synchronized SessionToken token(String keyspace) {
+    Map<String, List<VersionVector>> seen = new HashMap<>();
+    put(seen, keyspace, slices(keyspace).seen());
+    return new SessionToken(seen);
+  }
+
+  private static void put(
+      Map<String, List<VersionVector>> to, String keyspace, List<VersionVector> seen) {
+    if (!seen.isEmpty()) {
+      to.put(keyspace, seen);
+    }
+  }
+
+  /**
+   * Adds what another session has seen.
+   *
+   * @throws OsierException INVALID_ARGUMENT if a keyspace has another number of partitions there;
+   *     nothing was added
+   */
+  synchronized void join(SessionToken token) {
+    for (Map.Entry<String, List<VersionVector>> e : token.seen().entrySet()) {
+      Slices slices = slices(e.getKey());
+      if (!slices.fits(e.getValue().size())) {
+        throw misfit(e.getKey(), slices, e.getValue().size());
       }
     }
+    token.seen().forEach((keyspace, seen) -> slices(keyspace).saw(seen));
+    inherited = true;
+    sawStranger();
+  }
+
+  /** Whether something in it was seen by another session. */
+  boolean isInherited() {
+    return inherited;
+  }
+
+  /** That a keyspace has another number of partitions than the session knows. */
+  synchronized OsierException misfit(String keyspace, int partitions) {
+    return misfit(keyspace, slices(keyspace), partitions);
+  }
+
+  private static OsierException misfit(String keyspace, Slices slices, int partitions) {
+    return new OsierException(
+        ErrorCode.INVALID_ARGUMENT,
+        "keyspace '"
+            + keyspace
+            + "' has "
+            + partitions
+            + " partitions, but this session's past is of one with "
+            + slices.partitions()
+            + "; use a token of this cluster, or forget() the past");
   }
 
   // ---------------------------------------------------------------- with the lock held
 
+  Slices slices(String keyspace) {
+    Slices slices = keyspaces.get(keyspace);
+    if (slices == null) {
+      slices = new Slices();
+      keyspaces.put(keyspace, slices);
+    }
+    return slices;
+  }
+
   /** A partition; -1 stands for none in particular. */
   Slice slice(String keyspace, int partition) {
-    int place = partition + 1;
-    Slice[] all = slices.get(keyspace);
-    if (all == null || all.length <= place) {
-      all = all == null ? new Slice[place + 1] : Arrays.copyOf(all, place + 1);
-      slices.put(keyspace, all);
-    }
-    if (all[place] == null) {
-      all[place] = new Slice();
-    }
-    return all[place];
+    return slices(keyspace).get(partition);
   }
 
   long epoch() {

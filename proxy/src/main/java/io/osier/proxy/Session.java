@@ -1,6 +1,8 @@
 package io.osier.proxy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -9,8 +11,10 @@ import io.osier.crdt.Query;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import io.osier.proxy.protocol.TransactionId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -32,10 +36,18 @@ public final class Session {
   private final Past past = new Past();
   private final TransactionSteps steps;
 
-  Session(OsierClient client) {
+  /** The only datacenter to use, or null. */
+  private volatile Link pinned;
+
+  /** Whether updates were acknowledged that have no place in {@link #past}. */
+  private volatile boolean combined;
+
+  Session(OsierClient client, SessionOptions options) {
     this.client = client;
     this.cache = new ReadCache(client.settings());
     this.steps = new TransactionSteps(client, past, cache);
+    options.past().ifPresent(past::join);
+    options.datacenter().ifPresent(this::pin);
   }
 
   /** The keyspace of that name. Whether it exists is seen at the first request. */
@@ -54,6 +66,103 @@ public final class Session {
   public void forget() {
     past.forget();
     cache.clear();
+  }
+
+  /**
+   * Lets all further requests go to one datacenter, now and as long as it is pinned: while that
+   * cannot be reached they wait, and fail with UNAVAILABLE, instead of going elsewhere. Coming from
+   * another one, the first request waits there for what this session has seen; requests that are
+   * under way are not touched. So a session moves by choice.
+   *
+   * @param endpoint the name of an endpoint of the client
+   * @throws OsierException INVALID_ARGUMENT if there is none of that name
+   */
+  public void pin(String endpoint) {
+    pinned = client.connection(endpoint);
+  }
+
+  /** Lets requests go to the nearest datacenter again, and elsewhere if need be. */
+  public void unpin() {
+    pinned = null;
+  }
+
+  /**
+   * What this session has seen so far, of all keyspaces: for a session in another process that must
+   * see as much ({@link SessionOptions#after}). Calls that have not been answered are not in it. In
+   * an embedded datacenter it waits until what was acknowledged is committed.
+   *
+   * @throws OsierException if the embedded datacenter does not answer
+   */
+  public SessionToken token() {
+    settle();
+    return past.token();
+  }
+
+  /** As {@link #token()}, of one keyspace. */
+  SessionToken token(String keyspace) {
+    settle();
+    return past.token(keyspace);
+  }
+
+  /**
+   * Adds to what this session has seen: from now on it sees at least as much as another one had
+   * when the token was taken.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the token is of another cluster, as far as that can
+   *     be told: a keyspace had another number of partitions
+   */
+  public void join(SessionToken token) {
+    past.join(token);
+    cache.clear();
+  }
+
+  /** Asks the datacenter in this process what it has: all that it acknowledged is in that. */
+  private void settle() {
+    Link link = client.nearestConnection();
+    if (!combined || link == null) {
+      return;
+    }
+    for (Reply.KeyspaceInfo keyspace : link.keyspaceList()) {
+      List<VersionVector> seen = new ArrayList<>();
+      for (int i = 0; i < keyspace.partitions(); i++) {
+        seen.add(Calls.join(client.through(link, keyspace.name(), i)));
+      }
+      synchronized (past) {
+        past.slices(keyspace.name()).saw(seen);
+      }
+    }
+  }
+
+  /**
+   * Where to send a request.
+   *
+   * @param tried the datacenters that were tried in vain
+   * @return null if there is none
+   */
+  Link route(Set<String> tried) {
+    Link only = pinned;
+    if (only != null) {
+      return only.isUp() && !tried.contains(only.dc()) ? only : null;
+    }
+    return tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
+  }
+
+  /** Why there is nowhere to send a request to. */
+  OsierException unreachable() {
+    Link only = pinned;
+    if (only == null) {
+      return client.unavailable();
+    }
+    OsierException refused = only.refused();
+    String trouble = only.trouble();
+    return refused != null
+        ? refused
+        : new OsierException(
+            ErrorCode.UNAVAILABLE,
+            only.name()
+                + ", where this session is pinned, cannot be reached ("
+                + (trouble == null ? "no answer yet" : trouble)
+                + "); wait, or unpin() it");
   }
 
   OsierClient client() {
@@ -87,8 +196,12 @@ public final class Session {
    */
   boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
     Link link = client.nearestConnection();
-    if (link == null || !link.update(keyspace, key, type, operation)) {
+    // What another session saw must be there first, and only a request can wait for it.
+    if (link == null || past.isInherited() || !link.update(keyspace, key, type, operation)) {
       return false;
+    }
+    if (!combined) {
+      combined = true;
     }
     cache.invalidate(keyspace, key);
     return true;

@@ -1,0 +1,79 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+final class SessionTokenTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 12);
+  private static final SessionToken TOKEN =
+      new SessionToken(
+          Map.of(
+              "shop",
+              List.of(VersionVector.of(EU, 5).with(US, 700), VersionVector.EMPTY),
+              "bank",
+              List.of(VersionVector.of(US, 1))));
+
+  @Test
+  void token_isReadBack() {
+    assertThat(SessionToken.decode(TOKEN.encode())).isEqualTo(TOKEN);
+    assertThat(TOKEN.encode()).isEqualTo("AQIEYmFuawEBAAJ1cwwBBHNob3ACAgACZXUBBQG8BQA");
+    assertThat(TOKEN.keyspaces()).containsExactlyInAnyOrder("bank", "shop");
+  }
+
+  private static void isRefused(String text) {
+    assertThatThrownBy(() -> SessionToken.decode(text))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContaining("no session token");
+  }
+
+  @Test
+  void whatIsNoToken_isRefused() {
+    for (String text : List.of("", "AQ", "no token!", "AgA", TOKEN.encode() + "AA")) {
+      isRefused(text);
+    }
+    isRefused("A".repeat(100_000));
+    byte[] twice = {1, 2, 1, 'a', 1, 0, 1, 'a', 1, 0};
+    isRefused(Base64.getUrlEncoder().withoutPadding().encodeToString(twice));
+  }
+
+  @Property(tries = 2_000)
+  void hostileTokens_areRefusedOrRead_andNothingElse(@ForAll long seed) {
+    Random random = new Random(seed);
+    byte[] bytes = Base64.getUrlDecoder().decode(TOKEN.encode());
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+    }
+    String text = Base64.getUrlEncoder().encodeToString(bytes);
+    Throwable refused = catchThrowable(() -> SessionToken.decode(text));
+    if (refused != null) {
+      assertThat(((OsierException) refused).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+  }
+
+  @Test
+  void tokenBeyondTheLimit_isNotMade() {
+    Map<String, List<VersionVector>> many = new HashMap<>();
+    for (int i = 0; i < 10_000; i++) {
+      many.put("keyspace-" + i, List.of(VersionVector.of(EU, 1)));
+    }
+    assertThatThrownBy(() -> new SessionToken(many).encode())
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+  }
+}

@@ -21,6 +21,9 @@ public final class CausalContext {
   /** The context that knows nothing. */
   public static final CausalContext EMPTY = new CausalContext(new ReplicaId[0], new long[0][]);
 
+  /** More replicas than this are searched, not scanned. */
+  private static final int SCANNED_MAX = 8;
+
   /** Sorted. */
   private final ReplicaId[] replicas;
 
@@ -149,15 +152,19 @@ public final class CausalContext {
       return false;
     }
     long[] r = ranges[i];
-    for (int k = 0; k < r.length; k += 2) {
-      if (number <= r[k]) {
-        return false;
-      }
-      if (number <= r[k + 1]) {
-        return true;
+    // The first range that does not end before the number: many ranges are searched for each of
+    // as many dots when a large set is cleared.
+    int low = 0;
+    int high = r.length / 2;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (r[2 * middle + 1] < number) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-    return false;
+    return 2 * low < r.length && r[2 * low] < number;
   }
 
   /** The largest known commit number of the replica, 0 if none is known. */
@@ -173,6 +180,9 @@ public final class CausalContext {
   }
 
   private int indexOf(ReplicaId replica) {
+    if (replicas.length > SCANNED_MAX) {
+      return Arrays.binarySearch(replicas, replica);
+    }
     // A handful of replicas: a scan beats a binary search, and most lookups hit the same instance.
     for (int i = 0; i < replicas.length; i++) {
       if (replicas[i] == replica || replicas[i].equals(replica)) {
@@ -311,11 +321,11 @@ public final class CausalContext {
 
   /** Per replica the largest known commit number. */
   public VersionVector toVersionVector() {
-    VersionVector result = VersionVector.EMPTY;
+    long[] last = new long[replicas.length];
     for (int i = 0; i < replicas.length; i++) {
-      result = result.with(replicas[i], ranges[i][ranges[i].length - 1]);
+      last[i] = ranges[i][ranges[i].length - 1];
     }
-    return result;
+    return VersionVector.trusted(replicas, last);
   }
 
   /** Whether nothing is known. */
@@ -331,6 +341,15 @@ public final class CausalContext {
   /** The i-th replica, in the order of {@link ReplicaId#compareTo}. */
   public ReplicaId replica(int i) {
     return replicas[i];
+  }
+
+  /** How many ranges all replicas have together. */
+  public int rangeCount() {
+    int count = 0;
+    for (long[] r : ranges) {
+      count += r.length / 2;
+    }
+    return count;
   }
 
   /** How many ranges the i-th replica has. */

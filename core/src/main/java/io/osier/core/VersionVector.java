@@ -21,6 +21,11 @@ public final class VersionVector {
     this.numbers = numbers;
   }
 
+  /** A vector of arrays in its own order that never change. */
+  static VersionVector trusted(ReplicaId[] replicas, long[] numbers) {
+    return numbers.length == 0 ? EMPTY : new VersionVector(replicas, numbers);
+  }
+
   /** A vector of one entry; {@code number} 0 gives {@link #EMPTY}. */
   public static VersionVector of(ReplicaId replica, long number) {
     return EMPTY.with(replica, number);
@@ -125,11 +130,27 @@ public final class VersionVector {
     if (replicas.length == 0) {
       return other;
     }
-    VersionVector result = this;
-    for (int i = 0; i < other.replicas.length; i++) {
-      result = result.raised(other.replicas[i], other.numbers[i]);
+    if (other.isAtMost(this)) {
+      return this;
     }
-    return result;
+    int n = replicas.length;
+    int m = other.replicas.length;
+    ReplicaId[] rs = new ReplicaId[n + m];
+    long[] ns = new long[n + m];
+    int size = 0;
+    int i = 0;
+    int j = 0;
+    while (i < n || j < m) {
+      int order = i == n ? 1 : j == m ? -1 : replicas[i].compareTo(other.replicas[j]);
+      rs[size] = order <= 0 ? replicas[i] : other.replicas[j];
+      ns[size++] =
+          order < 0
+              ? numbers[i]
+              : order > 0 ? other.numbers[j] : Math.max(numbers[i], other.numbers[j]);
+      i += order <= 0 ? 1 : 0;
+      j += order >= 0 ? 1 : 0;
+    }
+    return new VersionVector(Arrays.copyOf(rs, size), Arrays.copyOf(ns, size));
   }
 
   /** Whether every entry here is at most the other's: the order of the lattice. */

@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -101,6 +102,22 @@ public final class Causal {
   }
 
   /**
+   * The least upper bound of many: halves are joined, so that it costs their sizes times the
+   * logarithm of their number, where joining one after the other would copy what grows each time.
+   *
+   * @throws IllegalArgumentException if there is none, or the types differ
+   */
+  public static Causal join(List<Causal> parts) {
+    if (parts.isEmpty()) {
+      throw new IllegalArgumentException("nothing is to be joined");
+    }
+    int half = parts.size() / 2;
+    return half == 0
+        ? parts.getFirst()
+        : join(parts.subList(0, half)).join(join(parts.subList(half, parts.size())));
+  }
+
+  /**
    * The same content in a context that covers more: what that covers and is not here was removed.
    */
   public Causal seen(CausalContext more) {
@@ -117,7 +134,7 @@ public final class Causal {
    * of its context.
    */
   public boolean isSpent() {
-    return store.isBottom() && store.trimmed().isEmpty();
+    return store.isBottom() && store.isTrimmedEmpty();
   }
 
   /** Answers a query. */
@@ -135,9 +152,9 @@ public final class Causal {
     return store.latestTimestamp();
   }
 
-  /** An estimate of the encoded size, in bytes: O(1). */
+  /** An estimate of the encoded size, in bytes, without a look at the content's parts. */
   public long sizeBytes() {
-    return 2 + store.sizeBytes() + 6L * context.size();
+    return 2 + store.sizeBytes() + 3L * context.size() + 3L * context.rangeCount();
   }
 
   /** Writes this: type, whether full, context, content. */

@@ -26,10 +26,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** How many cells a reader sees. */
   private final int visible;
 
+  /** Of how many cells something is left when they are trimmed. */
+  private final int lasting;
+
   CellStore(Cells<K, V> content) {
     this.cells = content.map;
     this.bytes = content.bytes;
     this.visible = content.visible;
+    this.lasting = content.lasting;
   }
 
   /** The content of a store: the map and what is summed over it. */
@@ -37,15 +41,17 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     private final CellMap<K, V> map;
     private final long bytes;
     private final int visible;
+    private final int lasting;
 
-    private Cells(CellMap<K, V> map, long bytes, int visible) {
+    private Cells(CellMap<K, V> map, long bytes, int visible, int lasting) {
       this.map = map;
       this.bytes = bytes;
       this.visible = visible;
+      this.lasting = lasting;
     }
 
     static <K extends Comparable<K>, V> Cells<K, V> none() {
-      return new Cells<>(CellMap.<K, V>empty(), 0, 0);
+      return new Cells<>(CellMap.<K, V>empty(), 0, 0, 0);
     }
   }
 
@@ -54,11 +60,13 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     private CellMap.Edit<K, V> map;
     private long sum;
     private int seen;
+    private int left;
 
     private Editor(CellStore<S, K, V> from) {
       map = from.cells.edit();
       sum = from.bytes;
       seen = from.visible;
+      left = from.lasting;
     }
 
     void put(K key, V cell) {
@@ -70,10 +78,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       map.put(key, cell);
       sum += cellBytes(key, cell);
       seen += isVisible(cell) ? 1 : 0;
+      left += isLasting(cell) ? 1 : 0;
     }
 
     V get(K key) {
       return map.get(key);
+    }
+
+    boolean has(K key) {
+      return map.get(key) != null;
     }
 
     void remove(K key) {
@@ -88,11 +101,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       if (old != null) {
         sum -= cellBytes(key, old);
         seen -= isVisible(old) ? 1 : 0;
+        left -= isLasting(old) ? 1 : 0;
       }
     }
 
     S done() {
-      return with(new Cells<>(map.done(), sum, seen));
+      return with(new Cells<>(map.done(), sum, seen, left));
     }
   }
 
@@ -112,6 +126,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** The cell as in {@link DotStore#trimmed}. */
   V trimmedCell(V cell) {
     return cell;
+  }
+
+  /** Whether something is left of the cell when it is trimmed. */
+  boolean isLasting(V cell) {
+    return !isEmptyCell(cell);
   }
 
   /** Whether a reader sees the cell. */
@@ -135,6 +154,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     editor.map = CellMap.<K, V>empty().edit();
     editor.sum = 0;
     editor.seen = 0;
+    editor.left = 0;
     return editor;
   }
 
@@ -208,6 +228,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final boolean isBottom() {
     return visible == 0;
+  }
+
+  @Override
+  public final boolean isTrimmedEmpty() {
+    return lasting == 0;
   }
 
   @Override

@@ -66,6 +66,14 @@ public interface DotStore<S extends DotStore<S>> {
     return 0;
   }
 
+  /**
+   * Whether {@link #trimmed} would hold nothing at all. Asked after every update, so it must not
+   * walk what the update did not touch.
+   */
+  default boolean isTrimmedEmpty() {
+    return trimmed().isEmpty();
+  }
+
   /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
   long sizeBytes();
 

@@ -71,6 +71,11 @@ public final class GCounter implements DotStore<GCounter> {
   }
 
   @Override
+  public boolean isTrimmedEmpty() {
+    return slots.isReset();
+  }
+
+  @Override
   public GCounter trimmed() {
     return new GCounter(slots.trimmed());
   }

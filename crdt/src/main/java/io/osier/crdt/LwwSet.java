@@ -50,6 +50,9 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   private LwwSet change(List<Value> elements, boolean present, Preparation preparation) {
     Editor delta = delta();
     for (Value element : elements) {
+      if (delta.has(element)) {
+        continue; // given twice it is changed once
+      }
       DotFun<Stamped<Boolean>> seen = cell(element);
       seen.supersede(preparation);
       delta.put(

@@ -7,6 +7,8 @@ import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -45,8 +47,9 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     return switch (operation) {
       case Operation.UpdateFields update -> {
         Editor delta = delta();
+        Map<FieldId, Step> last = new HashMap<>();
         for (Operation.FieldUpdate field : update.updates()) {
-          updateField(delta, field, preparation);
+          updateField(delta, last, field, preparation);
         }
         yield delta.done();
       }
@@ -55,7 +58,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
         for (String name : remove.names()) {
           for (CrdtType type : CrdtType.values()) {
             FieldId field = new FieldId(name, type);
-            if (has(field)) {
+            if (has(field) && !delta.has(field)) {
               delta.put(field, cell(field).reset(preparation));
             }
           }
@@ -66,26 +69,53 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     };
   }
 
-  /** One field's update, against what the update's earlier ones made of the field. */
-  private void updateField(Editor delta, Operation.FieldUpdate update, Preparation preparation) {
-    FieldId field = update.field();
-    DotStore<?> earlier = delta.get(field);
-    DotStore<?> current = cell(field);
-    if (earlier != null) {
-      current = Stores.join(current, earlier, against(preparation, true));
+  /**
+   * An update of a field within one of the map.
+   *
+   * @param before what it was made of
+   * @param from before what it superseded and wrote
+   * @param to behind that
+   */
+  private record Step(
+      DotStore<?> before, DotStore<?> change, Preparation.Mark from, Preparation.Mark to) {
+
+    DotStore<?> after(Preparation preparation) {
+      return Stores.join(before, change, against(preparation.between(from, to), true));
     }
+  }
+
+  /**
+   * One field's update, against what the update's earlier ones made of the field. Each is joined in
+   * the context of what it saw and wrote itself, so that many updates of one field cost no more
+   * than their sizes.
+   *
+   * @param last each field's last update so far
+   */
+  private void updateField(
+      Editor delta,
+      Map<FieldId, Step> last,
+      Operation.FieldUpdate update,
+      Preparation preparation) {
+    FieldId field = update.field();
+    Step earlier = last.get(field);
+    DotStore<?> current = earlier == null ? cell(field) : earlier.after(preparation);
+    Preparation.Mark from = preparation.mark();
     DotStore<?> change =
         update.operation() instanceof Operation.Clear
             ? current.reset(preparation)
             : current.prepare(update.operation(), preparation);
+    Preparation.Mark to = preparation.mark();
+    last.put(field, new Step(current, change, from, to));
     delta.put(
         field,
-        earlier == null ? change : Stores.join(earlier, change, against(preparation, false)));
+        earlier == null
+            ? change
+            : Stores.join(delta.get(field), change, against(preparation.between(from, to), false)));
   }
 
   /** What is on the left knows nothing of the update's own dots, which are new. */
-  private static Joining against(Preparation preparation, boolean leftFull) {
-    return new Joining(CausalContext.EMPTY, leftFull, preparation.soFar(), false);
+  private static Joining against(CausalContext own, boolean leftFull) {
+    return new Joining(CausalContext.EMPTY, leftFull, own, false);
   }
 
   @Override
@@ -142,6 +172,11 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   @Override
   DotStore<?> trimmedCell(DotStore<?> field) {
     return field.trimmed();
+  }
+
+  @Override
+  boolean isLasting(DotStore<?> field) {
+    return !field.isTrimmedEmpty();
   }
 
   @Override

@@ -61,6 +61,11 @@ public final class PnCounter implements DotStore<PnCounter> {
   }
 
   @Override
+  public boolean isTrimmedEmpty() {
+    return slots.isReset();
+  }
+
+  @Override
   public PnCounter trimmed() {
     return new PnCounter(slots.trimmed());
   }

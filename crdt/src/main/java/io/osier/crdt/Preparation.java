@@ -77,10 +77,18 @@ public final class Preparation {
     return Math.max(first, next - 1);
   }
 
-  /** What the update has superseded and written so far. */
-  CausalContext soFar() {
-    CausalContext context = CausalContext.of(superseded);
-    return next == first ? context : context.withRange(origin, first - 1, next - 1);
+  /** A place in the update: what was superseded and written before it. */
+  record Mark(int superseded, long next) {}
+
+  /** The present place. */
+  Mark mark() {
+    return new Mark(superseded.size(), next);
+  }
+
+  /** What the update has superseded and written between two places. */
+  CausalContext between(Mark from, Mark to) {
+    CausalContext context = CausalContext.of(superseded.subList(from.superseded, to.superseded));
+    return to.next == from.next ? context : context.withRange(origin, from.next - 1, to.next - 1);
   }
 
   /** The causal context of the delta: {@code (predecessor, last]} and all that was superseded. */

@@ -47,8 +47,10 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
   private RwSet change(List<Value> elements, Function<Dot, DotPair> to, Preparation preparation) {
     Editor delta = delta();
     for (Value element : elements) {
-      cell(element).supersede(preparation);
-      delta.put(element, to.apply(preparation.nextDot()));
+      if (!delta.has(element)) { // given twice it is changed once
+        cell(element).supersede(preparation);
+        delta.put(element, to.apply(preparation.nextDot()));
+      }
     }
     return delta.done();
   }

@@ -27,8 +27,10 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   final S add(List<Value> elements, Preparation preparation) {
     Editor delta = delta();
     for (Value element : elements) {
-      preparation.supersede(cell(element));
-      delta.put(element, DotSet.of(preparation.nextDot()));
+      if (!delta.has(element)) { // given twice it is added once
+        preparation.supersede(cell(element));
+        delta.put(element, DotSet.of(preparation.nextDot()));
+      }
     }
     return delta.done();
   }
@@ -36,7 +38,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   final S remove(List<Value> elements, Preparation preparation) {
     Editor delta = delta();
     for (Value element : elements) {
-      if (has(element)) {
+      if (has(element) && !delta.has(element)) {
         preparation.supersede(cell(element));
         delta.put(element, DotSet.EMPTY);
       }

@@ -153,6 +153,23 @@ final class JoinProperties {
     return out.position();
   }
 
+  /** What is counted along the way agrees with what a walk finds. */
+  @Property(tries = 500)
+  void whatIsLeftWhenTrimmed_isKnownWithoutTrimming(@ForAll CrdtType type, @ForAll long seed) {
+    History history = new History(type, seed).run(60);
+    List<Causal> all = new ArrayList<>();
+    history.events.forEach(e -> all.add(e.delta()));
+    history.sites.forEach(s -> all.add(s.state));
+    Random random = new Random(seed ^ 4);
+    for (int i = 0; i < 5; i++) {
+      all.add(pick(history, random).join(pick(history, random)));
+    }
+    for (Causal causal : all) {
+      assertThat(causal.store().isTrimmedEmpty()).isEqualTo(causal.trimmed().isEmpty());
+      assertThat(causal.store().trimmed().isTrimmedEmpty()).isEqualTo(causal.trimmed().isEmpty());
+    }
+  }
+
   @Property(tries = 500)
   void sizeEstimate_isWithinAFactorOfTwo(@ForAll CrdtType type, @ForAll long seed) {
     History history = new History(type, seed).run(60);

@@ -9,7 +9,9 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -31,7 +33,13 @@ public final class WireOutput extends Output {
     private boolean isBusy;
   }
 
+  /** More replicas than this are looked up by their hash. */
+  private static final int SCANNED_MAX = 16;
+
   private final List<ReplicaId> dictionary = new ArrayList<>(4);
+
+  /** Replica → place in the dictionary, once that is too long to be scanned; otherwise empty. */
+  private final Map<ReplicaId, Integer> places = new HashMap<>(0);
 
   /** A buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
   public WireOutput() {
@@ -68,13 +76,16 @@ public final class WireOutput extends Output {
   public void reset() {
     super.reset();
     if (dictionary != null) {
-      dictionary.clear();
+      startRecord();
     }
   }
 
   /** Begins another record behind those that are there: it knows no replica of theirs. */
   public void startRecord() {
     dictionary.clear();
+    if (!places.isEmpty()) {
+      places.clear();
+    }
   }
 
   /**
@@ -146,17 +157,30 @@ public final class WireOutput extends Output {
 
   /** Writes a replica: its number in the record's dictionary, or 0 and the replica itself. */
   public void writeReplica(ReplicaId replica) {
+    int place = placeOf(replica);
+    writeVarInt(place + 1, true);
+    if (place < 0) {
+      writeText(replica.dc());
+      writeNumber(replica.incarnation());
+      dictionary.add(replica);
+    }
+  }
+
+  /** The replica's place in the dictionary, or -1. */
+  private int placeOf(ReplicaId replica) {
+    if (dictionary.size() > SCANNED_MAX) {
+      for (int i = places.size(); i < dictionary.size(); i++) {
+        places.put(dictionary.get(i), i);
+      }
+      return places.getOrDefault(replica, -1);
+    }
     for (int i = 0; i < dictionary.size(); i++) {
       ReplicaId known = dictionary.get(i);
       if (known == replica || known.equals(replica)) {
-        writeVarInt(i + 1, true);
-        return;
+        return i;
       }
     }
-    writeVarInt(0, true);
-    writeText(replica.dc());
-    writeNumber(replica.incarnation());
-    dictionary.add(replica);
+    return -1;
   }
 
   /** Writes a dot. */

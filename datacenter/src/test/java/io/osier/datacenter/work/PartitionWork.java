@@ -1,0 +1,277 @@
+package io.osier.datacenter.work;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.Outbox;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.StreamSettings;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * The work of a partition of a causal keyspace with a peer that is away: sixteen times the requests
+ * must be about sixteen times the work. Loaded by {@link CountingLoader}.
+ */
+public final class PartitionWork implements BiConsumer<String, Long> {
+  private static final int FEW = 200;
+  private static final int MANY = 16 * FEW;
+
+  /** Linear is 16, n log n about 24, quadratic 256. */
+  private static final double GROWTH_MAX = 32;
+
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final Key KEY = Key.of("object");
+  private static final int HISTORY_MILLIS = 1_000;
+
+  /** What has come out of the partition. */
+  private static final class Outputs implements Outbox {
+    private Reply last;
+    private int failures;
+
+    @Override
+    public void reply(long ticket, Reply reply) {
+      last = reply;
+      failures += reply instanceof Reply.Failure ? 1 : 0;
+    }
+
+    @Override
+    public void send(String dc, Frame frame) {}
+
+    @Override
+    public void report(long ticket, PartitionReport report) {}
+
+    @Override
+    public void append(Shipment update, Causal state) {}
+
+    @Override
+    public void committed(TransactionId transaction, long number) {}
+  }
+
+  private Partition partition;
+  private Outputs out;
+  private long millis;
+  private long transactions;
+
+  @Override
+  public void accept(String scene, Long ignored) {
+    scene(scene, FEW / 4); // links and loads
+    long few = Steps.of(() -> scene(scene, FEW));
+    long many = Steps.of(() -> scene(scene, MANY));
+    if (many > GROWTH_MAX * few) {
+      throw new AssertionError(
+          scene + ": " + FEW + " took " + few + " steps, " + MANY + " took " + many);
+    }
+  }
+
+  private void scene(String scene, int n) {
+    out = new Outputs();
+    millis = 10_000;
+    transactions = 0;
+    partition =
+        new Partition(
+            new PartitionConfig(
+                SELF,
+                // Without all others it could not know what of its rights it has used.
+                scene.equals("waitingForRights") ? List.of() : List.of("us"),
+                KeyspacePolicy.causal("k", Duration.ofSeconds(1))
+                    .withHistory(Duration.ofMillis(HISTORY_MILLIS)),
+                0,
+                StreamSettings.DEFAULT,
+                AdaptationSettings.DEFAULT),
+            new MemoryStore(),
+            Recovered.NOTHING,
+            now());
+    pass(Partition.JOIN_NANOS / 1_000_000 + 1);
+    switch (scene) {
+      case "clearing" -> clearing(n);
+      case "removing" -> removing(n);
+      case "conflictingFields" -> conflictingFields(n);
+      case "recentReads" -> recentReads(n);
+      case "openSnapshot" -> openSnapshot(n);
+      case "manySnapshots" -> manySnapshots(n);
+      case "manySteps" -> manySteps(n);
+      case "waitingForRights" -> waitingForRights(n);
+      default -> throw new IllegalArgumentException(scene);
+    }
+    if (out.failures > 0) {
+      throw new AssertionError(scene + " failed: " + out.last);
+    }
+  }
+
+  // ---------------------------------------------------------------- scenes
+
+  /** A set whose dots alternate with another object's, so that its clearing has n ranges. */
+  private void clearing(int n) {
+    for (int i = 0; i < n; i++) {
+      write(KEY, CrdtType.AW_SET, new Operation.Add(Value.of(i)));
+      write(Key.of("other"), CrdtType.PN_COUNTER, new Operation.Increment(1));
+    }
+    write(KEY, CrdtType.AW_SET, new Operation.Clear());
+  }
+
+  /** A set that remembers n removals, one after the other. */
+  private void removing(int n) {
+    for (int i = 0; i < n; i++) {
+      write(KEY, CrdtType.RW_SET, new Operation.Remove(List.of(Value.of(i))));
+    }
+  }
+
+  /** A transaction that changes n fields of a map that has changed since it began. */
+  private void conflictingFields(int n) {
+    for (int i = 0; i < n; i++) {
+      write(KEY, CrdtType.OR_MAP, field(i, 1));
+      write(Key.of("other"), CrdtType.PN_COUNTER, new Operation.Increment(1));
+    }
+    TransactionId tx = begin();
+    write(KEY, CrdtType.OR_MAP, field(0, 2));
+    List<Operation.FieldUpdate> all = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      all.addAll(field(i, 3).updates());
+    }
+    step(tx, 2, Request.End.COMMIT, new Operation.UpdateFields(all));
+  }
+
+  private static Operation.UpdateFields field(int i, int value) {
+    return new Operation.UpdateFields(
+        List.of(
+            new Operation.FieldUpdate(
+                new FieldId("f" + i, CrdtType.LWW_REGISTER),
+                new Operation.Assign(Value.of(value)))));
+  }
+
+  /** Reads of what has a long past. */
+  private void recentReads(int n) {
+    for (int i = 0; i < n; i++) {
+      increment();
+      begin();
+      increment();
+      command(
+          new Request.Transact(
+              "k",
+              new TransactionId(7, transactions),
+              2,
+              Optional.empty(),
+              List.of(),
+              List.of(new Request.Fetch(KEY, Optional.empty(), new Query.Whole())),
+              Request.End.COMMIT));
+    }
+  }
+
+  /** One snapshot, while the object changes and its past expires. */
+  private void openSnapshot(int n) {
+    begin();
+    for (int i = 0; i < n; i++) {
+      increment();
+    }
+    for (int i = 0; i < 10; i++) {
+      pass(HISTORY_MILLIS / 5);
+    }
+  }
+
+  /** Each update has its snapshot, and all outlive the past that is kept anyway. */
+  private void manySnapshots(int n) {
+    for (int i = 0; i < n; i++) {
+      increment();
+      begin();
+    }
+    increment();
+    for (int i = 0; i < 10; i++) {
+      pass(HISTORY_MILLIS / 5);
+    }
+    for (int i = 1; i <= n; i++) {
+      step(new TransactionId(7, i), 2, Request.End.ABORT);
+    }
+  }
+
+  /** A transaction that grows step by step. */
+  private void manySteps(int n) {
+    TransactionId tx = begin();
+    for (int i = 0; i < n; i++) {
+      step(tx, i + 2, Request.End.OPEN, new Operation.Increment(1));
+    }
+  }
+
+  /** Updates that wait for rights which nobody gives, and then come from here. */
+  private void waitingForRights(int n) {
+    write(KEY, CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 1_000_000, List.of()));
+    for (int i = 0; i < n; i++) {
+      write(KEY, CrdtType.BOUNDED_COUNTER, new Operation.IncrementWithin(-1, 60_000));
+      partition.nextTickNanos();
+    }
+    for (int i = 0; i < 10; i++) {
+      pass(100);
+    }
+    write(KEY, CrdtType.BOUNDED_COUNTER, new Operation.Increment(n));
+    pass(1);
+  }
+
+  // ---------------------------------------------------------------- inputs
+
+  private Now now() {
+    return new Now(millis * 1_000_000, millis);
+  }
+
+  private void pass(long more) {
+    millis += more;
+    partition.on(new Input.Tick(), now(), out);
+  }
+
+  private void command(Request request) {
+    partition.on(new Input.Command(1, request), now(), out);
+  }
+
+  private void increment() {
+    write(KEY, CrdtType.PN_COUNTER, new Operation.Increment(1));
+  }
+
+  private void write(Key key, CrdtType type, Operation operation) {
+    command(new Request.Write("k", key, type, operation, VersionVector.EMPTY, 0));
+  }
+
+  private TransactionId begin() {
+    TransactionId id = new TransactionId(7, ++transactions);
+    command(
+        new Request.Transact(
+            "k",
+            id,
+            1,
+            Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
+            List.of(),
+            List.of(),
+            Request.End.OPEN));
+    return id;
+  }
+
+  private void step(TransactionId id, int step, Request.End end, Operation... updates) {
+    List<Request.Update> all = new ArrayList<>();
+    for (Operation update : updates) {
+      CrdtType type =
+          update instanceof Operation.UpdateFields ? CrdtType.OR_MAP : CrdtType.PN_COUNTER;
+      all.add(new Request.Update(KEY, type, update));
+    }
+    command(new Request.Transact("k", id, step, Optional.empty(), all, List.of(), end));
+  }
+}

@@ -1,0 +1,52 @@
+package io.osier.datacenter.work;
+
+import io.osier.crdt.CrdtType;
+import java.util.function.BiConsumer;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Invariant I11: whatever is done costs at most about what the sizes of what is given and of the
+ * answer justify. Counted in steps, so that neither a fast machine hides a quadratic path nor a
+ * busy one invents it.
+ */
+final class WorkProperties {
+  private static final BiConsumer<String, Long> TYPES = counted(TypesWork.class);
+  private static final BiConsumer<String, Long> PARTITION = counted(PartitionWork.class);
+
+  /** An object of the class, which must be loaded anew to be counted. */
+  @SuppressWarnings("unchecked") // the classes that are given here implement it
+  private static BiConsumer<String, Long> counted(Class<? extends BiConsumer<String, Long>> type) {
+    try {
+      return (BiConsumer<String, Long>)
+          new CountingLoader().loadClass(type.getName()).getDeclaredConstructor().newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Every operation, join, encoding and question, of every type, of objects large and small. */
+  @Property(tries = 150)
+  void dataTypes_doWorkInProportionToTheirInput(@ForAll CrdtType type, @ForAll long seed) {
+    TYPES.accept(type.name(), seed);
+  }
+
+  /** The partition's own bookkeeping: history, transactions, rights, logs. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "clearing",
+        "removing",
+        "conflictingFields",
+        "recentReads",
+        "openSnapshot",
+        "manySnapshots",
+        "manySteps",
+        "waitingForRights"
+      })
+  void partition_doesWorkInProportionToItsRequests(String scene) {
+    PARTITION.accept(scene, 0L);
+  }
+}

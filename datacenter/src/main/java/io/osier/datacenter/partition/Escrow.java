@@ -56,6 +56,10 @@ final class Escrow {
   private final Map<ObjectId, Boolean> low = new LinkedHashMap<>();
   private final TreeSet<ObjectId> changed = new TreeSet<>();
   private int waiters;
+
+  /** No update that waits is due before this. */
+  private long nextDueNanos = Long.MAX_VALUE;
+
   private long denied;
 
   Escrow(ReplicaId self, List<String> peers, Propagation propagation) {
@@ -270,6 +274,8 @@ final class Escrow {
     }
     waiters++;
     waiting.computeIfAbsent(object, o -> new ArrayList<>()).add(waiter);
+    long againNanos = askedNanos(object) + ASK_NANOS;
+    nextDueNanos = Math.min(nextDueNanos, Math.min(againNanos, waiter.deadlineNanos));
   }
 
   /** A counter has changed: who waits for it may go on. */
@@ -281,22 +287,34 @@ final class Escrow {
 
   /** What may be tried again, or has waited too long; it no longer waits then. */
   List<Waiter> due(long nowNanos) {
+    boolean late = nextDueNanos <= nowNanos;
+    if (!late && changed.isEmpty()) {
+      return List.of();
+    }
     List<Waiter> due = new ArrayList<>();
-    for (ObjectId object : List.copyOf(waiting.keySet())) {
-      List<Waiter> of = waiting.get(object);
-      boolean all = changed.contains(object) || nowNanos - askedNanos(object) >= ASK_NANOS;
-      for (Waiter waiter : List.copyOf(of)) {
+    long next = late ? Long.MAX_VALUE : nextDueNanos;
+    for (ObjectId object : List.copyOf(late ? waiting.keySet() : changed)) {
+      List<Waiter> of = waiting.getOrDefault(object, List.of());
+      long againNanos = askedNanos(object) + ASK_NANOS;
+      boolean all = changed.contains(object) || againNanos <= nowNanos;
+      List<Waiter> left = new ArrayList<>();
+      for (Waiter waiter : of) {
         if (all || waiter.deadlineNanos <= nowNanos) {
-          of.remove(waiter);
           waiters--;
           due.add(waiter);
+        } else {
+          left.add(waiter);
+          next = Math.min(next, Math.min(againNanos, waiter.deadlineNanos));
         }
       }
-      if (of.isEmpty()) {
+      if (left.isEmpty()) {
         waiting.remove(object);
+      } else {
+        waiting.put(object, left);
       }
     }
     changed.clear();
+    nextDueNanos = next;
     return due;
   }
 
@@ -333,14 +351,7 @@ final class Escrow {
     if (!changed.isEmpty() || !low.isEmpty()) {
       return Long.MIN_VALUE;
     }
-    long next = Long.MAX_VALUE;
-    for (Map.Entry<ObjectId, List<Waiter>> e : waiting.entrySet()) {
-      next = Math.min(next, askedNanos(e.getKey()) + ASK_NANOS);
-      for (Waiter waiter : e.getValue()) {
-        next = Math.min(next, waiter.deadlineNanos);
-      }
-    }
-    return next;
+    return nextDueNanos;
   }
 
   /** How many updates wait for rights. */

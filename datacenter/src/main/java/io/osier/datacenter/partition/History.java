@@ -9,10 +9,10 @@ import io.osier.datacenter.store.ObjectStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The past of a {@code causal} partition, as far as it may be read: by open snapshots, and for a
@@ -51,12 +51,19 @@ final class History {
 
   private final ObjectStore store;
   private final long retainNanos;
-  private final ArrayDeque<Era> eras = new ArrayDeque<>();
-  private final Map<Key, ArrayDeque<Former>> chains = new HashMap<>();
+
+  /** In their order; of each the clock contains that of the one before. */
+  private final List<Era> eras = new ArrayList<>();
+
+  /** The former values of a key by the step that replaced each. */
+  private final Map<Key, TreeMap<Long, Former>> chains = new HashMap<>();
+
   private final ArrayDeque<Former> byAge = new ArrayDeque<>();
 
-  /** Kept for open snapshots alone. */
-  private List<Former> pinned = new ArrayList<>();
+  /** What is kept for open snapshots alone, each by the newest one that needs it. */
+  private final Map<Long, List<Former>> pinned = new HashMap<>();
+
+  private int pinnedCount;
 
   private final TreeMap<Long, Integer> open = new TreeMap<>();
   private long committed;
@@ -94,15 +101,12 @@ final class History {
       horizon = byStep;
       return;
     }
-    ArrayDeque<Former> chain = chains.get(key);
-    if (chain == null) {
-      chain = new ArrayDeque<>(2);
-      chains.put(key, chain);
-    } else if (!chain.isEmpty() && chain.getLast().until == byStep) {
+    TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
+    if (!chain.isEmpty() && chain.lastKey() == byStep) {
       return; // changed again in the same step
     }
     Former former = new Former(key, store.get(key), byStep, nowNanos);
-    chain.add(former);
+    chain.put(byStep, former);
     byAge.add(former);
   }
 
@@ -120,13 +124,10 @@ final class History {
 
   /** What a key held at a step. */
   List<Causal> at(Key key, long step) {
-    ArrayDeque<Former> chain = chains.get(key);
-    if (chain != null) {
-      for (Former former : chain) {
-        if (former.until > step) {
-          return former.states;
-        }
-      }
+    TreeMap<Long, Former> chain = chains.get(key);
+    Map.Entry<Long, Former> former = chain == null ? null : chain.higherEntry(step);
+    if (former != null) {
+      return former.getValue().states;
     }
     return store.get(key);
   }
@@ -140,40 +141,25 @@ final class History {
   void close(long step) {
     if (open.merge(step, -1, Integer::sum) == 0) {
       open.remove(step);
-      List<Former> kept = new ArrayList<>();
-      for (Former former : pinned) {
-        if (isPinned(former)) {
-          kept.add(former);
-        } else {
-          remove(former);
-        }
+      List<Former> held = pinned.remove(step);
+      if (held != null) {
+        pinnedCount -= held.size();
+        held.forEach(this::pinOrRemove);
       }
-      pinned = kept;
     }
   }
 
-  private boolean isPinned(Former former) {
+  /** Keeps a former value for the newest open snapshot that shows it, or no longer. */
+  private void pinOrRemove(Former former) {
+    TreeMap<Long, Former> chain = chains.get(former.key);
     Long newest = open.lowerKey(former.until);
-    if (newest == null) {
-      return false;
+    Long from = chain.lowerKey(former.until);
+    if (newest != null && (from == null || newest >= from)) {
+      pinned.computeIfAbsent(newest, s -> new ArrayList<>()).add(former);
+      pinnedCount++;
+      return;
     }
-    long from = 0;
-    for (Former other : chains.get(former.key)) {
-      if (other.until < former.until) {
-        from = other.until;
-      }
-    }
-    return newest >= from;
-  }
-
-  private void remove(Former former) {
-    ArrayDeque<Former> chain = chains.get(former.key);
-    for (Iterator<Former> it = chain.iterator(); it.hasNext(); ) {
-      if (it.next() == former) {
-        it.remove();
-        break;
-      }
-    }
+    chain.remove(former.until);
     if (chain.isEmpty()) {
       chains.remove(former.key);
     }
@@ -186,22 +172,18 @@ final class History {
         && (byAge.peek().replacedNanos < oldest || byAge.size() > VERSIONS_MAX)) {
       Former former = byAge.poll();
       horizon = Math.max(horizon, former.until);
-      if (isPinned(former)) {
-        pinned.add(former);
-      } else {
-        remove(former);
-      }
+      pinOrRemove(former);
     }
-    while (eras.size() > 1) {
-      Iterator<Era> it = eras.iterator();
-      it.next();
-      Era second = it.next();
-      if (second.first > horizon && second.startNanos >= oldest) {
+    int over = 0;
+    while (over + 1 < eras.size()) {
+      Era next = eras.get(over + 1);
+      if (next.first > horizon && next.startNanos >= oldest) {
         break;
       }
-      horizon = Math.max(horizon, second.first);
-      eras.poll();
+      horizon = Math.max(horizon, next.first);
+      over++;
     }
+    eras.subList(0, over).clear();
   }
 
   /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
@@ -217,20 +199,13 @@ final class History {
    * @throws OsierException SNAPSHOT_TOO_OLD if there may have been an older one that is forgotten
    */
   long oldestStep(long self, VersionVector others) {
-    Era era = null;
-    long byCommit = -1;
-    for (Era e : eras) {
-      if (era == null && others.isAtMost(e.others)) {
-        era = e;
-      }
-      if (e.committed < self || byCommit < 0) {
-        byCommit = e.index + Math.max(self, e.committed);
-      }
-    }
-    if (era == null) {
+    int shown = firstEra(e -> others.isAtMost(e.others));
+    if (shown == eras.size()) {
       throw new IllegalArgumentException("the clock is not visible here");
     }
-    long step = Math.max(era.first, byCommit);
+    Era during = eras.get(Math.max(0, firstEra(e -> e.committed >= self) - 1));
+    long byCommit = during.index + Math.max(self, during.committed);
+    long step = Math.max(eras.get(shown).first, byCommit);
     boolean exact = stepClock(step).equals(others) && committedAt(step) == self;
     if (step < horizon || (step == horizon && !exact)) {
       throw new OsierException(
@@ -245,13 +220,22 @@ final class History {
   }
 
   private Era eraOf(long step) {
-    Era found = eras.getFirst();
-    for (Era e : eras) {
-      if (e.first <= step) {
-        found = e;
+    return eras.get(Math.max(0, firstEra(e -> e.first > step) - 1));
+  }
+
+  /** The first era of which something holds that then holds of all later ones, or their number. */
+  private int firstEra(Predicate<Era> holds) {
+    int low = 0;
+    int high = eras.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (holds.test(eras.get(middle))) {
+        high = middle;
+      } else {
+        low = middle + 1;
       }
     }
-    return found;
+    return low;
   }
 
   /** What was visible of the others at a step. */
@@ -266,6 +250,6 @@ final class History {
 
   /** How many former values are kept. */
   int versions() {
-    return byAge.size() + pinned.size();
+    return byAge.size() + pinnedCount;
   }
 }

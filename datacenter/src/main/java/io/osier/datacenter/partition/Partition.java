@@ -650,7 +650,7 @@ public final class Partition {
       long next = first;
       for (Operation operation : work.operations()) {
         CausalContext before = present.context();
-        Causal delta = null;
+        List<Causal> deltas = new ArrayList<>();
         for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
           Causal from = unchanged || part.isSum() ? present : seen;
           long predecessor = present.context().through(self());
@@ -658,8 +658,9 @@ public final class Partition {
           next = made.context().last(self()) + 1;
           present = present.join(made);
           seen = unchanged ? present : seen.join(made);
-          delta = delta == null ? made : delta.join(made);
+          deltas.add(made);
         }
+        Causal delta = Causal.join(deltas);
         prepared.add(new Prepared(object, before, next - 1, delta, present, 1, now.nanos()));
       }
       return next;

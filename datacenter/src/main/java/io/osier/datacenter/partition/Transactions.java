@@ -14,6 +14,7 @@ import io.osier.propagation.ObjectId;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import io.osier.proxy.protocol.TransactionId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -49,12 +50,17 @@ final class Transactions {
   /** What a transaction does to one object. */
   static final class Work {
     private final Causal base;
+
+    /** Those of earlier steps, or null: shared, so that a step costs what it adds. */
+    private final Work before;
+
     private final List<Operation> operations = new ArrayList<>();
     private Causal trial;
 
-    private Work(Causal base) {
+    private Work(Causal base, Work before) {
       this.base = base;
-      this.trial = base;
+      this.before = before;
+      this.trial = before == null ? base : before.trial;
     }
 
     /** The object in the snapshot. */
@@ -64,7 +70,13 @@ final class Transactions {
 
     /** What is to be done, in order. */
     List<Operation> operations() {
-      return operations;
+      ArrayDeque<List<Operation>> steps = new ArrayDeque<>();
+      for (Work work = this; work != null; work = work.before) {
+        steps.addFirst(work.operations);
+      }
+      List<Operation> all = new ArrayList<>();
+      steps.forEach(all::addAll);
+      return all;
     }
   }
 
@@ -387,7 +399,7 @@ final class Transactions {
       ObjectId object = new ObjectId(update.key(), update.type());
       Work work = tried.get(object);
       if (work == null) {
-        work = copy(tx, object);
+        work = next(tx, object);
         tried.put(object, work);
       }
       Operation operation = host.filled(update.operation());
@@ -411,13 +423,11 @@ final class Transactions {
     return tried;
   }
 
-  private Work copy(Open tx, ObjectId object) {
+  /** What a transaction does next to an object. */
+  private Work next(Open tx, ObjectId object) {
     Work known = tx.works.get(object);
     if (known != null) {
-      Work copy = new Work(known.base);
-      copy.trial = known.trial;
-      copy.operations.addAll(known.operations);
-      return copy;
+      return new Work(known.base, known);
     }
     Causal base = null;
     for (Causal state : states(tx, Map.of(), object.key())) {
@@ -427,7 +437,7 @@ final class Transactions {
         throw Partition.wrongType(object, state.type());
       }
     }
-    return new Work(base == null ? Causal.bottom(object.type()) : base);
+    return new Work(base == null ? Causal.bottom(object.type()) : base, null);
   }
 
   private Reply.Answer read(Open tx, Map<ObjectId, Work> tried, Request.Fetch fetch) {

@@ -158,6 +158,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
     within("encoding", encoded.length, () -> WireOutput.bytesOf(state::write));
     within("decoding", encoded.length, () -> Causal.read(new WireInput(encoded)));
     within("trimmed", encoded.length, state::trimmed);
+    within("latestTimestamp", encoded.length, state::latestTimestamp);
     within("isSpent", rows(state), state::isSpent);
     within("isBottom", rows(state), state::isBottom);
     within("sizeBytes", rows(state), state::sizeBytes);

@@ -1,0 +1,94 @@
+package io.osier.bench.history;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Orders of the nodes of a graph, given as what is directly before each of them. */
+final class Cycles {
+  /** How many nodes of cycles are tried for the shortest one. */
+  private static final int STARTS_MAX = 200;
+
+  private Cycles() {}
+
+  /** The nodes, each after all that is before it; those on cycles, or after some, are missing. */
+  static List<Integer> order(List<? extends Iterable<Integer>> before) {
+    int n = before.size();
+    int[] missing = new int[n];
+    List<List<Integer>> after = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      after.add(new ArrayList<>(2));
+    }
+    for (int i = 0; i < n; i++) {
+      for (int b : before.get(i)) {
+        after.get(b).add(i);
+        missing[i]++;
+      }
+    }
+    Deque<Integer> ready = new ArrayDeque<>();
+    for (int i = 0; i < n; i++) {
+      if (missing[i] == 0) {
+        ready.add(i);
+      }
+    }
+    List<Integer> order = new ArrayList<>(n);
+    while (!ready.isEmpty()) {
+      int i = ready.poll();
+      order.add(i);
+      for (int a : after.get(i)) {
+        if (--missing[a] == 0) {
+          ready.add(a);
+        }
+      }
+    }
+    return order;
+  }
+
+  /**
+   * A short cycle: each is before the next, and the last before the first.
+   *
+   * @param order what {@link #order} gave: not all nodes
+   */
+  static List<Integer> shortest(List<? extends Iterable<Integer>> before, List<Integer> order) {
+    BitSet left = new BitSet();
+    left.set(0, before.size());
+    order.forEach(left::clear);
+    List<Integer> shortest = List.of();
+    int starts = 0;
+    for (int s = left.nextSetBit(0); s >= 0 && starts < STARTS_MAX; s = left.nextSetBit(s + 1)) {
+      List<Integer> cycle = through(s, before, left);
+      if (!cycle.isEmpty()) {
+        starts++;
+        shortest = shortest.isEmpty() || cycle.size() < shortest.size() ? cycle : shortest;
+      }
+    }
+    return shortest;
+  }
+
+  /** Breadth first from a node to what is before it, until it comes again. */
+  private static List<Integer> through(
+      int start, List<? extends Iterable<Integer>> before, BitSet left) {
+    Map<Integer, Integer> next = new HashMap<>();
+    List<Integer> queue = new ArrayList<>(List.of(start));
+    for (int i = 0; i < queue.size(); i++) {
+      int at = queue.get(i);
+      for (int b : before.get(at)) {
+        if (b == start) {
+          List<Integer> cycle = new ArrayList<>(List.of(start));
+          for (int n = at; n != start; n = next.get(n)) {
+            cycle.add(n);
+          }
+          return cycle;
+        }
+        if (left.get(b) && next.putIfAbsent(b, at) == null) {
+          queue.add(b);
+        }
+      }
+    }
+    return List.of();
+  }
+}

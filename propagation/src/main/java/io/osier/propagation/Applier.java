@@ -89,13 +89,23 @@ final class Applier {
     if (seen(here, shipment.origin()) < shipment.predecessor()) {
       return false;
     }
+    return missing(shipment).isEmpty();
+  }
+
+  /** Of what the shipment's origin had seen of the object, what has not come here. */
+  VersionVector missing(Shipment shipment) {
     VersionVector needs = shipment.needs();
+    if (needs.isEmpty()) {
+      return needs;
+    }
+    CausalContext here = context(shipment.object());
+    VersionVector missing = VersionVector.EMPTY;
     for (int i = 0; i < needs.size(); i++) {
       if (seen(here, needs.replica(i)) < needs.number(i)) {
-        return false;
+        missing = missing.with(needs.replica(i), needs.number(i));
       }
     }
-    return true;
+    return missing;
   }
 
   boolean isKnown(Shipment shipment) {

@@ -46,9 +46,6 @@ public final class Propagation {
 
   private static final long ROUND_SPREAD_NANOS_MAX = 50_000_000;
 
-  /** How long an update is held for one that is on its way before the state is fetched. */
-  private static final long GRACE_NANOS = 100_000_000;
-
   /**
    * Operations are acknowledged together for so long: an acknowledgement is as large as an update.
    */
@@ -71,6 +68,7 @@ public final class Propagation {
 
   private final Applier applier;
   private final Answers answers;
+  private final PathSkew skew;
 
   private final Map<String, PeerStream> outbound = new TreeMap<>();
   private final Map<String, InboundStream> inbound = new TreeMap<>();
@@ -118,6 +116,8 @@ public final class Propagation {
     this.applier = new Applier(self, log, knowledge, replica);
     this.answers =
         new Answers(self, causal, settings, log, knowledge, applier, replica, sizer, sink);
+    // After that an origin counts as out of reach.
+    this.skew = new PathSkew(millis(settings.healMillis() + settings.retryMillis()));
     this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(lostSome, peers, replica, sink, millis(settings.retryMillis()));
@@ -353,6 +353,7 @@ public final class Propagation {
     if (!verifier.ask(in.sender().dc(), nowNanos)) {
       return; // when that is done
     }
+    skew.interrupted(in.sender().dc());
     sink.send(in.sender().dc(), in.resume(knowledge.through().get(in.sender()), nowNanos));
   }
 
@@ -481,10 +482,12 @@ public final class Propagation {
       long sentMillis,
       long nowNanos,
       long nowMillis) {
+    skew.arrived(shipment.origin(), shipment.object(), shipment.last(), nowNanos);
     boolean blocked = in.holds(shipment.object()) && !shipment.content().isFull();
     if (blocked || !applier.isReady(shipment)) {
       if (!applier.isKnown(shipment)) {
         in.hold(shipment, outage, sentMillis, nowNanos);
+        skew.held(in.sender().dc(), shipment.object(), applier.missing(shipment), nowNanos);
         applyMutual(shipment.object(), nowMillis);
       }
       return;
@@ -711,13 +714,14 @@ public final class Propagation {
       resume(in, nowNanos);
     }
     Predicate<Shipment> comes = shipment -> comesItself(shipment, nowNanos);
-    ObjectId missing = in.toFetch(nowNanos, GRACE_NANOS, retry, comes);
+    long grace = skew.graceNanos(dc);
+    ObjectId missing = in.toFetch(nowNanos, grace, retry, comes);
     if (missing != null) {
       List<ObjectId> objects = new ArrayList<>();
       while (missing != null) {
         stats.gapSeen();
         objects.add(missing);
-        missing = in.toFetch(nowNanos, GRACE_NANOS, retry, comes);
+        missing = in.toFetch(nowNanos, grace, retry, comes);
       }
       sink.send(dc, new Frame.Fetch(objects));
     }
@@ -831,7 +835,7 @@ public final class Propagation {
         next = Math.min(next, in.ackDueNanos());
         next = Math.min(next, verifier.nextNanos(in.sender().dc()));
         long retry = millis(settings.retryMillis());
-        next = Math.min(next, in.nextFetchNanos(GRACE_NANOS, retry));
+        next = Math.min(next, in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry));
         if (in.isResuming()) {
           next = Math.min(next, in.resumeDueNanos(retry));
         }

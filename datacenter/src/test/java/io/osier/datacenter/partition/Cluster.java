@@ -166,6 +166,10 @@ final class Cluster {
   BiPredicate<String, Frame> loss = (link, frame) -> false;
 
   long delayMillis = 40;
+
+  /** By link ("eu>us"), one way, where it is not {@link #delayMillis}. */
+  final Map<String, Long> delaysMillis = new HashMap<>();
+
   long framesSent;
   long bytesSent;
   private final PriorityQueue<Event> events =
@@ -305,7 +309,7 @@ final class Cluster {
         ReplicaId sender = dc.self;
         long over = connection.get(link);
         at(
-            nanos + delayMillis * MILLI,
+            nanos + delaysMillis.getOrDefault(link, delayMillis) * MILLI,
             () -> {
               if (connection.get(link) == over) {
                 input(dc(to), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));

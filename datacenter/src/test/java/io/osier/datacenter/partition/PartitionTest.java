@@ -322,6 +322,40 @@ final class PartitionTest {
     assertThat(cluster.dc("ap").value("x")).as("fetched from eu").isEqualTo(11);
   }
 
+  /** a to c takes 400 ms, by way of b 80: what b makes of a's updates comes before those. */
+  @Test
+  void updatesThatComeBeforeWhatTheySaw_areWaitedForAsLongAsThePathsDiffer_notFetched() {
+    Cluster cluster =
+        new Cluster(KeyspacePolicy.session("k", Duration.ofSeconds(1)), "a", "b", "c");
+    cluster.delaysMillis.put("a>c", 400L);
+    cluster.delaysMillis.put("c>a", 400L);
+    for (int i = 0; i < 10; i++) { // it learns
+      dependent(cluster, "k" + i);
+    }
+    long fetched = cluster.dc("c").report().gapsSeen();
+    for (int i = 10; i < 40; i++) {
+      dependent(cluster, "k" + i);
+    }
+    assertThat(cluster.dc("c").report().gapsSeen()).isEqualTo(fetched);
+    assertThat(fetched).isLessThan(5);
+    assertThat(cluster.isConverged()).isTrue();
+    // What never comes is fetched still.
+    cluster.loss = (link, frame) -> link.equals("a>c");
+    cluster.dc("a").add("lost", 1);
+    cluster.run(45);
+    cluster.dc("b").add("lost", 1);
+    cluster.run(1_000);
+    assertThat(cluster.dc("c").value("lost")).isEqualTo(2);
+  }
+
+  private static void dependent(Cluster cluster, String key) {
+    cluster.dc("a").add(key, 1);
+    cluster.run(45);
+    cluster.dc("b").add(key, 1);
+    cluster.run(700);
+    assertThat(cluster.dc("c").value(key)).isEqualTo(2);
+  }
+
   @Test
   void manyRemovedObjects_areForgottenSoon_butNotWhileADatacenterHasNotSeenIt() {
     Cluster cluster = three(Propagation.OP, 2_000);

@@ -16,7 +16,7 @@ enum Fault {
   PARTITIONS,
   /** Datacenters crash, lose what their disks have not confirmed, and start again. */
   CRASHES,
-  /** Datacenters handle their inputs late, or links take long. */
+  /** Datacenters handle their inputs late, or links take long or carry little. */
   SLOW,
   /** Disks are slow, or full. */
   DISKS,

@@ -16,6 +16,11 @@ final class FaultPlan {
   private static final int DURATION_MILLIS_MAX = 20_000;
   private static final int LONG_SECONDS_MAX = 120;
 
+  /** What a squeezed link carries: less than the load needs, or a little more. */
+  private static final int SQUEEZED_BYTES_MIN = 500;
+
+  private static final int SQUEEZED_BYTES_MAX = 5_000;
+
   private final Simulation simulation;
   private final SimNetwork network;
   private final Scheduler scheduler;
@@ -126,7 +131,10 @@ final class FaultPlan {
 
   private void slow(Link link, String dc, long duration) {
     long by = (20 + random.nextInt(1_000)) * MILLI;
-    if (random.nextBoolean()) {
+    if (random.nextInt(3) == 0) {
+      network.squeeze(link, SQUEEZED_BYTES_MIN + random.nextInt(SQUEEZED_BYTES_MAX));
+      during("narrow link " + link, duration, () -> network.squeeze(link, 0));
+    } else if (random.nextBoolean()) {
       network.setExtraDelay(link, by);
       during("slow link " + link, duration, () -> network.setExtraDelay(link, 0));
     } else if (simulation.dc(dc).isUp()) {

@@ -1,11 +1,13 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.Scheduler.SECOND;
 
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,10 +16,11 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * The links between the datacenters, one for each way. Every frame is encoded, delayed, and
- * decoded. While a connection lives its frames arrive in order, unless a fault reorders them. A
- * lost connection takes what is under way with it; its sender notices at once or later, and opens
- * another one after that.
+ * The links between the datacenters, one for each way: short or long, wide or narrow, as the seed
+ * draws them. Every frame is encoded, takes its turn on the link, is delayed, and decoded. While a
+ * connection lives its frames arrive in order, unless a fault reorders them. A lost connection
+ * takes what is under way with it; its sender notices at once or later, and opens another one after
+ * that.
  */
 final class SimNetwork {
   /** How long a side may take to notice that a link is gone. */
@@ -28,6 +31,24 @@ final class SimNetwork {
 
   private static final int OVERTAKE_MILLIS_MAX = 200;
   private static final int LOST = 2;
+  private static final int SHORT_MILLIS_MIN = 5;
+  private static final int SHORT_MILLIS_MAX = 80;
+  private static final int LONG_MILLIS_MAX = 500;
+
+  /**
+   * What narrow links carry, in bytes a second: 1 Mbit/s, and much less, since load and windows are
+   * smaller here than in production by a factor of about a hundred. The narrowest carries just the
+   * load of most seeds.
+   */
+  private static final int NARROW_BYTES_MIN = 4_000;
+
+  private static final int NARROW_BYTES_MAX = 125_000;
+
+  /** A link on which frames wait for longer is busy: no bound holds for what comes behind them. */
+  private static final long BUSY_NANOS = 100 * MILLI;
+
+  /** A frame that waits for its turn. */
+  private record Waiting(int bytes, Runnable leaves) {}
 
   /** One way from one datacenter to another. */
   static final class Link {
@@ -35,6 +56,18 @@ final class SimNetwork {
     final String to;
     final long delayNanos;
     final long jitterNanos;
+
+    /** What it carries; 0 for any amount. */
+    private final long bytesPerSecond;
+
+    /** Instead, while a fault lasts; 0 for none. */
+    private long squeezedBytesPerSecond;
+
+    /** What waits for its turn, the first of it on its way into the link. */
+    private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+
+    private long queuedBytes;
+
     private int cuts;
     private boolean up;
 
@@ -54,7 +87,8 @@ final class SimNetwork {
     private long extraDelayNanos;
     private long changedNanos;
 
-    private Link(String from, String to, long delayNanos, long jitterNanos) {
+    private Link(String from, String to, long delayNanos, long jitterNanos, long bytesPerSecond) {
+      this.bytesPerSecond = bytesPerSecond;
       this.from = from;
       this.to = to;
       this.delayNanos = delayNanos;
@@ -62,7 +96,21 @@ final class SimNetwork {
     }
 
     private boolean isHealthy() {
-      return up && loss == 0 && duplicates == 0 && reorderings == 0 && extraDelayNanos == 0;
+      return up
+          && loss == 0
+          && duplicates == 0
+          && reorderings == 0
+          && extraDelayNanos == 0
+          && squeezedBytesPerSecond == 0;
+    }
+
+    /** Bytes a second at present; 0 for any amount. */
+    private long carries() {
+      return squeezedBytesPerSecond > 0 ? squeezedBytesPerSecond : bytesPerSecond;
+    }
+
+    private long backlogNanos() {
+      return carries() == 0 ? 0 : queuedBytes * SECOND / carries();
     }
 
     @Override
@@ -78,6 +126,7 @@ final class SimNetwork {
   private final boolean ghosts;
   private final Map<String, Link> links = new TreeMap<>();
   private final Map<Integer, Long> bytesOf = new HashMap<>();
+  private long backlogNanosMax;
 
   /**
    * A network without links.
@@ -93,9 +142,21 @@ final class SimNetwork {
   }
 
   void addLink(String from, String to) {
-    long delay = (5 + random.nextInt(75)) * MILLI;
+    int span = SHORT_MILLIS_MAX - SHORT_MILLIS_MIN;
+    long delay = (SHORT_MILLIS_MIN + random.nextInt(span)) * MILLI;
     long jitter = random.nextInt(10) * MILLI;
-    links.put(from + ">" + to, new Link(from, to, delay, jitter));
+    if (random.nextInt(4) == 0) {
+      delay = (SHORT_MILLIS_MAX + random.nextInt(LONG_MILLIS_MAX - SHORT_MILLIS_MAX)) * MILLI;
+    }
+    long bytes = random.nextInt(4) == 0 ? narrow() : 0;
+    links.put(from + ">" + to, new Link(from, to, delay, jitter, bytes));
+  }
+
+  /** A bandwidth of a narrow link, the smaller ones as often as the larger ones. */
+  private long narrow() {
+    double share = random.nextDouble();
+    return (long)
+        (NARROW_BYTES_MIN * Math.pow((double) NARROW_BYTES_MAX / NARROW_BYTES_MIN, share));
   }
 
   Link link(String from, String to) {
@@ -109,10 +170,18 @@ final class SimNetwork {
 
   /** The longest that a frame takes on a healthy link. */
   static long delayNanosMax(Link link) {
-    return link.delayNanos + link.jitterNanos;
+    return link.delayNanos + link.jitterNanos + (link.bytesPerSecond > 0 ? BUSY_NANOS : 0);
   }
 
-  /** Since when the link has been connected and without any fault; Long.MAX_VALUE if it is not. */
+  /** The longest that anything has waited for its turn on a link. */
+  long backlogNanosMax() {
+    return backlogNanosMax;
+  }
+
+  /**
+   * Since when the link has been connected, not busy, and without any fault; a time to come, or
+   * Long.MAX_VALUE, if it is not.
+   */
   static long healthySinceNanos(Link link) {
     return link.isHealthy() ? link.changedNanos : Long.MAX_VALUE;
   }
@@ -142,6 +211,7 @@ final class SimNetwork {
       return;
     }
     link.up = false;
+    dropQueue(link);
     if (!ghosts || random.nextBoolean()) {
       link.connection += LOST;
     }
@@ -160,6 +230,11 @@ final class SimNetwork {
           }
           reconnectLater(link);
         });
+  }
+
+  private static void dropQueue(Link link) {
+    link.queue.clear();
+    link.queuedBytes = 0;
   }
 
   private void reconnectLater(Link link) {
@@ -187,6 +262,7 @@ final class SimNetwork {
       if (link.from.equals(dc)) {
         link.up = false;
         link.known = false;
+        dropQueue(link);
         link.connection += LOST;
         link.changedNanos = scheduler.nanos();
       } else if (link.to.equals(dc)) {
@@ -227,6 +303,12 @@ final class SimNetwork {
     link.changedNanos = scheduler.nanos();
   }
 
+  /** Narrows a link; 0 bytes a second end it. */
+  void squeeze(Link link, long bytesPerSecond) {
+    link.squeezedBytesPerSecond = bytesPerSecond;
+    link.changedNanos = scheduler.nanos();
+  }
+
   // ---------------------------------------------------------------- frames
 
   /** The bytes of all frames of a unit. */
@@ -249,6 +331,47 @@ final class SimNetwork {
   }
 
   private void deliver(Link link, ReplicaId from, Unit unit, byte[] bytes, long extraNanos) {
+    if (link.carries() == 0 && link.queue.isEmpty()) {
+      travel(link, from, unit, bytes, extraNanos);
+      return;
+    }
+    link.queue.add(new Waiting(bytes.length, () -> travel(link, from, unit, bytes, extraNanos)));
+    link.queuedBytes += bytes.length;
+    noteBacklog(link);
+    if (link.queue.size() == 1) {
+      leaveInTurn(link);
+    }
+  }
+
+  private void noteBacklog(Link link) {
+    long backlog = link.backlogNanos();
+    backlogNanosMax = Math.max(backlogNanosMax, backlog);
+    if (backlog > BUSY_NANOS) {
+      link.changedNanos = scheduler.nanos();
+    }
+  }
+
+  /** Lets the first in the queue leave, and then the next, as fast as the link is by then. */
+  private void leaveInTurn(Link link) {
+    Waiting first = link.queue.peek();
+    long takes = link.carries() == 0 ? 0 : first.bytes * SECOND / link.carries();
+    scheduler.in(
+        takes,
+        () -> {
+          if (link.queue.peek() != first) {
+            return; // the connection was lost, and the queue with it
+          }
+          link.queue.remove();
+          link.queuedBytes -= first.bytes;
+          noteBacklog(link);
+          first.leaves.run();
+          if (!link.queue.isEmpty()) {
+            leaveInTurn(link);
+          }
+        });
+  }
+
+  private void travel(Link link, ReplicaId from, Unit unit, byte[] bytes, long extraNanos) {
     long now = scheduler.nanos();
     long jitter = link.jitterNanos == 0 ? 0 : (long) (random.nextDouble() * link.jitterNanos);
     long arrival = now + link.delayNanos + jitter + link.extraDelayNanos + extraNanos;

@@ -337,7 +337,7 @@ final class SimNode implements Outbox {
   @Override
   public void send(String to, Frame frame) {
     if (frame instanceof Frame.Updates u) {
-      u.shipments().forEach(simulation.checks(unit).sla()::shipped);
+      u.shipments().forEach(s -> simulation.checks(unit).sla().shipped(to, s));
     }
     outputs.add(() -> simulation.network().send(self, to, unit, frame));
   }

@@ -408,6 +408,7 @@ final class Simulation {
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked (%d fetched),"
             + " %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches, settled in %.1f s,"
+            + " links busy for %.1f s,"
             + " %d crashes, refused %s, faults %s, hash %016x",
         elapsedNanos() / 1e9,
         operations / (elapsedNanos() / 1e9),
@@ -422,6 +423,7 @@ final class Simulation {
         healed,
         switches,
         settledNanos / 1e9,
+        network.backlogNanosMax() / 1e9,
         crashes,
         failures,
         faults,

@@ -44,15 +44,15 @@ final class SlaCheck {
   /** The granularity of ticks, and the origin's disk. */
   private static final long SLACK_NANOS = 5 * MILLI + SimDisk.DELAY_NANOS_MAX;
 
-  /** Grace and retry time of fetching what an update builds on. */
-  private static final long FETCH_NANOS = 1_100 * MILLI;
+  /** The longest grace, and the retry time, of fetching what an update builds on. */
+  private static final long FETCH_NANOS = 3_000 * MILLI;
 
   private record Watched(SimDc dc, ReplicaId as, SimNetwork.Link there, SimNetwork.Link back) {}
 
   private record Update(
       ObjectId object, ReplicaId origin, long number, CausalContext before, long madeNanos) {}
 
-  private record Shipped(ReplicaId origin, ObjectId object) {}
+  private record Shipped(ReplicaId origin, String to, ObjectId object) {}
 
   private static final int SHIPPED_KEPT = 200;
 
@@ -129,20 +129,20 @@ final class SlaCheck {
     return links;
   }
 
-  /** A datacenter sends an update, or the join of many. */
-  void shipped(Shipment shipment) {
+  /** A datacenter sends another one an update, or the join of many. */
+  void shipped(String to, Shipment shipment) {
     NavigableMap<Long, VersionVector> of =
         needs.computeIfAbsent(
-            new Shipped(shipment.origin(), shipment.object()), k -> new TreeMap<>());
+            new Shipped(shipment.origin(), to, shipment.object()), k -> new TreeMap<>());
     of.merge(shipment.last(), shipment.needs(), VersionVector::join);
     if (of.size() > SHIPPED_KEPT) {
       of.pollFirstEntry();
     }
   }
 
-  private VersionVector needs(Update update) {
+  private VersionVector needs(Update update, String to) {
     NavigableMap<Long, VersionVector> of =
-        needs.getOrDefault(new Shipped(update.origin, update.object), new TreeMap<>());
+        needs.getOrDefault(new Shipped(update.origin, to, update.object), new TreeMap<>());
     Map.Entry<Long, VersionVector> with = of.ceilingEntry(update.number);
     return with == null ? VersionVector.EMPTY : with.getValue();
   }
@@ -171,7 +171,7 @@ final class SlaCheck {
       checked++;
     } else if (!excuse
         && !(simulation.checks(unit).covers(update.object, here, update.before)
-            && needs(update).isAtMost(here.toVersionVector()))) {
+            && needs(update, w.as.dc()).isAtMost(here.toVersionVector()))) {
       excused++;
       long more =
           FETCH_NANOS

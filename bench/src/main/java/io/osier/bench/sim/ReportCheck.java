@@ -106,18 +106,24 @@ final class ReportCheck {
    *
    * @param kept the last commit number of each incarnation that kept its memory
    * @param faultless whether no fault was ever injected
+   * @param inTime whether nothing may have been late
    */
-  void ended(SimNode node, PartitionReport r, Map<ReplicaId, Long> kept, boolean faultless) {
+  void ended(
+      SimNode node,
+      PartitionReport r,
+      Map<ReplicaId, Long> kept,
+      boolean faultless,
+      boolean inTime) {
     require(node, r, "not quiet", isQuiet(r));
     kept.forEach(
         (origin, number) -> require(node, r, "through", r.through().get(origin) == number));
+    require(node, r, "late", !inTime || (r.slaViolations() == 0 && r.lateAfterOutage() == 0));
     if (faultless) {
       long others =
           kept.entrySet().stream()
               .filter(e -> !e.getKey().equals(node.self()))
               .mapToLong(Map.Entry::getValue)
               .sum();
-      require(node, r, "late", r.slaViolations() == 0 && r.lateAfterOutage() == 0);
       require(node, r, "applied", r.appliedRemote() <= others);
     }
   }

@@ -173,6 +173,15 @@ final class SimNetwork {
     return link.delayNanos + link.jitterNanos + (link.bytesPerSecond > 0 ? BUSY_NANOS : 0);
   }
 
+  /**
+   * Whether a bound can be kept from the first moment on, when half of it is set aside for a way
+   * that has not been measured yet.
+   */
+  boolean allows(long slaNanos) {
+    return backlogNanosMax < BUSY_NANOS
+        && links.values().stream().allMatch(l -> delayNanosMax(l) <= slaNanos / 2);
+  }
+
   /** The longest that anything has waited for its turn on a link. */
   long backlogNanosMax() {
     return backlogNanosMax;

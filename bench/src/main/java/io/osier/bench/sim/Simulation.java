@@ -226,7 +226,8 @@ final class Simulation {
       if (unit.isCausal()) {
         transactionsAtEnd(node, contents.get(dc.self()));
       }
-      of.reports().ended(node, report(node), kept, faults.isEmpty());
+      boolean inTime = faults.isEmpty() && network.allows(unit.policy().sla().toNanos());
+      of.reports().ended(node, report(node), kept, faults.isEmpty(), inTime);
     }
     of.transactions().ended();
   }

@@ -79,7 +79,7 @@ final class Answers {
       Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
       // At the end of the scan the trail goes on from its base: `after` no longer matters, since
       // what is pruned now was scanned.
-      answer(peer, origin, Optional.of(next), shipments);
+      answer(peer, heal, Optional.of(next), shipments);
       return;
     }
     Place place = page.place();
@@ -103,7 +103,7 @@ final class Answers {
     }
     answer(
         peer,
-        origin,
+        heal,
         end ? Optional.empty() : Optional.of(new Frame.Page(place, Optional.empty())),
         shipments);
   }
@@ -114,16 +114,24 @@ final class Answers {
     if (last <= after) {
       return 0;
     }
+    return add(shipments, object, origin, last, state);
+  }
+
+  /** Adds a state; returns its bytes. */
+  private int add(
+      List<Shipment> shipments, ObjectId object, ReplicaId origin, long last, Causal state) {
     Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
     shipments.add(shipment);
     return sizer.sizeOf(shipment);
   }
 
   private void answer(
-      ReplicaId peer, ReplicaId origin, Optional<Frame.Page> next, List<Shipment> shipments) {
+      ReplicaId peer, Frame.Heal heal, Optional<Frame.Page> next, List<Shipment> shipments) {
+    ReplicaId origin = heal.origin();
     sink.send(
         peer.dc(),
         new Frame.States(
+            heal.request(),
             Optional.of(origin),
             next,
             knowledge.through().get(origin),
@@ -143,51 +151,63 @@ final class Answers {
 
   void fetch(ReplicaId peer, Frame.Fetch fetch) {
     List<Shipment> shipments = new ArrayList<>();
+    Optional<Frame.Page> next = Optional.empty();
+    ObjectId last = null;
+    int bytes = 0;
     for (ObjectId object : fetch.objects()) {
+      if (bytes >= settings.frameBytes()) {
+        next = Optional.of(new Frame.Page(Place.NONE, Optional.of(last)));
+        break;
+      }
       Causal state = replica.state(object);
       if (state != null) {
-        shipments.add(
-            new Shipment(
-                object, self, 0, VersionVector.EMPTY, state.context().through(self), 0, 0, state));
+        long through = state.context().through(self);
+        bytes += add(shipments, object, self, through, state);
       }
+      last = object;
     }
     sink.send(
         peer.dc(),
         new Frame.States(
-            Optional.empty(), Optional.empty(), 0, Place.NONE, VersionVector.EMPTY, shipments));
+            fetch.request(),
+            Optional.empty(),
+            next,
+            0,
+            Place.NONE,
+            VersionVector.EMPTY,
+            shipments));
   }
 
-  /** Answers for the objects of which something was forgotten here. */
+  /** Answers for the objects of which something was forgotten here, in order, up to a page. */
   void verify(ReplicaId peer, Frame.Verify verify) {
+    if (verify.objects().isEmpty()) {
+      return;
+    }
     List<Shipment> shipments = new ArrayList<>();
+    ObjectId last = verify.objects().getFirst().object();
+    int bytes = 0;
     CausalContext all = CausalContext.EMPTY;
     for (int i = 0; i < through().size(); i++) {
       all = all.withRange(through().replica(i), 0, through().number(i));
     }
     for (Frame.Known known : verify.objects()) {
-      Causal state = replica.state(known.object());
+      if (bytes >= settings.frameBytes()) {
+        break;
+      }
+      last = known.object();
+      Causal state = replica.state(last);
       if (hasForgotten(state, known.through())) {
-        Causal whole = state == null ? Causal.bottom(known.object().type()) : state;
-        shipments.add(
-            new Shipment(
-                known.object(),
-                self,
-                0,
-                VersionVector.EMPTY,
-                log.committed(),
-                0,
-                0,
-                whole.seen(all)));
+        Causal whole = state == null ? Causal.bottom(last.type()) : state;
+        bytes += add(shipments, last, self, log.committed(), whole.seen(all));
       }
     }
-    if (!verify.objects().isEmpty()) {
-      sink.send(
-          peer.dc(),
-          new Frame.Verified(
-              verify.objects().getLast().object(),
-              shipments,
-              causal && !shipments.isEmpty() ? through() : VersionVector.EMPTY));
-    }
+    sink.send(
+        peer.dc(),
+        new Frame.Verified(
+            verify.request(),
+            last,
+            shipments,
+            causal && !shipments.isEmpty() ? through() : VersionVector.EMPTY));
   }
 
   private boolean hasForgotten(Causal state, VersionVector known) {

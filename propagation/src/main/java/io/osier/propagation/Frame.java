@@ -112,11 +112,12 @@ public sealed interface Frame {
   /**
    * Asks a third datacenter for what it has of an origin that cannot be reached, in pages.
    *
+   * @param request its number, which the answer repeats
    * @param origin whose updates are missing
    * @param after every update of the origin up to here is there
    * @param page where the next page starts: the page's cursor from the answer before, 0 at first
    */
-  record Heal(ReplicaId origin, long after, Page page) implements Frame {}
+  record Heal(long request, ReplicaId origin, long after, Page page) implements Frame {}
 
   /**
    * How much of an origin had come to a datacenter. Counts of two lives cannot be compared.
@@ -141,9 +142,10 @@ public sealed interface Frame {
    * Asks which of these objects the receiver has forgotten something of: the sender may have lost
    * what it had acknowledged, a removal for example after which everybody else forgot the object.
    *
+   * @param request its number, which the answer repeats
    * @param objects in their order
    */
-  record Verify(List<Known> objects) implements Frame {}
+  record Verify(long request, List<Known> objects) implements Frame {}
 
   /** An object and up to which update of each replica the sender has it. */
   record Known(ObjectId object, VersionVector through) {}
@@ -151,12 +153,14 @@ public sealed interface Frame {
   /**
    * Answers {@link Verify}.
    *
-   * @param last the last object that was asked for
+   * @param last the last object that is answered for: what was asked for behind it must be asked
+   *     for again
    * @param shipments of the objects of which something was forgotten, the states, with the context
    *     of all that was ever seen
    * @param deps in a {@code causal} keyspace all that these show; otherwise empty
    */
-  record Verified(ObjectId last, List<Shipment> shipments, VersionVector deps) implements Frame {}
+  record Verified(long request, ObjectId last, List<Shipment> shipments, VersionVector deps)
+      implements Frame {}
 
   /**
    * Asks for rights of a bounded counter: the receiver gives what it can spare, as an update of the
@@ -167,20 +171,27 @@ public sealed interface Frame {
    */
   record Rights(ObjectId object, long amount, boolean upward) implements Frame {}
 
-  /** Asks for the full states of objects in whose updates a gap was seen. */
-  record Fetch(List<ObjectId> objects) implements Frame {}
+  /**
+   * Asks for the full states of objects in whose updates a gap was seen.
+   *
+   * @param request its number, which the answer repeats
+   */
+  record Fetch(long request, List<ObjectId> objects) implements Frame {}
 
   /**
-   * Full states: an answer to {@link Heal} or {@link Fetch}.
+   * Full states: an answer to {@link Heal} or {@link Fetch}, as many as fit in a page.
    *
+   * @param request the number of the request
    * @param origin the origin that was asked for; empty for an answer to {@link Fetch}
-   * @param next where the next page starts; empty after the last page
+   * @param next where the next page starts; empty after the last page. For an answer to {@link
+   *     Fetch} only its object counts: the last that is answered for
    * @param through after the last page: what the answering datacenter has of the origin
    * @param changes after the last page: how much of the origin had come to it
    * @param deps after the last page, in a {@code causal} keyspace: all that the pages show;
    *     otherwise empty
    */
   record States(
+      long request,
       Optional<ReplicaId> origin,
       Optional<Page> next,
       long through,

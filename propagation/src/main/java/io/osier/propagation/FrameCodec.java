@@ -164,17 +164,20 @@ public final class FrameCodec {
       }
       case Frame.Heal f -> {
         out.writeByte(HEAL);
+        out.writeNumber(f.request());
         out.writeReplica(f.origin());
         out.writeNumber(f.after());
         writePage(out, f.page());
       }
       case Frame.Fetch f -> {
         out.writeByte(FETCH);
+        out.writeNumber(f.request());
         out.writeCount(f.objects().size());
         f.objects().forEach(o -> writeObject(out, o));
       }
       case Frame.Verify f -> {
         out.writeByte(VERIFY);
+        out.writeNumber(f.request());
         out.writeCount(f.objects().size());
         for (Frame.Known known : f.objects()) {
           writeObject(out, known.object());
@@ -183,6 +186,7 @@ public final class FrameCodec {
       }
       case Frame.Verified f -> {
         out.writeByte(VERIFIED);
+        out.writeNumber(f.request());
         writeObject(out, f.last());
         writeShipments(out, f.shipments());
         out.writeVector(f.deps());
@@ -195,6 +199,7 @@ public final class FrameCodec {
       }
       case Frame.States f -> {
         out.writeByte(STATES);
+        out.writeNumber(f.request());
         out.writeBoolean(f.origin().isPresent());
         f.origin().ifPresent(out::writeReplica);
         out.writeBoolean(f.next().isPresent());
@@ -224,13 +229,15 @@ public final class FrameCodec {
               in.readNumber(),
               in.readFlag(),
               in.readNumber());
-      case HEAL -> new Frame.Heal(in.readReplica(), in.readNumber(), readPage(in));
+      case HEAL -> new Frame.Heal(in.readNumber(), in.readReplica(), in.readNumber(), readPage(in));
       case FETCH -> readFetch(in);
       case STATES -> {
+        long request = in.readNumber();
         Optional<ReplicaId> origin =
             in.readFlag() ? Optional.of(in.readReplica()) : Optional.empty();
         Optional<Page> next = in.readFlag() ? Optional.of(readPage(in)) : Optional.empty();
         yield new Frame.States(
+            request,
             origin,
             next,
             in.readNumber(),
@@ -239,15 +246,17 @@ public final class FrameCodec {
             readShipments(in, sender));
       }
       case VERIFY -> {
+        long request = in.readNumber();
         int n = in.readCount(OBJECT_BYTES_MIN + 1);
         List<Frame.Known> objects = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
           objects.add(new Frame.Known(readObject(in), in.readVector()));
         }
-        yield new Frame.Verify(objects);
+        yield new Frame.Verify(request, objects);
       }
       case VERIFIED ->
-          new Frame.Verified(readObject(in), readShipments(in, sender), in.readVector());
+          new Frame.Verified(
+              in.readNumber(), readObject(in), readShipments(in, sender), in.readVector());
       case RIGHTS -> new Frame.Rights(readObject(in), in.readNumber(), in.readFlag());
       default -> throw new MalformedException("frame type " + type + " is unknown");
     };
@@ -275,12 +284,13 @@ public final class FrameCodec {
   }
 
   private static Frame readFetch(WireInput in) {
+    long request = in.readNumber();
     int n = in.readCount(OBJECT_BYTES_MIN);
     List<ObjectId> objects = new ArrayList<>(n);
     for (int i = 0; i < n; i++) {
       objects.add(readObject(in));
     }
-    return new Frame.Fetch(objects);
+    return new Frame.Fetch(request, objects);
   }
 
   private static void writeCursor(WireOutput out, Optional<Cursor> cursor) {

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -25,26 +26,33 @@ final class Healer {
   private static final class UnderWay {
     final ReplicaId peer;
     final long after;
+    final Asking asking;
     Frame.Page page;
-    long sentNanos;
 
-    UnderWay(ReplicaId peer, long after, Frame.Page page, long sentNanos) {
+    UnderWay(ReplicaId peer, long after, Frame.Page page, Asking asking) {
       this.peer = peer;
       this.after = after;
       this.page = page;
-      this.sentNanos = sentNanos;
+      this.asking = asking;
     }
   }
 
   private final Knowledge knowledge;
   private final FrameSink sink;
+  private final LongSupplier numbers;
   private final long retryNanos;
   private final Map<Source, Place> healed = new HashMap<>();
   private final Map<ReplicaId, UnderWay> underWay = new TreeMap<>();
 
-  Healer(Knowledge knowledge, FrameSink sink, long retryNanos) {
+  /**
+   * Nothing is under way.
+   *
+   * @param numbers of requests
+   */
+  Healer(Knowledge knowledge, FrameSink sink, LongSupplier numbers, long retryNanos) {
     this.knowledge = knowledge;
     this.sink = sink;
+    this.numbers = numbers;
     this.retryNanos = retryNanos;
   }
 
@@ -52,9 +60,10 @@ final class Healer {
    * Starts or repeats what is due.
    *
    * @param peer one that can be asked
+   * @param heardNanos when something last came from it
    * @param reachable whether an origin ships its updates itself
    */
-  void check(ReplicaId peer, Predicate<ReplicaId> reachable, long nowNanos) {
+  void check(ReplicaId peer, long heardNanos, Predicate<ReplicaId> reachable, long nowNanos) {
     Frame.Status status = knowledge.status(peer.dc());
     if (status == null) {
       return;
@@ -71,14 +80,15 @@ final class Healer {
                 peer,
                 knowledge.through().get(origin),
                 new Frame.Page(place, Optional.empty()),
-                nowNanos);
+                new Asking(numbers, retryNanos));
         underWay.put(origin, started);
-        ask(origin, started, nowNanos);
+        ask(origin, started, started.asking.ask(nowNanos));
       }
     }
     for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
-      if (e.getValue().peer.equals(peer) && nowNanos - e.getValue().sentNanos >= retryNanos) {
-        ask(e.getKey(), e.getValue(), nowNanos);
+      UnderWay healing = e.getValue();
+      if (healing.peer.equals(peer) && healing.asking.isDue(heardNanos)) {
+        ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
       }
     }
   }
@@ -94,21 +104,22 @@ final class Healer {
     return status != null && !isBehind(peer, origin, status);
   }
 
-  private void ask(ReplicaId origin, UnderWay healing, long nowNanos) {
-    healing.sentNanos = nowNanos;
-    sink.send(healing.peer.dc(), new Frame.Heal(origin, healing.after, healing.page));
+  private void ask(ReplicaId origin, UnderWay healing, long request) {
+    sink.send(healing.peer.dc(), new Frame.Heal(request, origin, healing.after, healing.page));
   }
 
-  /** Goes on after a page was applied. Returns whether it was one that was asked for. */
+  /** Goes on after a page was applied. Returns whether it was the one that was waited for. */
   boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
     ReplicaId origin = states.origin().orElseThrow();
     UnderWay healing = underWay.get(origin);
-    if (healing == null || !healing.peer.equals(peer)) {
+    if (healing == null
+        || !healing.peer.equals(peer)
+        || !healing.asking.answered(states.request(), nowNanos)) {
       return false;
     }
     if (states.next().isPresent()) {
       healing.page = states.next().get();
-      ask(origin, healing, nowNanos);
+      ask(origin, healing, healing.asking.ask(nowNanos));
     } else {
       underWay.remove(origin);
       healed.put(new Source(peer, origin), states.changes());
@@ -125,12 +136,17 @@ final class Healer {
     }
   }
 
-  /** When {@link #check} has something to repeat; Long.MAX_VALUE if never. */
-  long nextNanos() {
-    long next = Long.MAX_VALUE;
+  /**
+   * Whether {@link #check} has something to repeat.
+   *
+   * @param heardNanos when something last came from the peer
+   */
+  boolean isDue(ReplicaId peer, long heardNanos) {
     for (UnderWay healing : underWay.values()) {
-      next = Math.min(next, healing.sentNanos + retryNanos);
+      if (healing.peer.equals(peer) && healing.asking.isDue(heardNanos)) {
+        return true;
+      }
     }
-    return next;
+    return false;
   }
 }

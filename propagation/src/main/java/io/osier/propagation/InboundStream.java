@@ -3,6 +3,7 @@ package io.osier.propagation;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.Frame.Cursor;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,6 +51,7 @@ final class InboundStream {
   private long outageUntilMillis;
   private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
+  private final Fetcher fetcher;
 
   /**
    * A stream that has not begun.
@@ -57,8 +59,9 @@ final class InboundStream {
    * @param life of this partition's store: epochs grow from life to life
    * @param recovered the place up to which everything was applied in a former life, or null
    */
-  InboundStream(ReplicaId sender, long life, Cursor recovered, long nowNanos) {
+  InboundStream(ReplicaId sender, long life, Cursor recovered, Fetcher fetcher, long nowNanos) {
     this.sender = sender;
+    this.fetcher = fetcher;
     this.epoch = life << LIFE_SHIFT;
     this.cursor = Optional.ofNullable(recovered);
     this.applied = recovered;
@@ -210,13 +213,20 @@ final class InboundStream {
     return applied;
   }
 
+  /** What fetches from the sender. */
+  Fetcher fetcher() {
+    return fetcher;
+  }
+
   /**
-   * The next object that has been held for the grace time and was not fetched lately, or null.
+   * Objects that have been held for the grace time and were not fetched lately.
    *
    * @param comes whether what an update waits for is on its way; it is asked about again after as
    *     long as for an answer
    */
-  ObjectId toFetch(long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
+  List<ObjectId> toFetch(
+      long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
+    List<ObjectId> objects = new ArrayList<>();
     for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
       Long fetched = fetchedNanos.get(entry.getKey());
       boolean due =
@@ -228,14 +238,20 @@ final class InboundStream {
         if (comes.test(entry.getValue().peek().shipment)) {
           continue;
         }
-        return entry.getKey();
+        objects.add(entry.getKey());
+        if (objects.size() == Fetcher.OBJECTS_MAX) {
+          break;
+        }
       }
     }
-    return null;
+    return objects;
   }
 
-  /** When {@link #toFetch} may next have something; Long.MAX_VALUE if nothing is held. */
+  /** When there may be something to fetch, or to ask for again; Long.MAX_VALUE if never. */
   long nextFetchNanos(long graceNanos, long retryNanos) {
+    if (!fetcher.isIdle()) {
+      return fetcher.isDue(heardNanos) ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
     long next = Long.MAX_VALUE;
     for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
       Long fetched = fetchedNanos.get(entry.getKey());

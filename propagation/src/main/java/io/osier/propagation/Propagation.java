@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -51,6 +50,9 @@ public final class Propagation {
    */
   private static final long ACK_DELAY_NANOS = 50_000_000;
 
+  /** Room for the requests of one life: a thousand a second for a generation. */
+  private static final int REQUESTS_SHIFT = 40;
+
   private final ReplicaId self;
   private final KeyspacePolicy policy;
   private final StreamSettings settings;
@@ -75,6 +77,9 @@ public final class Propagation {
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
   private final long slaNanos;
   private final long startNanos;
+
+  /** The number of the last request to a peer: none is given twice, in no life. */
+  private long requests;
 
   /** Counts what may have moved a place in a peer's stream. */
   private long placesChanged;
@@ -118,9 +123,10 @@ public final class Propagation {
         new Answers(self, causal, settings, log, knowledge, applier, replica, sizer, sink);
     // After that an origin counts as out of reach.
     this.skew = new PathSkew(millis(settings.healMillis() + settings.retryMillis()));
-    this.healer = new Healer(knowledge, sink, millis(settings.retryMillis()));
+    this.requests = recovered.life() << REQUESTS_SHIFT;
+    this.healer = new Healer(knowledge, sink, this::nextRequest, millis(settings.retryMillis()));
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
-    this.verifier = new Verifier(lostSome, peers, replica, sink, millis(settings.retryMillis()));
+    this.verifier = new Verifier(lostSome, peers, settings, replica, sink, this::nextRequest);
     this.settled = recovered.settled() || peers.isEmpty();
     this.slaNanos = policy.sla().toNanos();
     this.startNanos = nowNanos;
@@ -331,6 +337,10 @@ public final class Propagation {
       stream.down(nowNanos);
       healer.down(dc);
       verifier.down(dc);
+      InboundStream in = inbound.get(dc);
+      if (in != null) {
+        in.fetcher().down();
+      }
     }
   }
 
@@ -344,13 +354,14 @@ public final class Propagation {
     // one.
     if (in == null || in.sender().incarnation() < peer.incarnation()) {
       Frame.Cursor cursor = recovered.cursors().get(peer);
-      inbound.put(peer.dc(), new InboundStream(peer, recovered.life(), cursor, nowNanos));
+      Fetcher fetcher = new Fetcher(new Asking(this::nextRequest, millis(settings.retryMillis())));
+      inbound.put(peer.dc(), new InboundStream(peer, recovered.life(), cursor, fetcher, nowNanos));
       healer.down(peer.dc());
     }
   }
 
   private void resume(InboundStream in, long nowNanos) {
-    if (!verifier.ask(in.sender().dc(), nowNanos)) {
+    if (!verifier.ask(in.sender().dc(), in.heardNanos(), nowNanos)) {
       return; // when that is done
     }
     skew.interrupted(in.sender().dc());
@@ -597,7 +608,7 @@ public final class Propagation {
         retryHeld(shipment.object(), nowMillis);
       }
     }
-    if (verifier.answered(in.sender().dc(), verified.last())) {
+    if (verifier.answered(in.sender().dc(), verified, nowNanos)) {
       resume(in, nowNanos);
     }
   }
@@ -631,9 +642,9 @@ public final class Propagation {
         retryHeld(shipment.object(), nowMillis);
       }
     }
-    if (states.origin().isPresent()
-        && healer.received(in.sender(), states, nowNanos)
-        && states.next().isEmpty()) {
+    if (states.origin().isEmpty()) {
+      in.fetcher().answered(states, nowNanos).ifPresent(f -> fetch(in, f));
+    } else if (healer.received(in.sender(), states, nowNanos) && states.next().isEmpty()) {
       knowledge.complete(states.origin().get(), states.through());
     }
   }
@@ -648,8 +659,7 @@ public final class Propagation {
     if (!knowledge.isNewest(origin) || !outbound.containsKey(origin.dc())) {
       return false;
     }
-    InboundStream in = inbound.get(origin.dc());
-    long heard = in == null ? startNanos : in.heardNanos();
+    long heard = heardNanos(origin.dc());
     PeerStream stream = outbound.get(origin.dc());
     if (stream.linkUp()) {
       // It has just come back, and will ship what is missing itself.
@@ -681,11 +691,6 @@ public final class Propagation {
     for (InboundStream in : inbound.values()) {
       maintain(in, nowNanos);
     }
-    for (PeerStream stream : outbound.values()) {
-      if (stream.linkUp() && verifier.isDone(stream.dc())) {
-        healer.check(stream.peer(), origin -> isReachable(origin, nowNanos), nowNanos);
-      }
-    }
     if (statusDueNanos() <= nowNanos) {
       sendStatus(nowNanos, nowMillis);
       prune(nowNanos);
@@ -703,7 +708,7 @@ public final class Propagation {
     if (!outbound.get(dc).linkUp()) {
       return;
     }
-    if (nowNanos >= verifier.nextNanos(dc)) {
+    if (verifier.isDue(dc, in.heardNanos())) {
       resume(in, nowNanos);
     }
     if (in.takeAckDue(nowNanos)) {
@@ -713,18 +718,33 @@ public final class Propagation {
     if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
       resume(in, nowNanos);
     }
-    Predicate<Shipment> comes = shipment -> comesItself(shipment, nowNanos);
-    long grace = skew.graceNanos(dc);
-    ObjectId missing = in.toFetch(nowNanos, grace, retry, comes);
-    if (missing != null) {
-      List<ObjectId> objects = new ArrayList<>();
-      while (missing != null) {
-        stats.gapSeen();
-        objects.add(missing);
-        missing = in.toFetch(nowNanos, grace, retry, comes);
+    if (in.fetcher().isIdle()) {
+      long grace = skew.graceNanos(dc);
+      List<ObjectId> missing =
+          in.toFetch(nowNanos, grace, retry, shipment -> comesItself(shipment, nowNanos));
+      if (!missing.isEmpty()) {
+        missing.forEach(object -> stats.gapSeen());
+        fetch(in, in.fetcher().fetch(missing, nowNanos));
       }
-      sink.send(dc, new Frame.Fetch(objects));
+    } else if (in.fetcher().isDue(in.heardNanos())) {
+      fetch(in, in.fetcher().again(nowNanos));
     }
+    if (verifier.isDone(dc)) {
+      healer.check(in.sender(), in.heardNanos(), origin -> isReachable(origin, nowNanos), nowNanos);
+    }
+  }
+
+  private void fetch(InboundStream in, Frame.Fetch fetch) {
+    sink.send(in.sender().dc(), fetch);
+  }
+
+  private long heardNanos(String dc) {
+    InboundStream in = inbound.get(dc);
+    return in == null ? startNanos : in.heardNanos();
+  }
+
+  private long nextRequest() {
+    return ++requests;
   }
 
   /**
@@ -829,11 +849,13 @@ public final class Propagation {
       return Long.MIN_VALUE;
     }
     long next = Math.min(roundDueNanos(), statusDueNanos());
-    next = Math.min(next, healer.nextNanos());
     for (InboundStream in : inbound.values()) {
       if (outbound.get(in.sender().dc()).linkUp()) {
         next = Math.min(next, in.ackDueNanos());
-        next = Math.min(next, verifier.nextNanos(in.sender().dc()));
+        if (verifier.isDue(in.sender().dc(), in.heardNanos())
+            || healer.isDue(in.sender(), in.heardNanos())) {
+          return Long.MIN_VALUE;
+        }
         long retry = millis(settings.retryMillis());
         next = Math.min(next, in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry));
         if (in.isResuming()) {

@@ -1,10 +1,12 @@
 package io.osier.propagation;
 
+import io.osier.core.VersionVector;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * Compares what a store kept with what the peers have, after a start that may have lost something
@@ -19,29 +21,45 @@ import java.util.Optional;
 final class Verifier {
   private static final int PAGE = 256;
 
+  /** What an object takes beside its key, and each entry of its vector, at most about. */
+  private static final int KNOWN_BYTES = 16;
+
   private static final class UnderWay {
+    final Asking asking;
     Optional<ObjectId> done = Optional.empty();
-    List<Frame.Known> page;
-    long sentNanos;
+
+    /** What is asked for and not answered yet; empty if nothing is. */
+    List<Frame.Known> page = List.of();
+
+    UnderWay(Asking asking) {
+      this.asking = asking;
+    }
   }
 
   private final Replica replica;
   private final FrameSink sink;
-  private final long retryNanos;
+  private final int pageBytes;
   private final Map<String, UnderWay> open = new HashMap<>();
 
   /**
    * Compares with each peer, or with none.
    *
    * @param needed whether something that was acknowledged may be lost
+   * @param numbers of requests
    */
   Verifier(
-      boolean needed, Iterable<String> peers, Replica replica, FrameSink sink, long retryNanos) {
+      boolean needed,
+      Iterable<String> peers,
+      StreamSettings settings,
+      Replica replica,
+      FrameSink sink,
+      LongSupplier numbers) {
     this.replica = replica;
     this.sink = sink;
-    this.retryNanos = retryNanos;
+    this.pageBytes = settings.frameBytes();
     if (needed) {
-      peers.forEach(dc -> open.put(dc, new UnderWay()));
+      long retryNanos = settings.retryMillis() * 1_000_000L;
+      peers.forEach(dc -> open.put(dc, new UnderWay(new Asking(numbers, retryNanos))));
     }
   }
 
@@ -50,44 +68,61 @@ final class Verifier {
     return !open.containsKey(dc);
   }
 
-  /** Asks the peer for the next page, or again. Returns whether there is nothing more to ask. */
-  boolean ask(String dc, long nowNanos) {
+  /**
+   * Asks the peer for the next page, or again. Returns whether there is nothing more to ask.
+   *
+   * @param heardNanos when something last came from the peer
+   */
+  boolean ask(String dc, long heardNanos, long nowNanos) {
     UnderWay underWay = open.get(dc);
     if (underWay == null) {
       return true;
     }
-    if (underWay.page == null) {
-      underWay.page = page(underWay.done);
-    } else if (nowNanos - underWay.sentNanos < retryNanos) {
+    if (underWay.asking.isOpen()) {
+      if (underWay.asking.isDue(heardNanos)) {
+        sink.send(dc, new Frame.Verify(underWay.asking.askAgain(nowNanos), underWay.page));
+      }
       return false;
+    }
+    if (underWay.page.isEmpty()) {
+      underWay.page = page(underWay.done);
     }
     if (underWay.page.isEmpty()) {
       open.remove(dc);
       return true;
     }
-    underWay.sentNanos = nowNanos;
-    sink.send(dc, new Frame.Verify(underWay.page));
+    sink.send(dc, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));
     return false;
   }
 
   private List<Frame.Known> page(Optional<ObjectId> after) {
     List<Frame.Known> page = new ArrayList<>();
+    int bytes = 0;
     for (Replica.Entry entry : replica.scan(after, PAGE)) {
-      page.add(new Frame.Known(entry.object(), entry.state().context().toVersionVector()));
+      VersionVector through = entry.state().context().toVersionVector();
+      page.add(new Frame.Known(entry.object(), through));
+      bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
+      if (bytes >= pageBytes) {
+        break;
+      }
     }
     return page;
   }
 
   /** The peer answered, and the answer was applied. Returns whether it was the one waited for. */
-  boolean answered(String dc, ObjectId last) {
+  boolean answered(String dc, Frame.Verified answer, long nowNanos) {
     UnderWay underWay = open.get(dc);
-    if (underWay == null
-        || underWay.page == null
-        || !underWay.page.getLast().object().equals(last)) {
+    if (underWay == null || !underWay.asking.answered(answer.request(), nowNanos)) {
       return false;
     }
-    underWay.done = Optional.of(last);
-    underWay.page = null;
+    int answered = 0;
+    for (Frame.Known known : underWay.page) {
+      if (known.object().compareTo(answer.last()) <= 0) {
+        answered++;
+      }
+    }
+    underWay.page = List.copyOf(underWay.page.subList(answered, underWay.page.size()));
+    underWay.done = Optional.of(answer.last());
     return true;
   }
 
@@ -95,15 +130,18 @@ final class Verifier {
   void down(String dc) {
     UnderWay underWay = open.get(dc);
     if (underWay != null) {
-      underWay.page = null;
+      underWay.asking.cancel();
+      underWay.page = List.of();
     }
   }
 
-  /** When {@link #ask} has something to repeat; Long.MAX_VALUE if never. */
-  long nextNanos(String dc) {
+  /**
+   * Whether {@link #ask} has something to repeat.
+   *
+   * @param heardNanos when something last came from the peer
+   */
+  boolean isDue(String dc, long heardNanos) {
     UnderWay underWay = open.get(dc);
-    return underWay == null || underWay.page == null
-        ? Long.MAX_VALUE
-        : underWay.sentNanos + retryNanos;
+    return underWay != null && underWay.asking.isDue(heardNanos);
   }
 }

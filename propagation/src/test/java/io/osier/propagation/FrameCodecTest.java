@@ -82,24 +82,25 @@ final class FrameCodecTest {
             true, 2, 3, VersionVector.of(EU, 5), 7, VersionVector.of(US, 6), 9, true, 1_000),
         "010401020301010507010002757303060901e807");
     golden.put(
-        new Frame.Heal(US, 4, new Frame.Page(new Frame.Place(7, 6), Optional.empty())),
-        "010500027573030407" + "0600");
-    golden.put(new Frame.Fetch(List.of(object)), "010601016b08");
+        new Frame.Heal(3, US, 4, new Frame.Page(new Frame.Place(7, 6), Optional.empty())),
+        "01050300027573030407" + "0600");
+    golden.put(new Frame.Fetch(3, List.of(object)), "01060301016b08");
     golden.put(
-        new Frame.Verify(List.of(new Frame.Known(object, VersionVector.of(US, 6)))),
-        "010801016b0801000275730306");
+        new Frame.Verify(3, List.of(new Frame.Known(object, VersionVector.of(US, 6)))),
+        "01080301016b0801000275730306");
     golden.put(
-        new Frame.Verified(object, List.of(state()), VersionVector.of(US, 7)),
-        "0109016b0801016e610002757303040400000102010004010204050000010207");
+        new Frame.Verified(3, object, List.of(state()), VersionVector.of(US, 7)),
+        "010903016b0801016e610002757303040400000102010004010204050000010207");
     golden.put(
         new Frame.States(
+            3,
             Optional.of(US),
             Optional.of(new Frame.Page(new Frame.Place(7, 6), Optional.of(object))),
             4,
             new Frame.Place(7, 8),
             VersionVector.of(US, 7),
             List.of(state())),
-        "010701000275730301070601016b0804070801020701016e6102040400000102010004010204050000");
+        "01070301000275730301070601016b0804070801020701016e6102040400000102010004010204050000");
     return golden;
   }
 

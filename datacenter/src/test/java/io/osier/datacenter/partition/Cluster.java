@@ -171,6 +171,10 @@ final class Cluster {
   final Map<String, Long> delaysMillis = new HashMap<>();
 
   long framesSent;
+
+  /** The bytes of the largest frame that was sent. */
+  int largestFrame;
+
   long bytesSent;
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
@@ -305,6 +309,7 @@ final class Cluster {
         }
         byte[] bytes = FrameCodec.encode(dc.self, frame);
         framesSent++;
+        largestFrame = Math.max(largestFrame, bytes.length);
         bytesSent += bytes.length;
         ReplicaId sender = dc.self;
         long over = connection.get(link);

@@ -1,0 +1,87 @@
+package io.osier.propagation;
+
+import java.util.function.LongSupplier;
+
+/**
+ * A request to a peer that is sent again until it is answered.
+ *
+ * <p>When is it time for that? An answer that is still on its way must not be asked for again: on a
+ * slow link each repeat makes the others later. So the time is measured by what comes from the
+ * peer, whose frames come in order: as long as nothing else came, the answer may be the next. And
+ * it grows with each repeat, and with the time that the last answer took. Not thread-safe.
+ */
+final class Asking {
+  private static final int DOUBLINGS_MAX = 4;
+  private static final long WAIT_NANOS_MAX = 300_000_000_000L;
+
+  private final LongSupplier numbers;
+  private final long leastNanos;
+  private long waitNanos;
+  private boolean open;
+  private long firstNumber;
+  private long lastNumber;
+  private long firstNanos;
+  private long lastNanos;
+  private int repeats;
+
+  /**
+   * Nothing is asked yet.
+   *
+   * @param numbers gives each request of this datacenter a number of its own, growing
+   * @param leastNanos how long to wait at least
+   */
+  Asking(LongSupplier numbers, long leastNanos) {
+    this.numbers = numbers;
+    this.leastNanos = leastNanos;
+    this.waitNanos = leastNanos;
+  }
+
+  /** Something is asked; returns the request's number. */
+  long ask(long nowNanos) {
+    open = true;
+    repeats = 0;
+    firstNumber = numbers.getAsLong();
+    lastNumber = firstNumber;
+    firstNanos = nowNanos;
+    lastNanos = nowNanos;
+    return firstNumber;
+  }
+
+  /** The same is asked again; returns the request's number. */
+  long askAgain(long nowNanos) {
+    repeats = Math.min(repeats + 1, DOUBLINGS_MAX);
+    lastNumber = numbers.getAsLong();
+    lastNanos = nowNanos;
+    return lastNumber;
+  }
+
+  /** Whether an answer is waited for. */
+  boolean isOpen() {
+    return open;
+  }
+
+  /**
+   * Takes an answer.
+   *
+   * @return false if it answers something else: it is late, or came twice
+   */
+  boolean answered(long number, long nowNanos) {
+    if (!open || number < firstNumber || number > lastNumber) {
+      return false;
+    }
+    open = false;
+    long took = nowNanos - (number == lastNumber ? lastNanos : firstNanos);
+    waitNanos = Math.clamp(2 * took, leastNanos, WAIT_NANOS_MAX);
+    return true;
+  }
+
+  /** Whether to ask again. */
+  boolean isDue(long heardNanos) {
+    return open && heardNanos - lastNanos >= waitNanos << repeats;
+  }
+
+  /** The answer will not come. */
+  void cancel() {
+    open = false;
+  }
+}

@@ -1,0 +1,59 @@
+package io.osier.propagation;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Fetches from a peer the states of objects in whose updates something is missing. One request is
+ * under way at a time, for a few objects, and the peer answers for as many of them as fit in a
+ * page: so neither side has more to hold than that, however many are missing. Not thread-safe.
+ */
+final class Fetcher {
+  /** So many objects are asked for at once. */
+  static final int OBJECTS_MAX = 256;
+
+  private final Asking asking;
+  private List<ObjectId> open = List.of();
+
+  Fetcher(Asking asking) {
+    this.asking = asking;
+  }
+
+  /** Whether nothing is under way. */
+  boolean isIdle() {
+    return !asking.isOpen();
+  }
+
+  Frame.Fetch fetch(List<ObjectId> objects, long nowNanos) {
+    open = List.copyOf(objects);
+    return new Frame.Fetch(asking.ask(nowNanos), open);
+  }
+
+  /** Whether to ask again. */
+  boolean isDue(long heardNanos) {
+    return asking.isDue(heardNanos);
+  }
+
+  Frame.Fetch again(long nowNanos) {
+    return new Frame.Fetch(asking.askAgain(nowNanos), open);
+  }
+
+  /** Takes an answer, whose states were applied. Returns what to ask for now. */
+  Optional<Frame.Fetch> answered(Frame.States states, long nowNanos) {
+    if (!asking.answered(states.request(), nowNanos)) {
+      return Optional.empty();
+    }
+    int done = states.next().flatMap(Frame.Page::scanned).map(open::indexOf).orElse(-1) + 1;
+    if (done == 0 || done == open.size()) {
+      open = List.of();
+      return Optional.empty();
+    }
+    return Optional.of(fetch(open.subList(done, open.size()), nowNanos));
+  }
+
+  /** Frames to the peer, or of it, may have been lost. */
+  void down() {
+    asking.cancel();
+    open = List.of();
+  }
+}

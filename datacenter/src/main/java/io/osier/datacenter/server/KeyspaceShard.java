@@ -105,7 +105,7 @@ final class KeyspaceShard {
         return;
       }
     }
-    submit(partition, read.key(), lane, () -> partition.submit(read, reply));
+    submit(partition, read.key(), lane, read, reply);
   }
 
   void write(Request.Write write, Lane lane, Consumer<Reply> reply) {
@@ -114,7 +114,7 @@ final class KeyspaceShard {
     checkRoom.run();
     PartitionRunner partition = of(write.key());
     partition.settle(write.key());
-    submit(partition, write.key(), lane, () -> partition.submit(write, reply));
+    submit(partition, write.key(), lane, write, reply);
   }
 
   /**
@@ -192,7 +192,7 @@ final class KeyspaceShard {
       return;
     }
     Runnable read = cold.isEmpty() ? null : () -> cold.forEach(partition.store()::prefetch);
-    lane.submit(read, readers, () -> partition.submit(request, reply));
+    lane.submit(read, readers, () -> partition.offer(request, reply));
   }
 
   private static void addCold(PartitionRunner partition, Key key, List<Key> cold) {
@@ -202,13 +202,16 @@ final class KeyspaceShard {
   }
 
   /** A cold object is read from the disk before its command comes to the partition's thread. */
-  private void submit(PartitionRunner partition, Key key, Lane lane, Runnable then) {
+  private void submit(
+      PartitionRunner partition, Key key, Lane lane, Request request, Consumer<Reply> reply) {
     ObjectStore store = partition.store();
     if (partition.callersRun()) {
-      then.run(); // nothing is ever cold, and nobody needs to wait for the lane meanwhile
+      // Nothing is ever cold, and nobody needs to wait for the lane meanwhile.
+      partition.submit(request, reply);
       return;
     }
-    lane.submit(store.isCached(key) ? null : () -> store.prefetch(key), readers, then);
+    Runnable read = store.isCached(key) ? null : () -> store.prefetch(key);
+    lane.submit(read, readers, () -> partition.offer(request, reply));
   }
 
   /** As {@link #scan}, by a thread that may wait for the disk. */
@@ -230,6 +233,10 @@ final class KeyspaceShard {
    */
   void received(int partition, Input.FromPeer input, Lane lane) {
     PartitionRunner runner = partitions.get(partition);
+    if (runner.callersRun()) {
+      runner.submit(input); // nothing is ever cold
+      return;
+    }
     List<Key> cold = new ArrayList<>();
     for (ObjectId object : objects(input.frame())) {
       if (!runner.store().isCached(object.key())) {
@@ -237,7 +244,7 @@ final class KeyspaceShard {
       }
     }
     Runnable read = cold.isEmpty() ? null : () -> cold.forEach(runner.store()::prefetch);
-    lane.submit(read, readers, () -> runner.submit(input));
+    lane.submit(read, readers, () -> runner.offer(input));
   }
 
   /** What the frame's handling reads. */

@@ -1,7 +1,10 @@
 package io.osier.datacenter.server;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,12 +15,23 @@ import org.slf4j.LoggerFactory;
 final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
+  /** What is done in its turn. */
+  @FunctionalInterface
+  interface Turn {
+    /**
+     * Takes effect. Called with the lane's lock held, so it neither waits nor runs others' code.
+     *
+     * @return what is to be done after the lock is released, such as a refusal's answer
+     */
+    Runnable take();
+  }
+
   private static final class Waiting {
-    final Runnable then;
+    final Turn turn;
     boolean ready;
 
-    Waiting(Runnable then, boolean ready) {
-      this.then = then;
+    Waiting(Turn turn, boolean ready) {
+      this.turn = turn;
       this.ready = ready;
     }
   }
@@ -28,34 +42,50 @@ final class Lane {
    * Does something in its turn.
    *
    * @param read what must be done before it, by another thread; null if nothing must
-   * @param reader whose threads may wait
-   * @param then must not block
+   * @param reader whose threads may wait; once it has ended nothing is read before a turn
    */
-  synchronized void submit(Runnable read, Executor reader, Runnable then) {
-    if (read == null && waiting.isEmpty()) {
-      then.run();
-      return;
+  void submit(Runnable read, Executor reader, Turn turn) {
+    Waiting entry;
+    Runnable then = null;
+    synchronized (this) {
+      if (read == null && waiting.isEmpty()) {
+        entry = null;
+        then = turn.take();
+      } else {
+        entry = new Waiting(turn, read == null);
+        waiting.add(entry);
+      }
     }
-    Waiting entry = new Waiting(then, read == null);
-    waiting.add(entry);
+    if (then != null) {
+      then.run();
+    }
     if (read != null) {
-      reader.execute(
-          () -> {
-            try {
-              read.run();
-            } catch (RuntimeException e) {
-              LOG.debug("reading ahead failed", e); // and fails again, with a reply, in its turn
-            } finally {
-              ready(entry);
-            }
-          });
+      try {
+        reader.execute(() -> read(read, entry));
+      } catch (RejectedExecutionException e) {
+        ready(entry);
+      }
     }
   }
 
-  private synchronized void ready(Waiting entry) {
-    entry.ready = true;
-    while (!waiting.isEmpty() && waiting.peek().ready) {
-      waiting.poll().then.run();
+  private void read(Runnable read, Waiting entry) {
+    try {
+      read.run();
+    } catch (RuntimeException e) {
+      LOG.debug("reading ahead failed", e); // and fails again, with a reply, in its turn
+    } finally {
+      ready(entry);
     }
+  }
+
+  private void ready(Waiting entry) {
+    List<Runnable> then = new ArrayList<>();
+    synchronized (this) {
+      entry.ready = true;
+      while (!waiting.isEmpty() && waiting.peek().ready) {
+        then.add(waiting.poll().turn.take());
+      }
+    }
+    then.forEach(Runnable::run);
   }
 }

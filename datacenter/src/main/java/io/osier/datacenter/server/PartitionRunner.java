@@ -110,6 +110,12 @@ final class PartitionRunner {
 
   private final boolean callersRun;
 
+  /** What follows a command that the queue has taken. */
+  private final Runnable taken = this::taken;
+
+  /** What follows an event. */
+  private final Runnable push = this::push;
+
   /** Null unless callers combine. */
   private final Combiner combiner;
 
@@ -203,26 +209,47 @@ final class PartitionRunner {
 
   /** Submits a command; it is answered by the runner's thread, or at once if the queue is full. */
   void submit(Request request, Consumer<Reply> reply) {
+    offer(request, reply).run();
+  }
+
+  /**
+   * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
+   *
+   * @return what must follow, with no lock held: it may run the partition, and callers' code
+   */
+  Runnable offer(Request request, Consumer<Reply> reply) {
     if (!accepting) {
-      reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
-    } else if (commands.offer(new Command(request, reply))) {
-      push();
-      if (stopped) {
-        answerWhatIsLeft(null);
-      }
-    } else {
-      overloads.incrementAndGet();
-      reply.accept(
-          new Reply.Failure(
-              ErrorCode.OVERLOADED,
-              "the queue of " + name + " is full; nothing was done, try again later"));
+      return () ->
+          reply.accept(
+              new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+    }
+    if (commands.offer(new Command(request, reply))) {
+      return taken;
+    }
+    overloads.incrementAndGet();
+    return () ->
+        reply.accept(
+            new Reply.Failure(
+                ErrorCode.OVERLOADED,
+                "the queue of " + name + " is full; nothing was done, try again later"));
+  }
+
+  private void taken() {
+    push();
+    if (stopped) {
+      answerWhatIsLeft(null);
     }
   }
 
   /** Submits an event; never refused. */
   void submit(Input input) {
+    offer(input).run();
+  }
+
+  /** As {@link #offer(Request, Consumer)}, for an event. */
+  Runnable offer(Input input) {
     events.add(new Event(input));
-    push();
+    return push;
   }
 
   /** Whether those who submit run the partition themselves. */

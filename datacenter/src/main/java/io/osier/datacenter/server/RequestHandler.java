@@ -10,6 +10,7 @@ import io.osier.proxy.protocol.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,9 @@ final class RequestHandler {
       serve(request, lane, reply);
     } catch (OsierException e) {
       reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+    } catch (RejectedExecutionException e) {
+      // Those who read from the disk end before the connections do.
+      reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     } catch (RuntimeException e) {
       LOG.error("a fault at a client's {}", request.getClass().getSimpleName(), e);
       reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));

@@ -47,7 +47,7 @@ final class PartitionRunnerTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
 
   /** A machine that does what the key of a command says. */
-  private static class Script implements Machine {
+  static class Script implements Machine {
     final List<String> seen = new CopyOnWriteArrayList<>();
     final CountDownLatch open = new CountDownLatch(1);
     volatile boolean drained = true;

@@ -1,0 +1,73 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+final class LaneTest {
+  private final Lane lane = new Lane();
+  private final List<String> done = new ArrayList<>();
+  private final ArrayDeque<Runnable> reads = new ArrayDeque<>();
+
+  private Lane.Turn turn(String name) {
+    return () -> {
+      done.add(name);
+      return () -> {};
+    };
+  }
+
+  @Test
+  void turnsKeepTheirOrder_howeverTheReadsEnd() {
+    lane.submit(() -> {}, reads::add, turn("a"));
+    lane.submit(() -> {}, reads::add, turn("b"));
+    lane.submit(null, reads::add, turn("c"));
+    reads.pollLast().run();
+    assertThat(done).isEmpty();
+    reads.poll().run();
+    assertThat(done).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void whatFollowsATurn_isDoneWithoutTheLock() throws InterruptedException {
+    AtomicBoolean couldUseIt = new AtomicBoolean();
+    Lane.Turn refused =
+        () ->
+            () -> { // a caller that is refused, and waits for another one
+              Thread other =
+                  Thread.ofPlatform()
+                      .daemon(true)
+                      .start(() -> lane.submit(null, reads::add, () -> () -> {}));
+              try {
+                couldUseIt.set(other.join(Duration.ofSeconds(10)));
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            };
+    lane.submit(null, reads::add, refused);
+    assertThat(couldUseIt).isTrue();
+    couldUseIt.set(false);
+    lane.submit(() -> {}, reads::add, refused);
+    reads.poll().run();
+    assertThat(couldUseIt).isTrue();
+  }
+
+  @Test
+  void readersThatHaveEnded_leaveNobodyWaiting() {
+    Executor ended =
+        r -> {
+          throw new RejectedExecutionException("ended");
+        };
+    lane.submit(() -> {}, reads::add, turn("a"));
+    lane.submit(() -> {}, ended, turn("b"));
+    lane.submit(null, ended, turn("c"));
+    reads.poll().run();
+    assertThat(done).containsExactly("a", "b", "c");
+  }
+}

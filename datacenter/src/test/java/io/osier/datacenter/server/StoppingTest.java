@@ -1,0 +1,91 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.SlewedClock;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What a request gets that comes when a graceful stop has closed the store already. */
+final class StoppingTest {
+  private static final Lane LANE = new Lane();
+
+  /** A store with nothing in memory. */
+  private static ObjectStore cold() {
+    MemoryStore empty = new MemoryStore();
+    return (ObjectStore)
+        Proxy.newProxyInstance(
+            StoppingTest.class.getClassLoader(),
+            new Class<?>[] {ObjectStore.class},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "isCached" -> false;
+                  case "durable" -> Optional.empty();
+                  default -> method.invoke(empty, arguments);
+                });
+  }
+
+  private static RequestHandler stopping() {
+    KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
+    PartitionRunner runner =
+        new PartitionRunner(
+            "shop-0",
+            new PartitionRunnerTest.Script(),
+            cold(),
+            Journal.NONE,
+            10,
+            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            (dc, frame) -> {},
+            failure -> {});
+    runner.start();
+    runner.refuse();
+    runner.stop();
+    ExecutorService readers = Executors.newSingleThreadExecutor();
+    readers.shutdown();
+    return new RequestHandler(
+        Map.of("shop", new KeyspaceShard(policy, List.of(runner), readers, () -> {})), null);
+  }
+
+  private static ErrorCode answer(RequestHandler to, Request request) {
+    AtomicReference<Reply> reply = new AtomicReference<>();
+    to.handle(request, LANE, reply::set);
+    return ((Reply.Failure) reply.get()).code();
+  }
+
+  @Test
+  void readsAndScans_areTold_thatItShutsDown() {
+    RequestHandler handler = stopping();
+    Request read =
+        new Request.Read(
+            "shop",
+            Key.of("k"),
+            Optional.of(CrdtType.PN_COUNTER),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0);
+    Request scan =
+        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
+    assertThat(answer(handler, read)).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(answer(handler, read)).as("nobody is stuck").isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(answer(handler, scan)).isEqualTo(ErrorCode.SHUTTING_DOWN);
+  }
+}

@@ -39,6 +39,9 @@ abstract class Call<T> implements Link.Answered {
   private long sentIn;
   private Request sent;
 
+  /** A commit number that the datacenter had given before the call was sent. */
+  private long known;
+
   Call(Session session, String keyspace, Key key, boolean update) {
     this.session = session;
     this.client = session.client();
@@ -116,6 +119,7 @@ abstract class Call<T> implements Link.Answered {
       sentIn = past.epoch();
       slice = slices.get(partition(info));
       VersionVector after = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
+      known = isRepeatable() ? past.known(slice, replica) : 0;
       boolean ordered = slice.writesUnderWay > 0;
       // A datacenter gets time to catch up, but not all: another one may be ahead.
       int wait = Math.clamp((deadlineNanos - now) / 2_000_000, 0, Integer.MAX_VALUE);
@@ -141,9 +145,10 @@ abstract class Call<T> implements Link.Answered {
   public void lost(Connection.LostException cause) {
     boolean unsure = update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
     if (unsure) {
-      CompletableFuture<Reply> again = new CompletableFuture<>();
-      session.steps().repeat(new Home(to, replica), sent, true, true, deadlineNanos, again);
-      again.whenComplete(this::concluded);
+      Home home = new Home(to, replica);
+      new StepDelivery(client, home, (Request.Transact) sent, known, deadlineNanos)
+          .again()
+          .whenComplete(this::concluded);
     } else {
       concluded(null, cause);
     }

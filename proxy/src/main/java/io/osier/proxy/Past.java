@@ -119,6 +119,11 @@ final class Past {
     return slices(keyspace).get(partition);
   }
 
+  /** A commit number that a replica has given; 0 if none is known for sure. */
+  long known(Slice slice, ReplicaId replica) {
+    return inherited ? 0 : slice.seen().get(replica); // a token may claim anything
+  }
+
   long epoch() {
     return epoch;
   }

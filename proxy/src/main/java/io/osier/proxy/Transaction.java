@@ -27,7 +27,8 @@ import java.util.concurrent.CompletableFuture;
  * unknown ({@link OutcomeUnknownException}).
  *
  * <p>Updates are sent with the next read or the commit, and it is there that their errors appear; a
- * step that fails has done nothing, and the transaction may go on. Steps take place in the order in
+ * step that fails has done nothing, and the transaction may go on, unless the step's answer was
+ * lost: then nothing of the transaction is done, and it has ended. Steps take place in the order in
  * which they are asked for. Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
@@ -40,6 +41,9 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
   private int step = 1;
   private String ended;
+
+  /** Why no further step can be done, if it may be unknown whether one was. */
+  private OsierException givenUp;
 
   Transaction(
       Session session, String keyspace, TransactionId id, Home home, VersionVector snapshot) {
@@ -170,14 +174,14 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     // step's number depends on how it ended.
     before
         .handle((r, e) -> null)
-        .thenCompose(x -> session.steps().step(keyspace, home, request(updates, fetches, end)))
+        .thenCompose(x -> send(request(updates, fetches, end)))
         .whenComplete(
             (reply, error) -> {
-              note(end, error);
-              if (error == null) {
+              OsierException failure = note(end, error);
+              if (failure == null) {
                 done.complete(reply);
               } else {
-                done.completeExceptionally(Calls.asOsier(error, false));
+                done.completeExceptionally(failure);
               }
             });
     return done;
@@ -188,16 +192,42 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return new Request.Transact(keyspace, id, step + 1, Optional.empty(), updates, reads, end);
   }
 
-  private synchronized void note(Request.End end, Throwable error) {
+  private CompletableFuture<Reply.Transacted> send(Request.Transact request) {
+    OsierException before;
+    synchronized (this) {
+      before = givenUp;
+    }
+    return before != null
+        ? CompletableFuture.failedFuture(before)
+        : session.steps().step(keyspace, home, snapshot, request);
+  }
+
+  /** Takes note of how a step ended; returns what its caller is told, or null if it was done. */
+  private synchronized OsierException note(Request.End end, Throwable error) {
     if (error == null) {
       step++;
-      return;
+      return null;
     }
     OsierException failure = Calls.asOsier(error, false);
+    if (failure instanceof OutcomeUnknownException) {
+      if (end == Request.End.COMMIT) {
+        ended = "sent to be committed, with an unknown outcome";
+        return failure;
+      }
+      // Whether this step was done is unknown, so the next one has no number. Nothing is visible
+      // of what was not committed; the datacenter aborts it when its time is over.
+      ended = "given up, because the answer to one of its steps was lost";
+      givenUp =
+          new OsierException(
+              failure.code(),
+              home.dc() + " did not answer a step in time; this transaction was " + ended);
+      return givenUp;
+    }
     if (failure.code() == ErrorCode.TRANSACTION_ENDED) {
       ended = "ended by its datacenter";
-    } else if (end == Request.End.COMMIT && !(failure instanceof OutcomeUnknownException)) {
+    } else if (end == Request.End.COMMIT && givenUp == null) {
       ended = null; // refused: it may be mended and committed, or aborted
     }
+    return failure;
   }
 }

@@ -108,6 +108,10 @@ final class SessionTest {
                 }
                 return new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
               }
+              if (request instanceof Request.Repeat) {
+                commits.incrementAndGet();
+                return new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
+              }
               return as(who.get(), r -> null).apply(request);
             }));
     return server.get();
@@ -124,7 +128,8 @@ final class SessionTest {
       tx.counter("c").increment(1);
       assertThat(tx.commit()).isEqualTo(VersionVector.of(EU, 7));
       assertThat(commits).hasValue(2);
-      assertThat(eu.requests.get(2)).isEqualTo(eu.requests.get(1));
+      Request.Transact first = (Request.Transact) eu.requests.get(1);
+      assertThat(eu.requests.get(2)).as("marked").isEqualTo(new Request.Repeat(EU, 7, first));
       assertThat(bank.clock()).isEqualTo(VersionVector.of(EU, 7));
 
       commits.set(0);

@@ -204,7 +204,9 @@ final class Transactions {
     Request.Transact step = request.step();
     TransactionId id = step.transaction();
     boolean known = open.containsKey(id) || ended.containsKey(id);
-    if (!known && request.after() < forgottenThrough) {
+    // A number that was never given tells nothing.
+    long after = request.after() <= committed() ? request.after() : 0;
+    if (!request.to().equals(host.self()) || (!known && after < forgottenThrough)) {
       throw new OsierException(
           ErrorCode.TRANSACTION_FORGOTTEN,
           "transaction "

@@ -178,7 +178,7 @@ final class HostileRequestProperties {
   }
 
   private static Request repeat(Random random) {
-    return new Request.Repeat(random.nextInt(20), transact(random));
+    return new Request.Repeat(SELF, random.nextInt(20), transact(random));
   }
 
   /** Steps of a few transactions, in and out of order. */

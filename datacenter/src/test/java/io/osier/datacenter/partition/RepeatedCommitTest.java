@@ -31,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a partition makes of commits that are sent again. */
@@ -40,16 +41,16 @@ final class RepeatedCommitTest {
 
   private final Map<Long, Reply> replies = new HashMap<>();
   private final MemoryStore store = new MemoryStore();
-  private Partition partition = partition(store);
+  private Partition partition = partition(store, Recovered.NOTHING);
   private long tickets;
 
-  private static Partition partition(ObjectStore store) {
+  private static Partition partition(ObjectStore store, Recovered recovered) {
     KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofSeconds(1));
     return new Partition(
         new PartitionConfig(
             SELF, List.of(), policy, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
         store,
-        Recovered.NOTHING,
+        recovered,
         new Now(1, 1));
   }
 
@@ -114,8 +115,8 @@ final class RepeatedCommitTest {
   @Test
   void commit_isDoneOnce_whicheverSendingComesFirst() {
     Reply first = ask(add(1));
-    assertThat(ask(new Request.Repeat(0, add(1)))).isEqualTo(first);
-    Reply repeated = ask(new Request.Repeat(0, add(2)));
+    assertThat(ask(new Request.Repeat(SELF, 0, add(1)))).isEqualTo(first);
+    Reply repeated = ask(new Request.Repeat(SELF, 0, add(2)));
     assertThat(ask(add(2))).as("the first sending, late").isEqualTo(repeated);
     assertThat(counter()).isEqualTo(2);
   }
@@ -170,14 +171,14 @@ final class RepeatedCommitTest {
     for (int i = 2; i <= 11; i++) {
       transactions.step(add(i), 1);
     }
-    assertThatThrownBy(() -> transactions.repeat(new Request.Repeat(0, add(1)), 1))
+    assertThatThrownBy(() -> transactions.repeat(new Request.Repeat(SELF, 0, add(1)), 1))
         .isInstanceOfSatisfying(
             OsierException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN));
     assertThat(host.commits).isEqualTo(11);
-    transactions.repeat(new Request.Repeat(0, add(2)), 1);
+    transactions.repeat(new Request.Repeat(SELF, 0, add(2)), 1);
     assertThat(host.commits).as("this one is remembered").isEqualTo(11);
-    transactions.repeat(new Request.Repeat(1, add(12)), 1);
+    transactions.repeat(new Request.Repeat(SELF, 1, add(12)), 1);
     assertThat(host.commits).as("newer than all that was forgotten: not done yet").isEqualTo(12);
   }
 
@@ -187,18 +188,30 @@ final class RepeatedCommitTest {
     for (long i = 1; i <= ObjectStore.TRANSACTIONS_KEPT; i++) {
       kept.put(new TransactionId(1, i), 5_000 + i);
     }
+    Recovered recovered =
+        new Recovered(
+            1,
+            true,
+            20_000,
+            20_000,
+            1,
+            VersionVector.of(SELF, 20_000),
+            Set.of(),
+            Map.of(),
+            true,
+            1);
     Object restarted =
         Proxy.newProxyInstance(
             ObjectStore.class.getClassLoader(),
             new Class<?>[] {ObjectStore.class},
             (proxy, method, arguments) ->
                 method.getName().equals("transactions") ? kept : method.invoke(store, arguments));
-    partition = partition((ObjectStore) restarted);
-    assertThat(code(ask(new Request.Repeat(4_999, add(1)))))
+    partition = partition((ObjectStore) restarted, recovered);
+    assertThat(code(ask(new Request.Repeat(SELF, 4_999, add(1)))))
         .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
-    assertThat(code(ask(new Request.Repeat(4_999, step(2, 3, Request.End.COMMIT)))))
+    assertThat(code(ask(new Request.Repeat(SELF, 4_999, step(2, 3, Request.End.COMMIT)))))
         .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
-    assertThat(code(ask(new Request.Repeat(5_000, step(2, 3, Request.End.COMMIT)))))
+    assertThat(code(ask(new Request.Repeat(SELF, 5_000, step(2, 3, Request.End.COMMIT)))))
         .as("it was open before the restart, and not committed")
         .isEqualTo(ErrorCode.TRANSACTION_ENDED);
   }
@@ -206,7 +219,8 @@ final class RepeatedCommitTest {
   @Test
   void repeatThatCannotBeDone_endsTheTransaction_forTheFirstSendingToo() {
     ask(add(1, CrdtType.G_COUNTER, Request.End.COMMIT));
-    assertThat(code(ask(new Request.Repeat(0, add(2))))).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    assertThat(code(ask(new Request.Repeat(SELF, 0, add(2)))))
+        .isEqualTo(ErrorCode.TRANSACTION_ENDED);
     ask(
         new Request.Write(
             "k", COUNTER, CrdtType.G_COUNTER, new Operation.Clear(), VersionVector.EMPTY, 0));

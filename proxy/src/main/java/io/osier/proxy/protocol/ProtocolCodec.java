@@ -199,6 +199,7 @@ public final class ProtocolCodec {
       }
       case Request.Repeat r -> {
         out.writeByte(REPEAT);
+        out.writeReplica(r.to());
         out.writeNumber(r.after());
         writeTransact(out, r.step());
       }
@@ -246,7 +247,7 @@ public final class ProtocolCodec {
               readInt(in));
       case BACKUP -> new Request.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
       case TRANSACT -> readTransact(in);
-      case REPEAT -> new Request.Repeat(in.readNumber(), readTransact(in));
+      case REPEAT -> new Request.Repeat(in.readReplica(), in.readNumber(), readTransact(in));
       case ASK_THROUGH -> new Request.Through(in.readName(KEYSPACE_MAX), readInt(in));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };

@@ -1,6 +1,7 @@
 package io.osier.proxy.protocol;
 
 import io.osier.core.Key;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -128,10 +129,11 @@ public sealed interface Request {
    * fails with TRANSACTION_FORGOTTEN. A step that was not done is done now; if it cannot be done it
    * ends its transaction, with TRANSACTION_ENDED, so that it cannot be done later either.
    *
-   * @param after a commit number that the datacenter had given before the step was sent first; 0 if
-   *     none is known
+   * @param to whom the step was sent; another one, of the same datacenter too, remembers nothing
+   * @param after a commit number that it had given before the step was sent first; 0 if none is
+   *     known
    */
-  record Repeat(long after, Transact step) implements Request {
+  record Repeat(ReplicaId to, long after, Transact step) implements Request {
     public Repeat {
       if (after < 0) {
         throw new IllegalArgumentException("a commit number must not be negative: " + after);

@@ -1,0 +1,216 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Commits whose first answer is lost, and whose repeats are refused. */
+final class CommitRepeatTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final List<Keyspace.Change> CHANGES =
+      List.of(new Keyspace.Change("c", CrdtType.PN_COUNTER, new Operation.Increment(1)));
+
+  private static Reply.Transacted transacted(ReplicaId who, long number) {
+    return new Reply.Transacted(
+        VersionVector.of(who, number), Optional.of(new Dot(who, number)), List.of());
+  }
+
+  /**
+   * A datacenter that breaks the connection instead of answering a commit.
+   *
+   * @param later what its n-th repeat is answered, from 1
+   */
+  private static FakeServer losesFirst(AtomicInteger repeats, IntFunction<Reply> later)
+      throws IOException {
+    AtomicReference<FakeServer> server = new AtomicReference<>();
+    Function<Request, Reply> answers =
+        request ->
+            switch (request) {
+              case Request.Hello h -> welcome(EU);
+              case Request.Ping p -> new Reply.Pong();
+              case Request.Transact t -> {
+                if (t.end() != Request.End.COMMIT) {
+                  yield transacted(EU, 3);
+                }
+                drop(server.get());
+                yield null;
+              }
+              case Request.Repeat r -> later.apply(repeats.incrementAndGet());
+              default -> null;
+            };
+    server.set(new FakeServer(answers));
+    return server.get();
+  }
+
+  private static void drop(FakeServer server) {
+    try {
+      server.drop();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Reply welcome(ReplicaId who) {
+    return new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("bank", 2_000, 1)));
+  }
+
+  private static FakeServer other() throws IOException {
+    return new FakeServer(
+        request ->
+            switch (request) {
+              case Request.Hello h -> welcome(US);
+              case Request.Ping p -> new Reply.Pong();
+              default -> transacted(US, 1);
+            });
+  }
+
+  private static OsierClient client(FakeServer eu, FakeServer us, Duration timeout) {
+    OsierClient client =
+        OsierClient.builder()
+            .endpoint("eu", eu.address())
+            .endpoint("us", us.address())
+            .prefer("eu")
+            .pingInterval(Duration.ofMillis(50))
+            .timeout(timeout)
+            .build();
+    Awaitility.await()
+        .until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
+    return client;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ErrorCode.class,
+      names = {"SHUTTING_DOWN", "OVERLOADED", "STORE_FULL", "UNAVAILABLE", "SESSION_BEHIND"})
+  void refusalOfARepeat_isNoAnswer(ErrorCode code) throws IOException {
+    AtomicInteger commits = new AtomicInteger();
+    try (FakeServer eu = losesFirst(commits, n -> new Reply.Failure(code, "not now"));
+        FakeServer us = other();
+        OsierClient client = client(eu, us, Duration.ofMillis(700))) {
+      Keyspace bank = client.session().keyspace("bank");
+      assertThatThrownBy(() -> bank.updateTogether(CHANGES))
+          .as("in one request")
+          .isInstanceOf(OutcomeUnknownException.class);
+      assertThat(commits.getAndSet(0)).as("it is asked again").isGreaterThan(1);
+      Transaction tx = bank.begin();
+      tx.counter("c").increment(1);
+      assertThatThrownBy(tx::commit).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(commits).as("it is asked again").hasValueGreaterThan(1);
+      assertThat(us.requests).as("never elsewhere").isEmpty();
+    }
+  }
+
+  @Test
+  void repeatThatIsRefusedForAWhile_isAnsweredInTheEnd() throws IOException {
+    AtomicInteger commits = new AtomicInteger();
+    IntFunction<Reply> later =
+        n -> n < 4 ? new Reply.Failure(ErrorCode.OVERLOADED, "full") : transacted(EU, 7);
+    try (FakeServer eu = losesFirst(commits, later);
+        FakeServer us = other();
+        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+      Keyspace bank = client.session().keyspace("bank");
+      bank.updateTogether(CHANGES);
+      assertThat(commits.getAndSet(0)).isEqualTo(4);
+      assertThat(bank.clock()).isEqualTo(VersionVector.of(EU, 7));
+      Transaction tx = bank.begin();
+      tx.counter("c").increment(1);
+      assertThat(tx.commit()).isEqualTo(VersionVector.of(EU, 7));
+      assertThat(commits).hasValue(4);
+    }
+  }
+
+  @Test
+  void firstAnswerThatIsARefusal_isBelieved() throws IOException {
+    FakeServer full =
+        new FakeServer(
+            request ->
+                switch (request) {
+                  case Request.Hello h -> welcome(EU);
+                  case Request.Ping p -> new Reply.Pong();
+                  default -> new Reply.Failure(ErrorCode.OVERLOADED, "full");
+                });
+    try (FakeServer eu = full;
+        FakeServer us = other();
+        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+      Throwable refused =
+          catchThrowable(() -> client.session().keyspace("bank").updateTogether(CHANGES));
+      assertThat(refused).isExactlyInstanceOf(OsierException.class);
+      assertThat(((OsierException) refused).code()).isEqualTo(ErrorCode.OVERLOADED);
+      assertThat(eu.requests).hasSize(1);
+    }
+  }
+
+  @Test
+  void repeatThatEndsTheTransaction_isACertainFailure_andOneThatIsForgottenIsUnknown()
+      throws IOException {
+    AtomicReference<ErrorCode> code = new AtomicReference<>(ErrorCode.TRANSACTION_ENDED);
+    try (FakeServer eu =
+            losesFirst(new AtomicInteger(), n -> new Reply.Failure(code.get(), "so it is"));
+        FakeServer us = other();
+        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+      Keyspace bank = client.session().keyspace("bank");
+      assertThatThrownBy(() -> bank.updateTogether(CHANGES))
+          .isExactlyInstanceOf(OsierException.class);
+      code.set(ErrorCode.TRANSACTION_FORGOTTEN);
+      assertThatThrownBy(() -> bank.updateTogether(CHANGES))
+          .isInstanceOf(OutcomeUnknownException.class);
+      assertThat(us.requests).isEmpty();
+    }
+  }
+
+  @Test
+  void openStepWhoseAnswerIsLost_endsTheTransaction() throws IOException {
+    AtomicReference<FakeServer> server = new AtomicReference<>();
+    AtomicInteger steps = new AtomicInteger();
+    server.set(
+        new FakeServer(
+            request ->
+                switch (request) {
+                  case Request.Hello h -> welcome(EU);
+                  case Request.Ping p -> new Reply.Pong();
+                  case Request.Transact t -> {
+                    if (steps.incrementAndGet() == 1) {
+                      yield transacted(EU, 3);
+                    }
+                    drop(server.get());
+                    yield null;
+                  }
+                  case Request.Repeat r -> new Reply.Failure(ErrorCode.OVERLOADED, "full");
+                  default -> null;
+                }));
+    try (FakeServer eu = server.get();
+        FakeServer us = other();
+        OsierClient client = client(eu, us, Duration.ofMillis(500))) {
+      Transaction tx = client.session().keyspace("bank").begin();
+      tx.counter("c").increment(1);
+      assertThatThrownBy(() -> tx.counter("c").get()).hasMessageContaining("given up");
+      // Its number may be taken: the reads' answer would be taken for the commit's.
+      assertThatThrownBy(tx::commit).hasMessageContaining("given up");
+      assertThat(steps).hasValue(2);
+    }
+  }
+}

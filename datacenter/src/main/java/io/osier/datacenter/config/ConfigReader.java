@@ -16,12 +16,14 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.StreamSettings;
+import io.osier.propagation.transport.PortLimits;
 import java.io.File;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +33,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -41,13 +44,27 @@ public final class ConfigReader {
   private static final String PEERS = "osier.peers";
   private static final String KEYSPACES = "osier.keyspaces";
   private static final String DEFAULTS = "osier.keyspace-defaults";
+  private static final Pattern UNITLESS = Pattern.compile("[0-9.]+");
+  private static final String AUTO = "auto";
+
+  /**
+   * Variables of the launcher, the logging and the builds, and those with which container platforms
+   * tell where a service of the name "osier" is.
+   */
+  private static final Pattern NOT_SETTINGS =
+      Pattern.compile(
+          "OSIER_(JAVA_OPTIONS|JAVA_HOME|LOG|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
+
+  private static final Pattern LINK = Pattern.compile("(tcp|udp)://.*");
 
   private final String source;
   private final Config config;
+  private final MemoryPlan memory;
 
-  private ConfigReader(String source, Config config) {
+  private ConfigReader(String source, Config config, MemoryPlan memory) {
     this.source = source;
     this.config = config;
+    this.memory = memory;
   }
 
   /**
@@ -63,7 +80,8 @@ public final class ConfigReader {
     return read(
         file.getPath(),
         () -> ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false)),
-        environment);
+        environment,
+        MemoryPlan.ofThisProcess());
   }
 
   /**
@@ -72,17 +90,26 @@ public final class ConfigReader {
    * @param source what errors call it
    */
   public static DatacenterConfig read(String source, String text, Map<String, String> environment) {
-    return read(source, () -> ConfigFactory.parseString(text), environment);
+    return read(source, text, environment, MemoryPlan.ofThisProcess());
+  }
+
+  /** As the other one, for a heap of another size than this process's. */
+  static DatacenterConfig read(
+      String source, String text, Map<String, String> environment, MemoryPlan memory) {
+    return read(source, () -> ConfigFactory.parseString(text), environment, memory);
   }
 
   private static DatacenterConfig read(
-      String source, Supplier<Config> parser, Map<String, String> environment) {
+      String source, Supplier<Config> parser, Map<String, String> environment, MemoryPlan memory) {
     Config reference = ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
     try {
       Config own = parser.get();
       checkKeys(source, own, reference);
+      checkVariables(environment, reference);
       Config merged = override(environment, reference).withFallback(own).withFallback(reference);
-      return new ConfigReader(source, merged.resolve()).datacenter();
+      DatacenterConfig config = new ConfigReader(source, merged.resolve(), memory).datacenter();
+      memory.check(source, config);
+      return config;
     } catch (ConfigException e) {
       throw new OsierException(ErrorCode.CONFIGURATION, source + ": " + e.getMessage(), e);
     }
@@ -98,15 +125,17 @@ public final class ConfigReader {
     for (String key : given) {
       String as = canonical(key);
       if (as != null && !known.contains(as)) {
-        String nearest =
-            known.stream()
-                .min((a, b) -> Integer.compare(distance(a, as), distance(b, as)))
-                .orElse("");
         throw new OsierException(
             ErrorCode.CONFIGURATION,
-            source + ": unknown key '" + key + "'; did you mean '" + nearest + "'?");
+            source + ": unknown key '" + key + "'; did you mean '" + nearest(as, known) + "'?");
       }
     }
+  }
+
+  private static String nearest(String to, Set<String> known) {
+    return known.stream()
+        .min((a, b) -> Integer.compare(distance(a, to), distance(b, to)))
+        .orElse("");
   }
 
   /** The reference's key for a key; null where any name is allowed. */
@@ -153,17 +182,45 @@ public final class ConfigReader {
     return row[b.length()];
   }
 
-  private static Config override(Map<String, String> environment, Config reference) {
+  /** The settings by their variables in the environment. */
+  private static Map<String, String> variables(Config reference) {
     TreeSet<String> known = new TreeSet<>();
     leaves("", reference.root(), known);
-    Map<String, Object> values = new TreeMap<>();
+    Map<String, String> variables = new TreeMap<>();
     for (String key : known) {
-      String variable = key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
-      String value = environment.get(variable);
-      if (value != null) {
-        values.put(key, value);
+      variables.put(key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_'), key);
+    }
+    return variables;
+  }
+
+  private static void checkVariables(Map<String, String> environment, Config reference) {
+    Set<String> known = variables(reference).keySet();
+    for (String variable : new TreeSet<>(environment.keySet())) {
+      if (variable.startsWith("OSIER_")
+          && !known.contains(variable)
+          && !NOT_SETTINGS.matcher(variable).matches()
+          && !LINK.matcher(environment.get(variable)).matches()) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            "the environment: unknown variable "
+                + variable
+                + "; did you mean "
+                + nearest(variable, known)
+                + "?");
       }
     }
+  }
+
+  private static Config override(Map<String, String> environment, Config reference) {
+    Map<String, Object> values = new TreeMap<>();
+    variables(reference)
+        .forEach(
+            (variable, key) -> {
+              String value = environment.get(variable);
+              if (value != null) {
+                values.put(key, value);
+              }
+            });
     return ConfigFactory.parseMap(values, "the environment");
   }
 
@@ -199,8 +256,15 @@ public final class ConfigReader {
 
   private Duration duration(String key, Duration min, Duration max) {
     String allowed =
-        "a duration from " + min.toMillis() + "ms to " + max.toMillis() + "ms, for example 2s";
+        "a duration with its unit, from "
+            + min.toMillis()
+            + "ms to "
+            + max.toMillis()
+            + "ms, for example 2s";
     Duration value = value(key, allowed, () -> config.getDuration(key));
+    if (!value.isZero() && UNITLESS.matcher(config.getString(key).strip()).matches()) {
+      throw bad(key, allowed); // it would be taken for milliseconds
+    }
     if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
       throw bad(key, allowed);
     }
@@ -240,6 +304,9 @@ public final class ConfigReader {
             "this datacenter's name: 1 to 16 of A-Z a-z 0-9 _ -, a letter first",
             () -> ReplicaId.checkDcName(config.getString("osier.dc")));
     Map<String, InetSocketAddress> peers = peers(dc);
+    checkPorts();
+    int greeting = millis("osier.listen.greeting-timeout", 100);
+    int frame = millis("osier.listen.frame-timeout", 100);
     return new DatacenterConfig(
         dc,
         value("osier.cluster", "a name", () -> config.getString("osier.cluster")),
@@ -256,6 +323,9 @@ public final class ConfigReader {
                 () -> config.getBoolean("osier.admin.enabled"))
             ? OptionalInt.of(integer("osier.admin.port", 0, 65_535))
             : OptionalInt.empty(),
+        new PortLimits(connections("osier.listen.client-connections"), greeting, frame),
+        new PortLimits(integer("osier.listen.peer-connections", 1, 100_000), greeting, frame),
+        new PortLimits(integer("osier.admin.connections", 1, 100_000), greeting, greeting),
         peers,
         keyspaces(dc, peers),
         new StreamSettings(
@@ -271,6 +341,30 @@ public final class ConfigReader {
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)));
   }
 
+  private int connections(String key) {
+    return isAuto(key) ? memory.connections() : integer(key, 1, 1_000_000);
+  }
+
+  private boolean isAuto(String key) {
+    return config.getValue(key).unwrapped().equals(AUTO);
+  }
+
+  /** Each port is one of its own; 0 is any free one. */
+  private void checkPorts() {
+    List<String> keys =
+        config.getBoolean("osier.admin.enabled")
+            ? List.of("osier.listen.client-port", "osier.listen.peer-port", "osier.admin.port")
+            : List.of("osier.listen.client-port", "osier.listen.peer-port");
+    for (int i = 1; i < keys.size(); i++) {
+      for (int k = 0; k < i; k++) {
+        int port = integer(keys.get(i), 0, 65_535);
+        if (port != 0 && port == integer(keys.get(k), 0, 65_535)) {
+          throw bad(keys.get(i), "another port than " + keys.get(k));
+        }
+      }
+    }
+  }
+
   private StoreSettings store(String dc) {
     String at = "osier.store.";
     String dir = value(at + "dir", "a directory", () -> config.getString(at + "dir"));
@@ -279,7 +373,7 @@ public final class ConfigReader {
             ? Optional.empty()
             : Optional.of(value(at + "dir", "a directory", () -> Path.of(dir, dc))),
         choice(at + "durability", StoreSettings.Durability.class),
-        size(at + "cache", 1 << 20),
+        isAuto(at + "cache") ? memory.cacheBytes() : size(at + "cache", 1 << 20),
         size(at + "min-free", 0),
         integer(at + "log-max", 1_000, 1_000_000_000));
   }
@@ -302,6 +396,14 @@ public final class ConfigReader {
           value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
           value(key, allowed, () -> address(config.getString(key))));
     }
+    Map<InetSocketAddress, String> names = new HashMap<>();
+    peers.forEach(
+        (name, address) -> {
+          String other = names.put(address, name);
+          if (other != null) {
+            throw bad(PEERS + "." + name, "another address than that of " + other);
+          }
+        });
     peers.remove(dc); // one file may serve all datacenters, with the name from the environment
     return peers;
   }
@@ -341,7 +443,7 @@ public final class ConfigReader {
         withDefaults = withDefaults.withValue(partitions, ConfigValueFactory.fromAnyRef(1));
       }
       KeyspacePolicy policy =
-          new ConfigReader(source, withDefaults).keyspace(name, prefix, dc, peers);
+          new ConfigReader(source, withDefaults, memory).keyspace(name, prefix, dc, peers);
       if (policy.heldBy(dc)) {
         keyspaces.add(policy);
       }

@@ -4,6 +4,7 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.StreamSettings;
+import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +16,9 @@ import java.util.OptionalInt;
  *
  * @param dc its name
  * @param adminPort empty if metrics are not served
+ * @param clients limits of the port for clients
+ * @param peerPortLimits limits of the port for the other datacenters
+ * @param admin limits of the port for metrics
  * @param peers the other datacenters' peer addresses, by name
  */
 public record DatacenterConfig(
@@ -25,6 +29,9 @@ public record DatacenterConfig(
     int clientPort,
     int peerPort,
     OptionalInt adminPort,
+    PortLimits clients,
+    PortLimits peerPortLimits,
+    PortLimits admin,
     Map<String, InetSocketAddress> peers,
     List<KeyspacePolicy> keyspaces,
     StreamSettings streams,

@@ -1,25 +1,36 @@
 package io.osier.datacenter.server;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.TooLongFrameException;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.osier.core.ErrorCode;
 import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.datacenter.config.MemoryPlan;
+import io.osier.propagation.transport.ConnectionGuard;
+import io.osier.propagation.transport.PortGuard;
+import io.osier.propagation.transport.PortLimits;
+import io.osier.proxy.protocol.ByteBudget;
 import io.osier.proxy.protocol.Envelope;
 import io.osier.proxy.protocol.FrameReader;
 import io.osier.proxy.protocol.Framing;
@@ -29,7 +40,9 @@ import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,31 +50,55 @@ import org.slf4j.LoggerFactory;
  * Takes clients' connections and hands their requests to the keyspaces.
  *
  * <p>A client that sends and does not read must not fill the memory: beyond the high-water mark of
- * answers that wait to be sent its requests are left in the network, and beyond {@link
- * #UNSENT_BYTES_MAX} it is disconnected.
+ * answers that wait to be sent its requests are left in the network, and where too much waits for
+ * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). Large
+ * requests, as they come and until they are answered, share a budget; beyond it they are refused.
  */
 final class ClientServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
   private static final WriteBufferWaterMark UNSENT_MARKS =
       new WriteBufferWaterMark(1 << 20, 4 << 20);
 
-  /** Answers to requests that were under way when the mark was passed still come, up to this. */
-  private static final long UNSENT_BYTES_MAX = 256L << 20;
+  /** How often is looked who does not read its answers. */
+  private static final long LOOK_MILLIS = 100;
+
+  /** Requests below this size are not counted: the partitions' queues limit their number. */
+  private static final int COUNTED_BYTES_MIN = 4 << 10;
+
+  private static final int GREETING_BYTES_MAX = 1 << 10;
+  private static final long REFUSED_MILLIS = 100;
+
+  /** So many connections too many are told why they are closed, at once. */
+  private static final int REFUSALS_MAX = 32;
+
+  /** The system's own way to find out that the other end is gone while nobody says anything. */
+  private static final int KEEPALIVE_SECONDS = 60;
 
   /** A client whose request takes longer to come hears so often that it is still being taken. */
   private static final long SIGN_MILLIS = 500;
 
   private final ReplicaId self;
   private final RequestHandler handler;
+  private final PortGuard port;
+  private final ByteBudget requestBytes;
+  private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicInteger refusals = new AtomicInteger();
   private final EventLoopGroup loops;
   private final Channel server;
   private final LongAdder requests = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LongAdder malformed = new LongAdder();
 
-  ClientServer(ReplicaId self, InetSocketAddress listen, RequestHandler handler) {
+  ClientServer(
+      ReplicaId self,
+      InetSocketAddress listen,
+      PortLimits limits,
+      MemoryPlan memory,
+      RequestHandler handler) {
     this.self = self;
     this.handler = handler;
+    this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
+    this.requestBytes = new ByteBudget(memory.requestBytes());
     this.loops =
         new MultiThreadIoEventLoopGroup(
             2, new DefaultThreadFactory("osier-clients", true), NioIoHandler.newFactory());
@@ -72,12 +109,21 @@ final class ClientServer implements AutoCloseable {
               .channel(NioServerSocketChannel.class)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(ChannelOption.SO_KEEPALIVE, true)
+              .childOption(
+                  NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEPALIVE_SECONDS)
               .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT_MARKS)
               .childHandler(
                   new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel ch) {
-                      ch.pipeline().addLast(new Inbound(ch));
+                      if (port.admit(ch)) {
+                        connected.add(ch);
+                        Inbound inbound = new Inbound(ch);
+                        ch.pipeline().addLast(inbound.guard, inbound);
+                      } else {
+                        refuse(ch);
+                      }
                     }
                   })
               .bind(listen)
@@ -86,6 +132,42 @@ final class ClientServer implements AutoCloseable {
     } catch (Throwable e) {
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw e;
+    }
+    SlowReaders slow = new SlowReaders(connected, memory.answerBytes());
+    loops.scheduleWithFixedDelay(slow::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Tells a connection that it is one too many. */
+  private void refuse(SocketChannel channel) {
+    if (refusals.incrementAndGet() > REFUSALS_MAX) {
+      refusals.decrementAndGet();
+      channel.close();
+      return;
+    }
+    channel.closeFuture().addListener(f -> refusals.decrementAndGet());
+    channel.pipeline().addLast(new Refusal());
+    channel.eventLoop().schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Answers whatever comes with why it is not taken. */
+  private final class Refusal extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      byte[] answer =
+          ProtocolCodec.encode(0, new Reply.Failure(ErrorCode.OVERLOADED, port.tooMany()));
+      ByteBuf frame = ctx.alloc().buffer(Integer.BYTES + answer.length);
+      ctx.writeAndFlush(frame.writeInt(answer.length).writeBytes(answer));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
+      ctx.close();
     }
   }
 
@@ -110,12 +192,14 @@ final class ClientServer implements AutoCloseable {
     private final Lane lane = new Lane();
     private final Channel channel;
     private final Outgoing<Envelope<Reply>> replies;
+    private final ConnectionGuard guard;
     private boolean greeted;
     private boolean signDue;
 
     Inbound(Channel channel) {
-      super(Framing.CLIENT_FRAME_BYTES_MAX);
+      super(GREETING_BYTES_MAX, requestBytes);
       this.channel = channel;
+      this.guard = new ConnectionGuard(port, this::isInFrame);
       this.replies = new Replies();
     }
 
@@ -133,17 +217,7 @@ final class ClientServer implements AutoCloseable {
 
       @Override
       protected boolean beforeFlush() {
-        ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer(); // null once it is closed
-        if (unsent == null) {
-          return false;
-        }
-        if (unsent.totalPendingWriteBytes() > UNSENT_BYTES_MAX) {
-          LOG.warn(
-              "client {} does not read its answers; connection closed", channel.remoteAddress());
-          channel.close();
-          return false;
-        }
-        return true;
+        return channel.unsafe().outboundBuffer() != null; // null once it is closed
       }
 
       @Override
@@ -188,6 +262,8 @@ final class ClientServer implements AutoCloseable {
 
     @Override
     protected void frame(ChannelHandlerContext ctx, WireInput content) {
+      guard.frame();
+      int length = content.remaining();
       long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
       requests.increment();
       Request request;
@@ -202,11 +278,41 @@ final class ClientServer implements AutoCloseable {
         }
         return;
       }
-      if (greeted) {
-        handler.handle(request, lane, r -> answer(id, r));
-      } else {
+      if (!greeted) {
         greet(ctx, id, request);
+      } else if (length < COUNTED_BYTES_MIN) {
+        handler.handle(request, lane, r -> answer(id, r));
+      } else if (requestBytes.tryTake(length)) {
+        handler.handle(
+            request,
+            lane,
+            r -> {
+              requestBytes.give(length);
+              answer(id, r);
+            });
+      } else {
+        noRoom(id, length);
       }
+    }
+
+    @Override
+    protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
+      guard.frame();
+      requests.increment();
+      noRoom(ProtocolCodec.decodeId(head), length);
+    }
+
+    private void noRoom(long id, int length) {
+      boolean ever = length <= requestBytes.max();
+      answer(
+          id,
+          new Reply.Failure(
+              ever ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
+              "nothing was done: a request of "
+                  + length
+                  + " bytes finds no room; all that are under way may have "
+                  + requestBytes.max()
+                  + " bytes, an eighth of this datacenter's heap"));
     }
 
     @Override
@@ -239,6 +345,8 @@ final class ClientServer implements AutoCloseable {
         return;
       }
       greeted = true;
+      guard.greeted();
+      setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
       answer(id, new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
     }
 

@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
@@ -21,7 +22,6 @@ import io.osier.propagation.ObjectId;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
-import io.osier.propagation.transport.PortLimits;
 import io.osier.proxy.InProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -112,7 +112,7 @@ public final class Datacenter implements AutoCloseable {
                     at,
                     config.peers(),
                     this::fingerprints,
-                    PortLimits.DEFAULT,
+                    config.peerPortLimits(),
                     new Peers()));
     Inspector inspector =
         new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store));
@@ -121,7 +121,8 @@ public final class Datacenter implements AutoCloseable {
         bind(
             "osier.listen.client-port",
             config.clientPort(),
-            at -> new ClientServer(self, at, handler));
+            at ->
+                new ClientServer(self, at, config.clients(), MemoryPlan.ofThisProcess(), handler));
     this.admin =
         config.adminPort().isEmpty()
             ? null

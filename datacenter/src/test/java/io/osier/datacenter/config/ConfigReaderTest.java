@@ -82,6 +82,14 @@ final class ConfigReaderTest {
         "osier.keyspaces.shop.slaa = 1s               | slaa            | osier.keyspace-defaults.sla",
         "osier.queue = -1                             | osier.queue     | 1 to",
         "osier { dc = eu                              | f               | f",
+        "osier.keyspaces.shop.sla = 2                 | shop.sla        | with its unit",
+        "osier.keyspaces.shop.sla = \"2.5\"           | shop.sla        | with its unit",
+        "osier.streams.retry = 1000                   | streams.retry   | with its unit",
+        "osier.listen.peer-port = 7400                | peer-port       | another port than osier.listen.client-port",
+        "osier.admin { enabled = true, port = 7401 }  | admin.port      | another port than osier.listen.peer-port",
+        "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than that of",
+        "osier.listen.client-connections = many       | client-connec   | whole number",
+        "osier.listen.greeting-timeout = 5            | greeting-time   | with its unit",
       })
   void wrongSetting_isNamedWithWhatWouldBeRight(String line, String key, String allowed) {
     assertThatThrownBy(() -> ConfigReader.read("f.conf", GOOD + line + "\n", Map.of()))
@@ -90,6 +98,70 @@ final class ConfigReaderTest {
         .hasMessageContaining("f.conf")
         .hasMessageContaining(key)
         .hasMessageContaining(allowed);
+  }
+
+  @Test
+  void durationOfZero_needsNoUnit() {
+    DatacenterConfig config =
+        ConfigReader.read("f", GOOD + "osier.keyspaces.shop.sla = 0", Map.of());
+    assertThat(config.keyspaces().get(1).sla()).isZero();
+  }
+
+  @Test
+  void portsOfZero_areDifferentOnes() {
+    String ports = "osier.listen { client-port = 0, peer-port = 0 }";
+    assertThat(ConfigReader.read("f", GOOD + ports, Map.of()).peerPort()).isZero();
+  }
+
+  @Test
+  void unknownVariable_isNamed_butNotThoseOfLauncherAndPlatforms() {
+    assertThatThrownBy(
+            () -> ConfigReader.read("f", GOOD, Map.of("OSIER_LISTEN_CLEINT_PORT", "9000")))
+        .hasMessageContaining("OSIER_LISTEN_CLEINT_PORT")
+        .hasMessageContaining("did you mean OSIER_LISTEN_CLIENT_PORT?");
+    ConfigReader.read(
+        "f",
+        GOOD,
+        Map.of(
+            "OSIER_JAVA_OPTIONS", "-Xmx1g",
+            "OSIER_LOG", "debug",
+            "OSIER_SERVICE_HOST", "10.0.0.1",
+            "OSIER_EU_PORT", "tcp://10.0.0.1:7400",
+            "OSIER_PORT_7400_TCP_ADDR", "10.0.0.1",
+            "HOME", "/"));
+  }
+
+  @Test
+  void defaults_fitInTheHeapOfASmallMachine() {
+    MemoryPlan small = new MemoryPlan(247L << 20); // what a machine of 1 GiB gives
+    DatacenterConfig config = ConfigReader.read("f", GOOD, Map.of(), small);
+    assertThat(3 * config.store().cacheBytes() + small.requestBytes() + small.answerBytes())
+        .isLessThan(small.heapBytes());
+    assertThat(config.clients().connectionsMax()).isBetween(500, 1_000);
+    DatacenterConfig large = ConfigReader.read("f", GOOD, Map.of(), new MemoryPlan(8L << 30));
+    assertThat(large.store().cacheBytes()).isEqualTo(256 << 20);
+    assertThat(large.clients().connectionsMax()).isEqualTo(1_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "247 | osier.store.cache = 256MiB              | osier.store.cache = 256MiB | 123MiB",
+        "247 | osier.listen.client-connections = 10000 | client-connections = 10000 | 988",
+        "100 | osier.keyspaces.big.limits.object = 60MiB | big.limits.object = 60MiB | 33MiB",
+        "100 | osier.keyspaces.big.limits.value = 16MiB  | limits.value = 16MiB     | 12MiB",
+        "247 | osier.streams.window = 512MiB           | osier.streams.window       | 61MiB",
+      })
+  void settingThatDoesNotFitInTheHeap_isNamedWithWhatWould(
+      int heapMebibytes, String line, String key, String max) {
+    MemoryPlan memory = new MemoryPlan((long) heapMebibytes << 20);
+    assertThatThrownBy(() -> ConfigReader.read("f.conf", GOOD + line, Map.of(), memory))
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining("f.conf")
+        .hasMessageContaining(key)
+        .hasMessageContaining("at most " + max)
+        .hasMessageContaining("-Xmx");
   }
 
   @Test

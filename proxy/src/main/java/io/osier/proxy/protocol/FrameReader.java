@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.TooLongFrameException;
 import io.osier.core.codec.WireInput;
-import java.util.Arrays;
 
 /**
  * Reads frames (see {@link Framing}) one after another from where the network put them: what came
@@ -14,14 +13,25 @@ import java.util.Arrays;
  *
  * <p>Can be paused between two frames; what has come by then waits, and nothing more is asked of
  * the network by this handler meanwhile. A new instance for each channel.
+ *
+ * <p>What a frame needs beyond the usual buffer is taken from a budget. Where that is spent, the
+ * frame is refused by what has come of it, and the rest of it is dropped as it comes.
  */
 public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private static final int LENGTH_BYTES = 4;
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final int BUFFER_BYTES_MIN = 1 << 10;
 
-  private final int frameBytesMax;
+  /** So much of a frame that is refused has come at least. */
+  private static final int HEAD_BYTES = 16;
+
+  private static final byte[] NOTHING = {};
+
+  private final ByteBudget budget;
+  private int frameBytesMax;
   private final WireInput input = new WireInput();
-  private byte[] buffer = new byte[BUFFER_BYTES];
+  private byte[] buffer = NOTHING; // a connection on which nothing comes costs nothing
+  private long skip;
   private int from;
   private int to;
   private boolean paused;
@@ -35,7 +45,18 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
    * @param frameBytesMax the largest content of a frame, in bytes
    */
   protected FrameReader(int frameBytesMax) {
+    this(frameBytesMax, ByteBudget.UNLIMITED);
+  }
+
+  /** As the other one, with a budget for large frames. */
+  protected FrameReader(int frameBytesMax, ByteBudget budget) {
     this.frameBytesMax = frameBytesMax;
+    this.budget = budget;
+  }
+
+  /** Sets the largest content of a frame, in bytes, from the next frame on. For the loop. */
+  protected final void setFrameBytesMax(int bytes) {
+    frameBytesMax = bytes;
   }
 
   /**
@@ -48,12 +69,22 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Hears that all frames that have come were taken, or that reading was paused: time to flush. */
   protected abstract void frames(ChannelHandlerContext ctx);
 
+  /**
+   * Hears that there is no room for a frame, which is dropped.
+   *
+   * @param head its first bytes, at least {@link #HEAD_BYTES}; valid during the call
+   * @param length of the frame, in bytes
+   */
+  protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
+    throw new IllegalStateException("an unlimited budget is spent");
+  }
+
   /** Hears that a frame has come in part. For the channel's loop. */
   protected void begun(ChannelHandlerContext ctx) {}
 
   /** Whether bytes are here that are no whole frame yet. For the channel's loop. */
   protected final boolean isInFrame() {
-    return !ended && to > from;
+    return !ended && (to > from || skip > 0);
   }
 
   /** When bytes came last: whichever they were, the other end lives. By {@link System#nanoTime}. */
@@ -93,8 +124,13 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
         return;
       }
       heardNanos = System.nanoTime();
+      drop(bytes);
+      if (!makeRoom(bytes.readableBytes())) {
+        refuse(ctx);
+        drop(bytes);
+        makeRoom(bytes.readableBytes());
+      }
       int n = bytes.readableBytes();
-      makeRoom(n);
       bytes.readBytes(buffer, to, n);
       to += n;
     } finally {
@@ -109,23 +145,77 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     ended = true;
+    setBuffer(NOTHING);
+    from = 0;
+    to = 0;
   }
 
-  private void makeRoom(int bytes) {
+  /** Makes room at the end of the buffer; false if the budget has none and the frame can be. */
+  private boolean makeRoom(int bytes) {
     if (bytes <= buffer.length - to) {
-      return;
+      return true;
     }
     int waiting = to - from;
     long wanted = (long) waiting + bytes;
     byte[] target = buffer;
     if (wanted > buffer.length) {
-      long size = Math.max(wanted, Math.min(2L * buffer.length, Integer.MAX_VALUE - 8));
-      target = new byte[Math.toIntExact(size)];
+      long doubled = Math.max(2L * buffer.length, BUFFER_BYTES_MIN);
+      int size = Math.toIntExact(Math.max(wanted, Math.min(doubled, Integer.MAX_VALUE - 8)));
+      long more = beyond(size) - beyond(buffer.length);
+      if (!budget.tryTake(more)) {
+        if (isRefusable(waiting)) {
+          return false;
+        }
+        budget.take(more);
+      }
+      target = new byte[size];
     }
     System.arraycopy(buffer, from, target, 0, waiting);
     buffer = target;
     from = 0;
     to = waiting;
+    return true;
+  }
+
+  /** Whether what waits is one frame that has not come whole: not what came during a pause. */
+  private boolean isRefusable(int waiting) {
+    return waiting >= LENGTH_BYTES + HEAD_BYTES && waiting - LENGTH_BYTES < length();
+  }
+
+  private void refuse(ChannelHandlerContext ctx) {
+    int length = length();
+    int waiting = to - from - LENGTH_BYTES;
+    input.set(buffer, from + LENGTH_BYTES, waiting);
+    skip = length - waiting;
+    refused(ctx, input, length);
+    from = 0;
+    to = 0;
+    shrink();
+  }
+
+  /** Drops what belongs to a frame that was refused. */
+  private void drop(ByteBuf bytes) {
+    if (skip > 0) {
+      int n = (int) Math.min(skip, bytes.readableBytes());
+      bytes.skipBytes(n);
+      skip -= n;
+    }
+  }
+
+  /** A large frame is no reason to keep a large buffer. */
+  private void shrink() {
+    if (buffer.length > BUFFER_BYTES) {
+      setBuffer(new byte[BUFFER_BYTES]);
+    }
+  }
+
+  private void setBuffer(byte[] other) {
+    budget.give(beyond(buffer.length));
+    buffer = other;
+  }
+
+  private static long beyond(int bytes) {
+    return Math.max(0, bytes - BUFFER_BYTES);
   }
 
   private void take(ChannelHandlerContext ctx) {
@@ -153,9 +243,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       if (from == to) {
         from = 0;
         to = 0;
-        if (buffer.length > BUFFER_BYTES) {
-          buffer = Arrays.copyOf(buffer, BUFFER_BYTES); // a large frame is no reason to keep it
-        }
+        shrink();
       }
       frames(ctx);
     }

@@ -24,8 +24,22 @@ final class FrameReaderTest {
     int ends;
     ChannelHandlerContext context;
 
+    int refused;
+
     Collector() {
       super(FRAME_MAX);
+    }
+
+    Collector(ByteBudget budget) {
+      super(FRAME_MAX, budget);
+    }
+
+    @Override
+    protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
+      byte first = head.readByte();
+      assertThat(head.readBytes(10)).containsOnly(first);
+      assertThat(length).isGreaterThan(100_000);
+      refused++;
     }
 
     @Override
@@ -111,6 +125,57 @@ final class FrameReaderTest {
       at.writeInbound(framed(List.of(new byte[] {1})));
       assertThat(one.frames).isEmpty();
     }
+  }
+
+  /** Those that find no room are dropped alone, whatever the order and the cuts. */
+  @Test
+  void framesBeyondTheBudget_areRefused_andThoseAroundThemAreRead() {
+    ByteBudget budget = new ByteBudget(150_000);
+    Random random = new Random(5);
+    Collector[] readers = new Collector[4];
+    EmbeddedChannel[] channels = new EmbeddedChannel[readers.length];
+    ByteBuf[] sent = new ByteBuf[readers.length];
+    for (int i = 0; i < readers.length; i++) {
+      readers[i] = new Collector(budget);
+      channels[i] = new EmbeddedChannel(readers[i]);
+      List<byte[]> contents = new ArrayList<>();
+      for (int k = 0; k < 40; k++) {
+        byte[] content = new byte[k % 3 == 0 ? 120_000 + random.nextInt(100_000) : 30];
+        Arrays.fill(content, (byte) k);
+        contents.add(content);
+      }
+      sent[i] = framed(contents);
+    }
+    while (Arrays.stream(sent).anyMatch(ByteBuf::isReadable)) {
+      int i = random.nextInt(readers.length);
+      int n = Math.min(sent[i].readableBytes(), 1 + random.nextInt(20_000));
+      channels[i].writeInbound(sent[i].readRetainedSlice(n));
+      assertThat(budget.taken()).isBetween(0L, budget.max());
+    }
+    int refused = 0;
+    for (Collector one : readers) {
+      assertThat(one.frames.size() + one.refused).isEqualTo(40);
+      assertThat(one.frames.stream().filter(f -> f.length == 30)).hasSize(26);
+      for (byte[] frame : one.frames) {
+        assertThat(frame).containsOnly(frame[0]);
+      }
+      refused += one.refused;
+    }
+    assertThat(refused).isBetween(1, 55);
+    assertThat(budget.taken()).isZero();
+  }
+
+  @Test
+  void connectionThatEnds_givesItsBytesBack() {
+    ByteBudget budget = new ByteBudget(300_000);
+    EmbeddedChannel one = new EmbeddedChannel(new Collector(budget));
+    for (int i = 0; i < 5; i++) {
+      ByteBuf part = i == 0 ? Unpooled.buffer().writeInt(FRAME_MAX) : Unpooled.buffer();
+      one.writeInbound(part.writeBytes(new byte[40_000]));
+    }
+    assertThat(budget.taken()).isPositive();
+    one.close();
+    assertThat(budget.taken()).isZero();
   }
 
   @Test

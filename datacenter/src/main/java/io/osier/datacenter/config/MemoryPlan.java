@@ -1,0 +1,92 @@
+package io.osier.datacenter.config;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+
+/**
+ * How a process's heap is shared out: what settings may take of it, and what they are by default.
+ *
+ * @param heapBytes the largest size of the heap
+ */
+public record MemoryPlan(long heapBytes) {
+  private static final long CACHE_BYTES_MAX = 256L << 20;
+  private static final int CONNECTIONS = 1_000;
+
+  /** What a connection may keep for itself: what it has read and what it is about to write. */
+  private static final int CONNECTION_BYTES = 64 << 10;
+
+  /** Of the heap that this process has. */
+  public static MemoryPlan ofThisProcess() {
+    return new MemoryPlan(Runtime.getRuntime().maxMemory());
+  }
+
+  /** Large requests of all clients that are under way. */
+  public long requestBytes() {
+    return heapBytes / 8;
+  }
+
+  /** Answers that wait until clients read them. They are beside the heap, and as large at most. */
+  public long answerBytes() {
+    return heapBytes / 4;
+  }
+
+  /** The cache where no size is set; objects may take up to three times of it. */
+  long cacheBytes() {
+    return Math.max(1 << 20, Math.min(CACHE_BYTES_MAX, heapBytes / 8));
+  }
+
+  /** The limit on clients' connections where none is set. */
+  int connections() {
+    return (int) Math.max(1, Math.min(CONNECTIONS, connectionsMax()));
+  }
+
+  private long connectionsMax() {
+    return heapBytes / 4 / CONNECTION_BYTES;
+  }
+
+  /**
+   * Checks that settings fit.
+   *
+   * @throws OsierException CONFIGURATION, naming the setting and what would be right
+   */
+  void check(String source, DatacenterConfig config) {
+    if (config.store().dir().isPresent()) {
+      atMost(source, "osier.store.cache", config.store().cacheBytes(), heapBytes / 2, "half");
+    }
+    atMost(
+        source, "osier.streams.window", config.streams().windowBytes(), heapBytes / 4, "a quarter");
+    for (KeyspacePolicy keyspace : config.keyspaces()) {
+      String limits = "osier.keyspaces." + keyspace.name() + ".limits.";
+      atMost(
+          source, limits + "object", keyspace.limits().objectBytesMax(), heapBytes / 3, "a third");
+      atMost(
+          source, limits + "value", keyspace.limits().valueBytesMax(), requestBytes(), "an eighth");
+    }
+    if (config.clients().connectionsMax() > connectionsMax()) {
+      throw tooMuch(
+          source,
+          "osier.listen.client-connections",
+          String.valueOf(config.clients().connectionsMax()),
+          "at most " + connectionsMax() + " (64KiB each, a quarter of the heap)");
+    }
+  }
+
+  private void atMost(String source, String key, long bytes, long max, String part) {
+    if (bytes > max) {
+      throw tooMuch(
+          source, key, mebibytes(bytes), "at most " + mebibytes(max) + " (" + part + " of it)");
+    }
+  }
+
+  private OsierException tooMuch(String source, String key, String value, String allowed) {
+    return new OsierException(
+        ErrorCode.CONFIGURATION,
+        "%s: %s = %s does not fit in the heap of %s: it must be %s, or Java must get more memory (OSIER_JAVA_OPTIONS=-Xmx2g)"
+            .formatted(source, key, value, mebibytes(heapBytes), allowed));
+  }
+
+  private static String mebibytes(long bytes) {
+    return bytes < 10 << 20 ? (bytes >> 10) + "KiB" : (bytes >> 20) + "MiB";
+  }
+}

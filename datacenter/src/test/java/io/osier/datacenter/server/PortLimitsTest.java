@@ -1,0 +1,136 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Connections that say nothing, half of something, or are too many. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class PortLimitsTest {
+  private static final int CONNECTIONS = 20;
+
+  private Datacenter datacenter;
+
+  @BeforeAll
+  void start() {
+    datacenter =
+        Datacenter.start(
+            ConfigReader.read(
+                "test",
+                """
+                osier {
+                  dc = eu, store.dir = ""
+                  listen {
+                    client-port = 0, peer-port = 0
+                    client-connections = 20, greeting-timeout = 500ms, frame-timeout = 500ms
+                  }
+                  keyspaces { shop {} }
+                }
+                """,
+                Map.of()));
+  }
+
+  @AfterAll
+  void stop() {
+    datacenter.close();
+  }
+
+  @Test
+  void silentConnection_isClosed_onEachPort() throws IOException {
+    for (int port : new int[] {datacenter.clientPort(), datacenter.peerPort()}) {
+      try (RawClient client = new RawClient(port)) {
+        assertThat(client.isEnded()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void halfAFrame_isClosed_onEachPort() throws IOException {
+    for (int port : new int[] {datacenter.clientPort(), datacenter.peerPort()}) {
+      try (RawClient client = new RawClient(port)) {
+        assertThat(client.send(new byte[] {0, 0, 0, 9, 1}).isEnded()).isTrue();
+      }
+    }
+    try (RawClient client = new RawClient(datacenter.clientPort()).greet()) {
+      assertThat(client.send(new byte[] {0, 0, 9, 9, 1, 1}).isEnded()).isTrue();
+    }
+  }
+
+  @Test
+  void largeValueThatComesSlowly_isTaken() throws IOException {
+    byte[] frame =
+        RawClient.frame(
+            1,
+            new Request.Write(
+                "shop",
+                Key.of("large"),
+                CrdtType.LWW_REGISTER,
+                new Operation.Assign(Value.of("v".repeat(400_000))),
+                VersionVector.EMPTY,
+                0));
+    try (RawClient client = new RawClient(datacenter.clientPort()).greet()) {
+      int part = frame.length / 4;
+      for (int from = 0; from < frame.length; from += part) {
+        client.send(Arrays.copyOfRange(frame, from, Math.min(frame.length, from + part)));
+        if (from + part < frame.length) {
+          assertThat(client.reply().message()).isInstanceOf(Reply.Pong.class); // every 500 ms
+        }
+      }
+      Reply last;
+      do {
+        last = client.reply().message();
+      } while (last instanceof Reply.Pong);
+      assertThat(last).isInstanceOf(Reply.Done.class);
+    }
+  }
+
+  @Test
+  void connectionTooMany_isToldSo_andRoomIsFreeAgainLater() throws IOException {
+    List<RawClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < CONNECTIONS; i++) {
+        clients.add(new RawClient(datacenter.clientPort()).greet());
+      }
+      try (RawClient client = new RawClient(datacenter.clientPort())) {
+        assertThat(client.reply().message())
+            .isInstanceOfSatisfying(
+                Reply.Failure.class,
+                f -> {
+                  assertThat(f.code()).isEqualTo(ErrorCode.OVERLOADED);
+                  assertThat(f.message()).contains("osier.listen.client-connections", "20");
+                });
+        assertThat(client.isEnded()).isTrue();
+      }
+    } finally {
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+    Awaitility.await().until(this::isGreeted);
+  }
+
+  private boolean isGreeted() throws IOException {
+    try (RawClient client = new RawClient(datacenter.clientPort())) {
+      client.send(RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
+      return client.reply().message() instanceof Reply.Welcome;
+    }
+  }
+}

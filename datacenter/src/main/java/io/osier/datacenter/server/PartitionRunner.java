@@ -88,6 +88,27 @@ final class PartitionRunner {
   private record Inspection(int hotLimit, CompletableFuture<PartitionReport> report)
       implements Work {}
 
+  /** What goes out when its batch is durable. */
+  @FunctionalInterface
+  private interface Output {
+    void leave();
+
+    /** It will not leave: the partition has failed. */
+    default void abandon(Reply.Failure instead) {}
+  }
+
+  private record Answer(Consumer<Reply> to, Reply reply) implements Output {
+    @Override
+    public void leave() {
+      to.accept(reply);
+    }
+
+    @Override
+    public void abandon(Reply.Failure instead) {
+      to.accept(instead);
+    }
+  }
+
   private final String name;
   private final Machine machine;
   private final ObjectStore store;
@@ -126,11 +147,11 @@ final class PartitionRunner {
   private Throwable broken;
 
   /** Where callers run, answers go out after the lock is released: they run the callers' code. */
-  private List<Runnable> answers = new ArrayList<>();
+  private List<Output> answers = new ArrayList<>();
 
   private final LongObjectHashMap<Consumer<Reply>> waiting = new LongObjectHashMap<>();
   private final Map<Long, CompletableFuture<PartitionReport>> inspections = new HashMap<>();
-  private List<Runnable> outputs = new ArrayList<>();
+  private List<Output> outputs = new ArrayList<>();
   private long tickets;
   private long inHand;
   private boolean flushed;
@@ -402,8 +423,8 @@ final class PartitionRunner {
     return !commands.isEmpty() || !events.isEmpty();
   }
 
-  private List<Runnable> takeAnswers() {
-    List<Runnable> out = answers;
+  private List<Output> takeAnswers() {
+    List<Output> out = answers;
     answers = out.isEmpty() ? out : new ArrayList<>();
     return out.isEmpty() ? List.of() : out;
   }
@@ -413,7 +434,7 @@ final class PartitionRunner {
    * before the callers' answers go out: they may call again.
    */
   private void callersTurn(Supplier<List<Input.Absorbed.Update>> taker) {
-    List<Runnable> out = List.of();
+    List<Output> out = List.of();
     try {
       if (broken == null && !stopped) {
         runBatch(taker);
@@ -427,7 +448,7 @@ final class PartitionRunner {
     } finally {
       running.unlock();
     }
-    out.forEach(Runnable::run);
+    leave(out);
   }
 
   private Now now() {
@@ -477,7 +498,7 @@ final class PartitionRunner {
   /** The thread's batch; false if there was nothing to do. */
   private boolean ownTurn() throws Throwable {
     boolean did;
-    List<Runnable> out;
+    List<Output> out;
     running.lock();
     try {
       if (broken != null) {
@@ -488,7 +509,7 @@ final class PartitionRunner {
     } finally {
       running.unlock();
     }
-    out.forEach(Runnable::run);
+    leave(out);
     return did;
   }
 
@@ -499,17 +520,23 @@ final class PartitionRunner {
     return accepting ? combiner.takeDue(System.nanoTime()) : combiner.takeAll();
   }
 
-  /** Answers the commands that the machine has taken and not answered. */
+  /**
+   * Answers the commands that the machine has taken and not answered, and those whose answers were
+   * about to leave with the batch that failed.
+   */
   private void abandon(Throwable failure) {
+    Reply.Failure unknown =
+        new Reply.Failure(
+            ErrorCode.TIMEOUT,
+            name + " failed at this request, which may have been done: " + failure);
     waiting.forEach(
         (ticket, reply) ->
-            reply.accept(
-                failure != null && ticket == inHand
-                    ? new Reply.Failure(
-                        ErrorCode.TIMEOUT,
-                        name + " failed at this request, which may have been done: " + failure)
-                    : refusal(failure)));
+            reply.accept(failure != null && ticket == inHand ? unknown : refusal(failure)));
     waiting.clear();
+    outputs.forEach(output -> output.abandon(unknown));
+    outputs.clear();
+    answers.forEach(output -> output.abandon(unknown));
+    answers.clear();
     inspections.values().forEach(i -> i.completeExceptionally(gone(failure)));
     inspections.clear();
   }
@@ -559,16 +586,7 @@ final class PartitionRunner {
       handled++;
     }
     if (handled > 0) {
-      List<Runnable> batch = outputs;
-      outputs = new ArrayList<>();
-      long group = ++groups;
-      journal.commit(
-          machine.progressVersion(),
-          machine::progress,
-          () -> {
-            batch.forEach(Runnable::run);
-            groupsOut = group;
-          });
+      commit();
     }
     drained =
         refusing
@@ -577,6 +595,35 @@ final class PartitionRunner {
             && (combiner == null || !combiner.isHolding())
             && machine.isDrained();
     return handled > 0;
+  }
+
+  private void commit() {
+    List<Output> batch = outputs;
+    outputs = new ArrayList<>();
+    long group = ++groups;
+    try {
+      journal.commit(
+          machine.progressVersion(),
+          machine::progress,
+          () -> {
+            leave(batch);
+            groupsOut = group;
+          });
+    } catch (RuntimeException e) {
+      outputs = batch; // to be answered with the failure
+      throw e;
+    }
+  }
+
+  /** Lets outputs go. What cannot leave must stop neither the others nor the journal's thread. */
+  private void leave(List<Output> batch) {
+    for (Output output : batch) {
+      try {
+        output.leave();
+      } catch (RuntimeException e) {
+        LOG.error("{}: an answer or a frame could not leave", name, e);
+      }
+    }
   }
 
   private int absorb(List<Input.Absorbed.Update> updates) {
@@ -671,7 +718,7 @@ final class PartitionRunner {
         @Override
         public void reply(long ticket, Reply reply) {
           Consumer<Reply> to = waiting.remove(ticket);
-          (callersRun ? answers : outputs).add(() -> to.accept(reply));
+          (callersRun ? answers : outputs).add(new Answer(to, reply));
         }
 
         @Override

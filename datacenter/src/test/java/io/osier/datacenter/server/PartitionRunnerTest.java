@@ -207,6 +207,31 @@ final class PartitionRunnerTest {
     assertThat(runner.overloads()).isEqualTo(1);
   }
 
+  /** An answer that was about to leave with the batch that failed was lost with it. */
+  @Test
+  void failingBatch_answersThoseWhoseAnswersWereAboutToLeave() {
+    script.open.countDown();
+    CompletableFuture<Reply> before = submit("a");
+    CompletableFuture<Reply> broken = submit("break");
+    runner.start();
+    assertThat(code(before)).isEqualTo(ErrorCode.TIMEOUT);
+    assertThat(code(broken)).isEqualTo(ErrorCode.TIMEOUT);
+    assertThat(failure.get()).isNotNull();
+  }
+
+  @Test
+  void outputThatCannotLeave_stopsNeitherTheOthersNorThePartition() {
+    runner.start();
+    runner.submit(
+        write("a"),
+        r -> {
+          throw new IllegalStateException("a caller's fault");
+        });
+    awaitSeen("a");
+    assertThat(isDone(submit("b"))).isTrue();
+    assertThat(failure.get()).isNull();
+  }
+
   @Test
   void nothingLeaves_beforeItsGroupIsDurable_andTheNextBatchGoesOn() {
     SlowJournal journal = new SlowJournal();

@@ -39,6 +39,9 @@ abstract class Call<T> implements Link.Answered {
   private long sentIn;
   private Request sent;
 
+  /** Whether the keyspace is a causal one, as the datacenter said. */
+  private boolean causal;
+
   /** A commit number that the datacenter had given before the call was sent. */
   private long known;
 
@@ -65,6 +68,11 @@ abstract class Call<T> implements Link.Answered {
 
   /** Hears who answered. */
   void answeredBy(Link from, ReplicaId by) {}
+
+  /** Whether the keyspace is a causal one, as the datacenter that answered said. */
+  final boolean isCausal() {
+    return causal;
+  }
 
   /** Whether it may be sent again to the process that may have done it already. */
   boolean isRepeatable() {
@@ -114,6 +122,7 @@ abstract class Call<T> implements Link.Answered {
       Slices slices = past.slices(keyspace);
       fits = slices.fits(info.partitions());
       to = link;
+      causal = info.causal();
       replica = link.replica();
       left = past.moveTo(replica);
       sentIn = past.epoch();

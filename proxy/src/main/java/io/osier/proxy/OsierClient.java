@@ -392,11 +392,13 @@ public final class OsierClient implements AutoCloseable {
     }
 
     /**
-     * Lets each session answer reads from what it read before, if that is not older than the bound.
-     * Off unless set. A session sees its own writes all the same.
+     * Lets each session answer reads of {@code session} keyspaces from what it read before, if that
+     * is not older than the bound. Off unless set. A session sees its own writes all the same, and
+     * no object goes back in time. In {@code causal} keyspaces nothing is kept: objects would
+     * contradict each other.
      *
      * @param staleness how old an answer may be
-     * @param entriesMax how many answers each session keeps
+     * @param entriesMax of how many keys each session keeps answers
      */
     public Builder cache(Duration staleness, long entriesMax) {
       cacheStaleness = positive("staleness", staleness);

@@ -45,7 +45,7 @@ public final class Session {
   Session(OsierClient client, SessionOptions options) {
     this.client = client;
     this.cache = new ReadCache(client.settings());
-    this.steps = new TransactionSteps(client, past, cache);
+    this.steps = new TransactionSteps(client, past);
     options.past().ifPresent(past::join);
     options.datacenter().ifPresent(this::pin);
   }
@@ -255,7 +255,8 @@ public final class Session {
           @Override
           T result(Reply reply) {
             Reply.Answer answer = (Reply.Answer) reply;
-            if (slot != null) {
+            // Across the objects of a causal keyspace an older answer may contradict a newer one.
+            if (slot != null && !isCausal()) {
               slot.put(answer);
             }
             return result.apply(answer);
@@ -274,6 +275,7 @@ public final class Session {
 
           @Override
           Reply.Page result(Reply reply) {
+            cache.clear(); // what was shown may be newer
             return (Reply.Page) reply;
           }
         };
@@ -297,7 +299,6 @@ public final class Session {
 
   CompletableFuture<Reply.Transacted> together(
       String keyspace, List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
-    changes.forEach(c -> cache.invalidate(keyspace, c.key()));
     TransactCall call =
         new TransactCall(
             this,
@@ -309,11 +310,6 @@ public final class Session {
                 .toList(),
             reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList(),
             Request.End.COMMIT);
-    return call.start()
-        .thenApply(
-            reply -> {
-              changes.forEach(c -> cache.invalidate(keyspace, c.key()));
-              return reply;
-            });
+    return call.start();
   }
 }

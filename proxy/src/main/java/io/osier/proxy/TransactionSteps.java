@@ -10,12 +10,10 @@ import java.util.concurrent.CompletableFuture;
 final class TransactionSteps {
   private final OsierClient client;
   private final Past past;
-  private final ReadCache cache;
 
-  TransactionSteps(OsierClient client, Past past, ReadCache cache) {
+  TransactionSteps(OsierClient client, Past past) {
     this.client = client;
     this.past = past;
-    this.cache = cache;
   }
 
   /**
@@ -44,7 +42,6 @@ final class TransactionSteps {
                 synchronized (past) {
                   slice.writesUnderWay--;
                 }
-                cache.clear(); // which objects it changed is known there
               }
               if (error != null) {
                 throw Calls.asOsier(error, commits);

@@ -75,7 +75,7 @@ final class CommitRepeatTest {
   }
 
   private static Reply welcome(ReplicaId who) {
-    return new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("bank", 2_000, 1)));
+    return new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("bank", 2_000, 1, true)));
   }
 
   private static FakeServer other() throws IOException {

@@ -27,7 +27,7 @@ final class FakeInProcess implements InProcess {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return List.of(new Reply.KeyspaceInfo("shop", 2_000, 2));
+    return List.of(new Reply.KeyspaceInfo("shop", 2_000, 2, false));
   }
 
   @Override

@@ -36,7 +36,7 @@ final class SessionTest {
     return request ->
         switch (request) {
           case Request.Hello h ->
-              new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1)));
+              new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
           case Request.Ping p -> new Reply.Pong();
           default -> rest.apply(request);
         };

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 final class SignOfLifeTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final List<Reply.KeyspaceInfo> SHOP =
-      List.of(new Reply.KeyspaceInfo("shop", 500, 1));
+      List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
 
   /** With {@link #PINGS}, longer than the client waits for a pong. */
   private static final int SIGNS = 10;

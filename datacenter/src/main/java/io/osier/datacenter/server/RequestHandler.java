@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -36,7 +37,10 @@ final class RequestHandler {
         .map(
             k ->
                 new Reply.KeyspaceInfo(
-                    k.policy().name(), k.policy().sla().toMillis(), k.partitions().size()))
+                    k.policy().name(),
+                    k.policy().sla().toMillis(),
+                    k.partitions().size(),
+                    k.policy().consistency() == KeyspacePolicy.Consistency.CAUSAL))
         .toList();
   }
 

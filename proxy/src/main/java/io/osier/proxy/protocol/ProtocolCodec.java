@@ -320,6 +320,7 @@ public final class ProtocolCodec {
           out.writeText(k.name());
           out.writeNumber(k.slaMillis());
           out.writeNumber(k.partitions());
+          out.writeBoolean(k.causal());
         }
       }
       case Reply.Pong r -> out.writeByte(PONG);
@@ -382,10 +383,10 @@ public final class ProtocolCodec {
               in.readReplica(),
               readList(
                   in,
-                  3,
+                  4,
                   i ->
                       new Reply.KeyspaceInfo(
-                          i.readText(KEYSPACE_MAX), i.readNumber(), readInt(i))));
+                          i.readText(KEYSPACE_MAX), i.readNumber(), readInt(i), i.readFlag())));
       case PONG -> new Reply.Pong();
       case DONE -> new Reply.Done(in.readDot());
       case ANSWER -> readAnswer(in);

@@ -29,8 +29,9 @@ public sealed interface Reply {
    *
    * @param slaMillis the staleness bound
    * @param partitions the number of hash slices: {@link Key#partition} tells a key's
+   * @param causal whether it is a {@code causal} keyspace and not a {@code session} one
    */
-  record KeyspaceInfo(String name, long slaMillis, int partitions) {}
+  record KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {}
 
   /** The answer to a ping. */
   record Pong() implements Reply {}

@@ -29,7 +29,8 @@ import java.util.TreeSet;
  * gave. A later row contains the earlier ones, so the join of two is the later one. The value
  * starts at 0. Creating it divides the rights of the bounds among a list of datacenters; bounds
  * that are set at two places at the same time, or again, join to the wider ones, which never takes
- * a right away.
+ * a right away. The first list stays, whoever sets bounds later, so a datacenter that is added has
+ * no rights until others give it some.
  *
  * <p>{@link #prepare} does not ask whether there are enough rights: what a datacenter may use
  * depends on what it may have forgotten, which is its own affair ({@link #downRights}). The counter
@@ -48,16 +49,21 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   /**
    * The bounds.
    *
-   * @param sharers the names among whom the first rights are divided, sorted
+   * @param sharers the names among whom the first rights are divided, sorted; none if lists that
+   *     have no name in common were joined: then nobody has any
    */
   private record Bounds(long lower, long upper, List<String> sharers) {
+    /**
+     * A right of the wider bounds belongs to one of those who are in both lists. Each of them has
+     * at least what it had by its own list, so none has used too much; whoever is in one list only
+     * has joined the others since, and uses nothing before it has heard them all.
+     */
     Bounds join(Bounds other) {
-      // All datacenters have the same list; if one was started with another, all choose the same.
-      boolean first = String.join(",", sharers).compareTo(String.join(",", other.sharers)) <= 0;
-      return new Bounds(
-          Math.min(lower, other.lower),
-          Math.max(upper, other.upper),
-          first ? sharers : other.sharers);
+      List<String> both =
+          sharers.equals(other.sharers)
+              ? sharers
+              : sharers.stream().filter(other.sharers::contains).toList();
+      return new Bounds(Math.min(lower, other.lower), Math.max(upper, other.upper), both);
     }
 
     /** A name's part of a whole; the first names have one more if it is not divisible. */
@@ -253,7 +259,9 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "a bounded counter's rights need somebody to share them");
     }
-    List<String> sharers = bound.sharers().stream().distinct().sorted().toList();
+    // The first list stays: a right of a datacenter that was added since would be another's.
+    List<String> sharers =
+        bounds == null ? bound.sharers().stream().distinct().sorted().toList() : bounds.sharers;
     Row row = rows.getOrDefault(preparation.origin(), Row.EMPTY);
     Row touched = new Row(preparation.nextDot().number(), row.up, row.down, row.given);
     SortedMap<ReplicaId, Row> one = new TreeMap<>();
@@ -407,7 +415,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
           throw new MalformedException("a bounded counter's sharers are not in order");
         }
       }
-      if (lower > 0 || upper < 0 || n == 0) {
+      if (lower > 0 || upper < 0) {
         throw new MalformedException("a bounded counter's bounds are out of range");
       }
       bounds = new Bounds(lower, upper, List.copyOf(sharers));

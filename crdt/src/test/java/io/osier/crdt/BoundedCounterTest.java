@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -113,6 +114,95 @@ final class BoundedCounterTest {
       check(states.get(0).join(states.get(1)));
     }
     check(states.get(0).join(states.get(1)).join(states.get(2)));
+  }
+
+  @Test
+  void secondCreation_afterADatacenterWasAdded_givesItNoRights() {
+    Causal s = update(BOTTOM, "b", 1, new Operation.Bound(-10, 10, List.of("b", "c")));
+    s = update(s, "b", 2, new Operation.Increment(-5));
+    s = update(s, "c", 1, new Operation.Increment(-3));
+    s = update(s, "a", 1, new Operation.Bound(-10, 10, DCS));
+    assertThat(List.of(down(s, "a"), down(s, "b"), down(s, "c"))).containsExactly(0L, 0L, 2L);
+    s = update(s, "a", 2, new Operation.Bound(-14, 10, DCS));
+    assertThat(List.of(down(s, "a"), down(s, "b"), down(s, "c"))).containsExactly(0L, 2L, 4L);
+    s = update(s, "c", 2, new Operation.Transfer("a", 4, false));
+    assertThat(List.of(down(s, "a"), down(s, "b"), down(s, "c"))).containsExactly(4L, 2L, 0L);
+  }
+
+  @Test
+  void creationsThatDoNotKnowEachOther_divideAmongThoseInBothLists() {
+    Causal two = update(BOTTOM, "b", 1, new Operation.Bound(-10, 0, List.of("b", "c")));
+    Causal three = update(BOTTOM, "a", 1, new Operation.Bound(-10, 0, DCS));
+    Causal s = two.join(three);
+    assertThat(List.of(down(s, "a"), down(s, "b"), down(s, "c"))).containsExactly(0L, 5L, 5L);
+    assertThat(three.join(two)).isEqualTo(s);
+    Causal none = s.join(update(BOTTOM, "d", 1, new Operation.Bound(-10, 0, List.of("d"))));
+    for (String dc : List.of("a", "b", "c", "d")) {
+      assertThat(down(none, dc)).as("nobody is in all lists").isZero();
+    }
+    Codec codec = new Codec(CrdtRegistrations.ALL);
+    assertThat(codec.decode(codec.encode(none))).isEqualTo(none);
+  }
+
+  /**
+   * A datacenter, first in the order of names, is added while a counter may be created at any place
+   * with the list that this place knows. The new one uses only what it earned until it has heard
+   * all others, who then know of it: a counter that it knows by then, it knows with their lists.
+   */
+  @Property(tries = 2_000)
+  void bounds_hold_whileADatacenterIsAdded(@ForAll long seed) {
+    Random random = new Random(seed);
+    List<Causal> states = new ArrayList<>(Collections.nCopies(3, BOTTOM));
+    long[] numbers = new long[3];
+    boolean[] knowsAll = {true, false, false};
+    boolean[] heard = new boolean[3];
+    for (int i = 0; i < 200; i++) {
+      int at = random.nextInt(3);
+      if (at > 0 && random.nextInt(30) == 0) {
+        knowsAll[at] = true; // started again
+      }
+      int from = random.nextInt(3);
+      if (random.nextInt(4) == 0 && knowsAll[at] && knowsAll[from]
+          || at * from > 0 && random.nextInt(4) == 0) {
+        states.set(at, states.get(at).join(states.get(from)));
+        heard[from] |= at == 0 && from > 0;
+        continue;
+      }
+      boolean settled = at > 0 || (heard[1] && heard[2]);
+      act(random, states, numbers, at, knowsAll[at], settled);
+      check(states.get(at));
+      check(states.get(1).join(states.get(2)));
+      check(states.get(0).join(states.get(1)).join(states.get(2)));
+    }
+  }
+
+  private static void act(
+      Random random,
+      List<Causal> states,
+      long[] numbers,
+      int at,
+      boolean knowsAll,
+      boolean settled) {
+    Causal state = states.get(at);
+    String dc = DCS.get(at);
+    BoundedCounter c = counter(state);
+    ReplicaId id = new ReplicaId(dc, 1);
+    long downs = settled ? c.downRights(dc) : c.earnedDownRights(id);
+    long ups = settled ? c.upRights(dc) : c.earnedUpRights(id);
+    List<String> known = knowsAll ? DCS : DCS.subList(1, 3);
+    long amount = random.nextLong(9) - 4;
+    Operation operation;
+    if (!c.isCreated() || random.nextInt(20) == 0) {
+      operation = new Operation.Bound(-random.nextInt(12), random.nextInt(12), known);
+    } else if (random.nextInt(6) == 0 && downs > 0) {
+      String to = known.get(random.nextInt(known.size()));
+      operation = new Operation.Transfer(to, 1 + random.nextLong(downs), false);
+    } else if (amount >= 0 ? amount <= ups : -amount <= downs) {
+      operation = new Operation.Increment(amount);
+    } else {
+      return;
+    }
+    states.set(at, update(state, dc, ++numbers[at], operation));
   }
 
   private static void check(Causal state) {

@@ -34,7 +34,7 @@ final class History {
 
     Event update(Operation wanted, long timestamp) {
       boolean create = state.store() instanceof BoundedCounter c && !c.isCreated();
-      Operation operation = create ? new Operation.Bound(-9, 9, List.of("a", "b", "c")) : wanted;
+      Operation operation = create ? new Operation.Bound(-9, 9, sharers()) : wanted;
       number += 1 + random.nextInt(3); // the sequencer's other numbers went to other objects
       Causal delta =
           state.prepare(operation, id, number, state.context().through(id), timestamp, 0);
@@ -113,12 +113,17 @@ final class History {
       case OR_MAP -> mapOperation(depth);
       case BOUNDED_COUNTER ->
           switch (random.nextInt(4)) {
-            case 0 ->
-                new Operation.Bound(-random.nextInt(9), random.nextInt(9), List.of("a", "b", "c"));
+            case 0 -> new Operation.Bound(-random.nextInt(9), random.nextInt(9), sharers());
             case 1 -> new Operation.Transfer("b", 1 + random.nextInt(3), random.nextBoolean());
             default -> new Operation.Increment(random.nextInt(7) - 3);
           };
     };
+  }
+
+  /** What a datacenter knows of the others while some are added. */
+  private List<String> sharers() {
+    List<String> all = List.of("a", "b", "c", "d");
+    return all.subList(random.nextInt(2), 3 + random.nextInt(2));
   }
 
   private Operation mapOperation(int depth) {

@@ -82,6 +82,13 @@ public final class TestCluster implements AutoCloseable {
         + " } }";
   }
 
+  /** Starts one more datacenter, which the others know when they have been started again. */
+  public Datacenter add(String name) {
+    clientPorts.put(name, freePort());
+    peerPorts.put(name, freePort());
+    return start(name);
+  }
+
   /** Starts a datacenter, or starts it again. */
   public Datacenter start(String name) {
     Datacenter datacenter =

@@ -88,7 +88,8 @@ public sealed interface Frame {
    * What the sender has; sent when it changes and as a sign of life.
    *
    * @param wantResume the sender's stream to the receiver is waiting for a {@link Resume}
-   * @param epoch of the sender's stream to the receiver, 0 if it has none
+   * @param epoch of the sender's stream to the receiver, also of one that waits: the last that it
+   *     has heard of; 0 if none
    * @param sequence the stream's last frame: a lost last frame is seen
    * @param through what the sender has of every replica
    * @param life of the sender's store

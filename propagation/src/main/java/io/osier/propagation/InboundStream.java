@@ -68,16 +68,24 @@ final class InboundStream {
     this.heardNanos = nowNanos;
   }
 
-  /**
-   * Starts a new epoch from what was applied last: also when the answer to the last one is late.
-   */
+  /** Starts a new epoch from what was applied last. */
   Frame.Resume resume(long through, long nowNanos) {
-    attempts = resuming ? Math.min(attempts + 1, ATTEMPTS_MAX) : 0;
+    attempts = 0;
     epoch++;
     started = true;
     sequence = 0;
     statusSequence = 0;
     resuming = true;
+    resumeSentNanos = nowNanos;
+    return new Frame.Resume(epoch, through, cursor);
+  }
+
+  /**
+   * Asks once more for the epoch that has not begun. Who has heard of it does nothing: its answer
+   * may be long under way, and starting anew would put all of it on the link again, behind itself.
+   */
+  Frame.Resume resumeAgain(long through, long nowNanos) {
+    attempts = Math.min(attempts + 1, ATTEMPTS_MAX);
     resumeSentNanos = nowNanos;
     return new Frame.Resume(epoch, through, cursor);
   }

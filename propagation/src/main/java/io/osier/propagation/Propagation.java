@@ -368,6 +368,11 @@ public final class Propagation {
     sink.send(in.sender().dc(), in.resume(knowledge.through().get(in.sender()), nowNanos));
   }
 
+  private void resumeAgain(InboundStream in, long nowNanos) {
+    long through = knowledge.through().get(in.sender());
+    sink.send(in.sender().dc(), in.resumeAgain(through, nowNanos));
+  }
+
   // ---------------------------------------------------------------- what comes from peers
 
   /**
@@ -582,7 +587,11 @@ public final class Propagation {
     firstStatus.putIfAbsent(in.sender().dc(), status);
     var unused = isSettled();
     if (status.wantResume() && in.mayAskAgain(nowNanos, millis(settings.retryMillis()))) {
-      resume(in, nowNanos);
+      if (in.isResuming() && status.epoch() < in.epoch()) {
+        resumeAgain(in, nowNanos); // it has not heard of the epoch, or had not when it sent this
+      } else {
+        resume(in, nowNanos);
+      }
     } else if (in.missedTail(status)) {
       stats.gapSeen();
       resume(in, nowNanos);
@@ -716,7 +725,7 @@ public final class Propagation {
     }
     long retry = millis(settings.retryMillis());
     if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
-      resume(in, nowNanos);
+      resumeAgain(in, nowNanos);
     }
     if (in.fetcher().isIdle()) {
       long grace = skew.graceNanos(dc);
@@ -780,7 +789,7 @@ public final class Propagation {
             stream.dc(),
             new Frame.Status(
                 stream.wantsResume(),
-                stream.wantsResume() ? 0 : stream.epoch(),
+                stream.epoch(),
                 stream.wantsResume() ? 0 : stream.sequence(),
                 through,
                 knowledge.life(),

@@ -1,7 +1,5 @@
 package io.osier.datacenter.server;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -11,21 +9,24 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.transport.PeerTransport;
-import java.io.IOException;
+import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.ToDoubleFunction;
 
 /** Serves /metrics in Prometheus' form and /health, for operators. */
 final class AdminServer implements AutoCloseable {
-  private static final long REPORT_MILLIS_MAX = 1_000;
+  private static final long REPORT_NANOS_MAX = 1_000_000_000;
 
   private final Map<String, KeyspaceShard> keyspaces;
   private final Set<String> peers;
@@ -40,15 +41,15 @@ final class AdminServer implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
-  private final HttpServer http;
+  private final HttpEndpoint http;
 
   AdminServer(
       InetSocketAddress listen,
+      PortLimits limits,
       Map<String, KeyspaceShard> keyspaces,
       ClientServer clients,
       PeerTransport transport,
-      Optional<StoreService> store)
-      throws IOException {
+      Optional<StoreService> store) {
     this.keyspaces = keyspaces;
     this.peers = transport.traffic().keySet();
     new JvmMemoryMetrics().bindTo(registry);
@@ -71,11 +72,15 @@ final class AdminServer implements AutoCloseable {
             });
     store.ifPresent(this::register);
     keyspaces.values().forEach(this::register);
-    http = HttpServer.create(listen, 0);
-    http.createContext("/metrics", this::metrics);
-    http.createContext("/health", this::health);
-    http.setExecutor(executor);
-    http.start();
+    http =
+        new HttpEndpoint(
+            listen,
+            limits,
+            Map.of(
+                "/metrics",
+                () -> CompletableFuture.supplyAsync(this::metrics, executor),
+                "/health",
+                () -> CompletableFuture.completedFuture(health())));
   }
 
   private void register(StoreService store) {
@@ -172,41 +177,38 @@ final class AdminServer implements AutoCloseable {
         .sum();
   }
 
-  private void metrics(HttpExchange exchange) throws IOException {
+  private HttpEndpoint.Answer metrics() {
+    Map<PartitionRunner, CompletableFuture<PartitionReport>> asked = new HashMap<>();
     for (KeyspaceShard keyspace : keyspaces.values()) {
-      for (PartitionRunner runner : keyspace.partitions()) {
-        try {
-          reports.put(runner, runner.inspect(0).get(REPORT_MILLIS_MAX, TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        } catch (java.util.concurrent.ExecutionException
-            | java.util.concurrent.TimeoutException e) {
-          reports.remove(runner); // shown as NaN: a partition that does not answer is a finding
-        }
-      }
+      keyspace.partitions().forEach(p -> asked.put(p, p.inspect(0)));
     }
-    answer(exchange, 200, registry.scrape());
+    long deadline = System.nanoTime() + REPORT_NANOS_MAX; // for all of them together
+    asked.forEach((partition, answer) -> take(partition, answer, deadline - System.nanoTime()));
+    return new HttpEndpoint.Answer(200, registry.scrape());
   }
 
-  private void health(HttpExchange exchange) throws IOException {
+  private void take(
+      PartitionRunner partition, CompletableFuture<PartitionReport> answer, long nanos) {
+    try {
+      reports.put(partition, answer.get(Math.max(0, nanos), TimeUnit.NANOSECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      reports.remove(partition); // shown as NaN: a partition that does not answer is a finding
+    }
+  }
+
+  private HttpEndpoint.Answer health() {
     boolean ready =
         keyspaces.values().stream()
             .flatMap(k -> k.partitions().stream())
             .allMatch(PartitionRunner::isReady);
-    answer(exchange, ready ? 200 : 503, ready ? "ready\n" : "catching up\n");
-  }
-
-  private static void answer(HttpExchange exchange, int status, String text) throws IOException {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
-    exchange.sendResponseHeaders(status, bytes.length);
-    exchange.getResponseBody().write(bytes);
-    exchange.close();
+    return new HttpEndpoint.Answer(ready ? 200 : 503, ready ? "ready\n" : "catching up\n");
   }
 
   @Override
   public void close() {
-    http.stop(0);
+    http.close();
     executor.shutdownNow();
     gc.close();
     registry.close();

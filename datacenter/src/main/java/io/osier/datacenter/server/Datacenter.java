@@ -23,7 +23,6 @@ import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.proxy.InProcess;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,14 +128,14 @@ public final class Datacenter implements AutoCloseable {
             : bind(
                 "osier.admin.port",
                 config.adminPort().getAsInt(),
-                at -> {
-                  try {
-                    return new AdminServer(
-                        at, keyspaces, clients, transport, Optional.ofNullable(store));
-                  } catch (IOException e) {
-                    throw new java.io.UncheckedIOException(e);
-                  }
-                });
+                at ->
+                    new AdminServer(
+                        at,
+                        config.admin(),
+                        keyspaces,
+                        clients,
+                        transport,
+                        Optional.ofNullable(store)));
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
     if (store != null) {
       store.readers().execute(this::findRemoved);

@@ -1,0 +1,190 @@
+package io.osier.datacenter.server;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.core.OutOfMemory;
+import io.osier.propagation.transport.ConnectionGuard;
+import io.osier.propagation.transport.PortGuard;
+import io.osier.propagation.transport.PortLimits;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers GET and HEAD with texts: as much of HTTP/1.1 as probes and scrapers need, one request a
+ * connection. No thread waits for anybody: who sends half a request, or does not read the answer,
+ * is closed after the time for a greeting. Thread-safe.
+ */
+final class HttpEndpoint implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
+
+  /** Largest head of a request, in bytes. */
+  private static final int HEAD_BYTES_MAX = 8 << 10;
+
+  /**
+   * What is answered.
+   *
+   * @param status of HTTP
+   */
+  record Answer(int status, String text) {}
+
+  private final Map<String, Supplier<CompletableFuture<Answer>>> paths;
+  private final PortLimits limits;
+  private final PortGuard port;
+  private final EventLoopGroup loops;
+  private final Channel server;
+
+  /**
+   * Binds.
+   *
+   * @param paths what makes the answers, by path; called by a thread that must not be held up
+   */
+  HttpEndpoint(
+      InetSocketAddress listen,
+      PortLimits limits,
+      Map<String, Supplier<CompletableFuture<Answer>>> paths) {
+    this.paths = Map.copyOf(paths);
+    this.limits = limits;
+    this.port = new PortGuard("osier.admin.connections: the port for metrics", limits);
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("osier-http", true), NioIoHandler.newFactory());
+    try {
+      this.server =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(NioServerSocketChannel.class)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childHandler(
+                  new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel ch) {
+                      if (port.admit(ch)) {
+                        Exchange exchange = new Exchange(ch);
+                        ch.pipeline().addLast(exchange.guard, exchange);
+                      } else {
+                        ch.close();
+                      }
+                    }
+                  })
+              .bind(listen)
+              .syncUninterruptibly()
+              .channel();
+    } catch (Throwable e) {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw e;
+    }
+  }
+
+  /** One connection, and so one request. */
+  private final class Exchange extends SimpleChannelInboundHandler<ByteBuf> {
+    private final SocketChannel channel;
+    private final ConnectionGuard guard;
+    private final StringBuilder head = new StringBuilder();
+    private boolean complete;
+
+    Exchange(SocketChannel channel) {
+      super(ByteBuf.class);
+      this.channel = channel;
+      this.guard = new ConnectionGuard(port, () -> !complete && !head.isEmpty());
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf bytes) {
+      if (complete) {
+        return; // what follows the request is not looked at
+      }
+      int room = HEAD_BYTES_MAX - head.length();
+      head.append(
+          bytes.toString(
+              bytes.readerIndex(),
+              Math.min(room, bytes.readableBytes()),
+              StandardCharsets.ISO_8859_1));
+      boolean ended = head.indexOf("\r\n\r\n") >= 0 || head.indexOf("\n\n") >= 0;
+      if (ended) {
+        begin();
+        answer(head.substring(0, head.indexOf("\n")).strip());
+      } else if (head.length() == HEAD_BYTES_MAX) {
+        begin();
+        send(new Answer(431, "the request's head is over " + HEAD_BYTES_MAX + " bytes\n"), true);
+      }
+    }
+
+    private void begin() {
+      complete = true;
+      guard.greeted();
+    }
+
+    private void answer(String line) {
+      String[] parts = line.split(" ", -1);
+      if (parts.length != 3 || !parts[2].startsWith("HTTP/1.")) {
+        send(new Answer(400, "not a request of HTTP/1.1\n"), true);
+        return;
+      }
+      boolean body = parts[0].equals("GET");
+      if (!body && !parts[0].equals("HEAD")) {
+        send(new Answer(405, "only GET and HEAD are answered\n"), true);
+        return;
+      }
+      int query = parts[1].indexOf('?');
+      Supplier<CompletableFuture<Answer>> path =
+          paths.get(query < 0 ? parts[1] : parts[1].substring(0, query));
+      if (path == null) {
+        send(new Answer(404, "there are " + String.join(", ", paths.keySet()) + "\n"), body);
+        return;
+      }
+      path.get()
+          .whenComplete(
+              (answer, error) -> {
+                if (error != null) {
+                  LOG.error("a fault at {}", line, error);
+                }
+                send(error == null ? answer : new Answer(500, error + "\n"), body);
+              });
+    }
+
+    private void send(Answer answer, boolean body) {
+      byte[] text = answer.text.getBytes(StandardCharsets.UTF_8);
+      String lines =
+          "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+              .formatted(answer.status, answer.status == 200 ? "OK" : "Error", text.length);
+      ByteBuf start = Unpooled.copiedBuffer(lines, StandardCharsets.US_ASCII);
+      ByteBuf all = body ? Unpooled.wrappedBuffer(start, Unpooled.wrappedBuffer(text)) : start;
+      // Closed by the other end once it has read; at once, what it still sends would undo that.
+      channel.writeAndFlush(all).addListener((ChannelFuture f) -> channel.shutdownOutput());
+      channel
+          .eventLoop()
+          .schedule(() -> channel.close(), limits.greetingMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
+      ctx.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

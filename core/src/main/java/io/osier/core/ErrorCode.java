@@ -17,7 +17,10 @@ public enum ErrorCode {
   VALUE_TOO_LARGE(5, false),
   /** A queue is full; nothing was done, and trying again later is right. */
   OVERLOADED(6, true),
-  /** The time limit ran out; an update may or may not have been done. */
+  /**
+   * The time limit ran out. A client tells by the type of its exception whether an update may have
+   * been done; a datacenter that answers with this does not know.
+   */
   TIMEOUT(7, true),
   /** No datacenter could be reached, or the connection was lost. */
   UNAVAILABLE(8, true),

@@ -79,9 +79,30 @@ abstract class Call<T> implements Link.Answered {
     return false;
   }
 
+  /** Sends it, when there is room for one more call: until then the calling thread waits. */
   CompletableFuture<T> start() {
-    attempt(startNanos);
+    Room room = client.room();
+    long now = startNanos;
+    if (!room.enterAtOnce()) {
+      OsierException full = room.enter(deadlineNanos);
+      if (full != null) {
+        result.completeExceptionally(full);
+        return result;
+      }
+      now = System.nanoTime();
+    }
+    attempt(now);
     return result;
+  }
+
+  private void succeed(T made) {
+    client.room().leave(); // first: callbacks may call again
+    result.complete(made);
+  }
+
+  private void fail(OsierException error) {
+    client.room().leave();
+    result.completeExceptionally(error);
   }
 
   private void attempt() {
@@ -89,6 +110,10 @@ abstract class Call<T> implements Link.Answered {
   }
 
   private void attempt(long now) {
+    if (client.isClosed()) {
+      fail(client.unavailable());
+      return;
+    }
     Link link = session.route(tried);
     if (link == null) {
       OsierException why = tried.isEmpty() ? session.unreachable() : refusal;
@@ -98,7 +123,7 @@ abstract class Call<T> implements Link.Answered {
     }
     Reply.KeyspaceInfo info = link.keyspace(keyspace);
     if (info == null) {
-      result.completeExceptionally(
+      fail(
           new OsierException(
               ErrorCode.UNKNOWN_KEYSPACE,
               link.name()
@@ -108,7 +133,24 @@ abstract class Call<T> implements Link.Answered {
                   + link.keyspaces().keySet().stream().sorted().toList()));
       return;
     }
+    long left = deadlineNanos - now;
+    boolean isLate = now != startNanos;
+    // What would be sent now, and heard by nobody, would only be in doubt.
+    if (left <= 0 || (isLate && update && link.roundTripNanos() > left)) {
+      fail(refusal != null ? refusal : neverSent());
+      return;
+    }
     send(link, info, now);
+  }
+
+  private OsierException neverSent() {
+    return new OsierException(
+        ErrorCode.TIMEOUT,
+        "nothing was sent: the time limit of " + limitMillis() + " ms was over before");
+  }
+
+  private long limitMillis() {
+    return client.settings().timeout().toMillis();
   }
 
   /**
@@ -139,10 +181,10 @@ abstract class Call<T> implements Link.Answered {
     }
     session.moved(left, replica);
     if (!fits) {
-      result.completeExceptionally(past.misfit(keyspace, info.partitions()));
+      fail(past.misfit(keyspace, info.partitions()));
       return;
     }
-    link.send(sent, now, Math.max(deadlineNanos, now + 1_000_000), this);
+    link.send(sent, now, deadlineNanos, this);
   }
 
   @Override
@@ -190,13 +232,13 @@ abstract class Call<T> implements Link.Answered {
     try {
       made = result(reply);
     } catch (ClassCastException e) {
-      result.completeExceptionally(Calls.unexpected(reply));
+      fail(Calls.unexpected(reply));
       return;
     } catch (RuntimeException e) {
-      result.completeExceptionally(e);
+      fail(Calls.asOsier(e, false));
       return;
     }
-    result.complete(made);
+    succeed(made);
   }
 
   /** Called with the lock held. */
@@ -223,7 +265,7 @@ abstract class Call<T> implements Link.Answered {
 
   private void refused(Link from, Reply.Failure failure) {
     client.settings().metrics().failed(from.dc(), failure.code());
-    OsierException error = new OsierException(failure.code(), failure.message());
+    OsierException error = Calls.failed(failure, update);
     boolean elsewhere =
         switch (failure.code()) {
           case UNAVAILABLE, SHUTTING_DOWN, SESSION_BEHIND -> true;
@@ -233,7 +275,7 @@ abstract class Call<T> implements Link.Answered {
       tried(from, error);
       again(error);
     } else {
-      result.completeExceptionally(error);
+      fail(error);
     }
   }
 
@@ -245,7 +287,7 @@ abstract class Call<T> implements Link.Answered {
   }
 
   private void lost(Link from, Throwable error) {
-    OsierException outcome = Calls.asOsier(error, update);
+    OsierException outcome = Calls.asOsier(inWords(from, error), update);
     client.settings().metrics().failed(from.dc(), outcome.code());
     boolean mayTryAgain =
         !(outcome instanceof OutcomeUnknownException) && outcome.code() == ErrorCode.UNAVAILABLE;
@@ -253,15 +295,27 @@ abstract class Call<T> implements Link.Answered {
       tried(from, outcome);
       again(outcome);
     } else {
-      result.completeExceptionally(outcome);
+      fail(outcome);
     }
+  }
+
+  /** The link knows of this try alone: what counts for the caller is the limit of the call. */
+  private Throwable inWords(Link from, Throwable error) {
+    if (error instanceof Connection.LostException l && l.code == ErrorCode.TIMEOUT && l.sent) {
+      String message = from.name() + " did not answer within " + limitMillis() + " ms";
+      return new Connection.LostException(
+          l.code,
+          true,
+          refusal == null ? message : message + "; before that: " + refusal.getMessage());
+    }
+    return error;
   }
 
   /** Tries again elsewhere, after a short pause, while there is time. */
   private void again(OsierException last) {
     long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
-    if (left <= Session.RETRY_PAUSE_MILLIS || client.isClosed()) {
-      result.completeExceptionally(last);
+    if (left <= Session.RETRY_PAUSE_MILLIS) {
+      fail(last);
       return;
     }
     long pause =

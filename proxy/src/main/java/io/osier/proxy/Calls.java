@@ -12,6 +12,12 @@ final class Calls {
 
   /** Waits for a future and throws its error as it is. */
   static <T> T join(CompletableFuture<T> future) {
+    if (Answering.isLoop() && !future.isDone()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a callback of this client must not wait for another call, whose answer comes by the same"
+              + " thread: use the form that ends in Async, or an executor of your own");
+    }
     try {
       return future.join();
     } catch (CompletionException e) {
@@ -35,6 +41,13 @@ final class Calls {
           : new OsierException(lost.code, lost.getMessage());
     }
     return new OsierException(ErrorCode.INTERNAL, String.valueOf(cause.getMessage()), cause);
+  }
+
+  /** The error that a caller gets for a datacenter's refusal. */
+  static OsierException failed(Reply.Failure failure, boolean update) {
+    return update && failure.code() == ErrorCode.TIMEOUT
+        ? new OutcomeUnknownException(failure.code(), failure.message())
+        : new OsierException(failure.code(), failure.message());
   }
 
   static OsierException unexpected(Reply reply) {

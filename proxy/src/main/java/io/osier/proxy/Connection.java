@@ -15,6 +15,7 @@ import io.netty.util.collection.LongObjectMap;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.proxy.protocol.Envelope;
@@ -28,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -182,6 +184,10 @@ final class Connection implements Link {
           ProtocolCodec.write(to, 0, one.request); // the greeting
           return true;
         }
+        if (one.deadlineNanos - System.nanoTime() <= 0) {
+          fail(one, ErrorCode.TIMEOUT, false, "the time limit was over before it could be sent");
+          return false;
+        }
         long id = ++ids;
         ProtocolCodec.write(to, id, one.request);
         pending.put(id, one);
@@ -194,12 +200,17 @@ final class Connection implements Link {
 
       @Override
       protected void failed(Pending one, RuntimeException cause) {
-        boolean tooLarge = cause instanceof KryoBufferOverflowException;
-        fail(
-            one,
-            tooLarge ? ErrorCode.VALUE_TOO_LARGE : ErrorCode.UNAVAILABLE,
-            false,
-            tooLarge ? "the request is too large to be sent" : "the client is closed");
+        switch (cause) {
+          case KryoBufferOverflowException e ->
+              fail(
+                  one,
+                  ErrorCode.VALUE_TOO_LARGE,
+                  false,
+                  "the request is larger than " + Codec.RECORD_BYTES_MAX + " bytes");
+          case RejectedExecutionException e ->
+              fail(one, ErrorCode.UNAVAILABLE, false, "this client is closed");
+          default -> fail(one, ErrorCode.INVALID_ARGUMENT, false, "it cannot be encoded: " + cause);
+        }
       }
 
       @Override
@@ -259,7 +270,11 @@ final class Connection implements Link {
       List<Pending> open = new ArrayList<>(pending.values());
       pending.clear();
       for (Pending one : open) {
-        fail(one, ErrorCode.UNAVAILABLE, true, "the connection to " + name() + " was lost");
+        fail(
+            one,
+            ErrorCode.UNAVAILABLE,
+            true,
+            closed ? "this client was closed" : "the connection to " + name() + " was lost");
       }
       requests.flush(); // fails what has not been sent
       onChange.run();
@@ -353,12 +368,7 @@ final class Connection implements Link {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + name()));
       return;
     }
-    if (inFlight.incrementAndGet() > settings.inFlightMax()) {
-      inFlight.decrementAndGet();
-      String message = settings.inFlightMax() + " requests to " + name() + " are open";
-      answered.lost(new LostException(ErrorCode.OVERLOADED, false, message));
-      return;
-    }
+    inFlight.incrementAndGet();
     over.requests.add(new Pending(request, answered, nowNanos, deadlineNanos));
   }
 

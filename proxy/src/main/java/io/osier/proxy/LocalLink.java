@@ -9,18 +9,22 @@ import io.osier.crdt.Operation;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The way to a datacenter in this process: requests are handed over as they are. Thread-safe. */
 final class LocalLink implements Link {
+  private static final String CLOSED = "this client was closed";
+
   private final InProcess datacenter;
   private final ClientSettings settings;
   private final ScheduledExecutorService timer;
-  private final AtomicInteger inFlight = new AtomicInteger();
+  private final Set<CompletableFuture<Reply>> open = ConcurrentHashMap.newKeySet();
   private final ReplicaId replica;
   private final List<Reply.KeyspaceInfo> keyspaces;
   private volatile boolean closed;
@@ -69,47 +73,51 @@ final class LocalLink implements Link {
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
     if (closed) {
-      return failed(ErrorCode.UNAVAILABLE, "the client of " + dc() + " is closed");
-    }
-    if (inFlight.incrementAndGet() > settings.inFlightMax()) {
-      inFlight.decrementAndGet();
-      return failed(
-          ErrorCode.OVERLOADED, settings.inFlightMax() + " requests to " + dc() + " are open");
+      return CompletableFuture.failedFuture(lost(ErrorCode.UNAVAILABLE, false, CLOSED));
     }
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     long start = System.nanoTime();
     datacenter.send(
         request,
-        r -> {
-          if (reply.complete(r)) {
-            settings.metrics().answered(dc(), System.nanoTime() - start);
-          }
-        });
-    if (reply.isDone()) {
-      inFlight.decrementAndGet();
-    } else {
+        r ->
+            Answering.bring(
+                () -> {
+                  if (reply.complete(r)) {
+                    settings.metrics().answered(dc(), System.nanoTime() - start);
+                  }
+                }));
+    if (!reply.isDone()) {
+      await(reply, timeoutMillis);
+    }
+    return reply;
+  }
+
+  /** Until the answer comes, or its time is over, or this is closed. */
+  private void await(CompletableFuture<Reply> reply, long timeoutMillis) {
+    open.add(reply);
+    reply.whenComplete((r, e) -> open.remove(reply));
+    try {
       ScheduledFuture<?> timeout =
           timer.schedule(
               () -> expire(reply, timeoutMillis),
               Math.max(1, timeoutMillis),
               TimeUnit.MILLISECONDS);
-      reply.whenComplete(
-          (r, e) -> {
-            inFlight.decrementAndGet();
-            timeout.cancel(false);
-          });
+      reply.whenComplete((r, e) -> timeout.cancel(false));
+    } catch (RejectedExecutionException e) {
+      reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED));
     }
-    return reply;
+    if (closed) {
+      reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED));
+    }
   }
 
   private void expire(CompletableFuture<Reply> reply, long timeoutMillis) {
-    reply.completeExceptionally(
-        new Connection.LostException(
-            ErrorCode.TIMEOUT, true, dc() + " did not answer within " + timeoutMillis + " ms"));
+    String message = dc() + " did not answer within " + timeoutMillis + " ms";
+    reply.completeExceptionally(lost(ErrorCode.TIMEOUT, true, message));
   }
 
-  private static CompletableFuture<Reply> failed(ErrorCode code, String message) {
-    return CompletableFuture.failedFuture(new Connection.LostException(code, false, message));
+  private static Connection.LostException lost(ErrorCode code, boolean sent, String message) {
+    return new Connection.LostException(code, sent, message);
   }
 
   @Override
@@ -132,11 +140,12 @@ final class LocalLink implements Link {
 
   @Override
   public int inFlight() {
-    return inFlight.get();
+    return open.size();
   }
 
   @Override
   public void close() {
-    closed = true; // what is open is answered by the datacenter, or times out
+    closed = true;
+    open.forEach(reply -> reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED)));
   }
 }

@@ -3,7 +3,6 @@ package io.osier.proxy;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -21,6 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -39,13 +40,19 @@ public final class OsierClient implements AutoCloseable {
   private final Map<String, Link> connections = new LinkedHashMap<>();
   private final Object changes = new Object();
   private volatile Link nearest;
+  private final Room room;
+
+  /** What is done after a pause, unless the client is closed before. */
+  private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
+
   private volatile boolean closed;
 
   private OsierClient(ClientSettings settings, Optional<InProcess> local) {
     this.settings = settings;
+    this.room = new Room(settings.inFlightMax());
     this.loops =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("osier-client", true), NioIoHandler.newFactory());
+            1, Answering.threads("osier-client"), NioIoHandler.newFactory());
     if (local.isPresent()) {
       Link link = new LocalLink(local.get(), settings, loops);
       connections.put(link.dc(), link);
@@ -163,8 +170,31 @@ public final class OsierClient implements AutoCloseable {
     return closed;
   }
 
+  /** Does something after a pause, at the latest when the client is closed: it looks at that. */
   void later(Runnable action, long millis) {
-    loops.schedule(action, millis, TimeUnit.MILLISECONDS);
+    Runnable once =
+        new Runnable() {
+          @Override
+          public void run() {
+            if (pauses.remove(this)) {
+              action.run();
+            }
+          }
+        };
+    pauses.add(once);
+    try {
+      loops.schedule(once, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      once.run();
+      return;
+    }
+    if (closed) {
+      once.run();
+    }
+  }
+
+  Room room() {
+    return room;
   }
 
   /** A new session, which has seen nothing yet. */
@@ -206,6 +236,9 @@ public final class OsierClient implements AutoCloseable {
   }
 
   OsierException unavailable() {
+    if (closed) {
+      return new OsierException(ErrorCode.UNAVAILABLE, "this client is closed");
+    }
     for (Link c : connections.values()) {
       if (c.refused() != null) {
         return c.refused();
@@ -324,8 +357,13 @@ public final class OsierClient implements AutoCloseable {
   /** Closes all connections; requests that are open fail. */
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
     closed = true;
     connections.values().forEach(Link::close);
+    room.close();
+    pauses.forEach(Runnable::run);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
@@ -381,7 +419,10 @@ public final class OsierClient implements AutoCloseable {
     }
 
     /**
-     * Most requests open to one datacenter; more fail at once with OVERLOADED. 10,000 unless set.
+     * Most calls under way. Further ones, asynchronous ones too, let their thread wait until one
+     * has ended, within their own time limit; after that they fail with OVERLOADED, and nothing was
+     * sent. Callbacks never wait: a call that one makes goes beyond the limit, and fails at once
+     * with OVERLOADED when there are twice as many. 10,000 unless set.
      */
     public Builder inFlightMax(int most) {
       if (most < 1) {

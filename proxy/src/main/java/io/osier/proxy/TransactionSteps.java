@@ -1,6 +1,5 @@
 package io.osier.proxy;
 
-import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -60,7 +59,7 @@ final class TransactionSteps {
                 }
                 case Reply.Failure f -> {
                   client.settings().metrics().failed(home.dc(), f.code());
-                  throw new OsierException(f.code(), f.message());
+                  throw Calls.failed(f, commits);
                 }
                 default -> throw Calls.unexpected(reply);
               };

@@ -8,7 +8,9 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
@@ -324,33 +326,20 @@ final class SessionTest {
   }
 
   @Test
-  void callOverTheLimit_failsAtOnce_andLeavesNothingUnderWay() throws IOException {
+  void callThatIsNotSent_leavesNothingUnderWay() throws IOException {
     Function<Request, Reply> reads =
         r -> r instanceof Request.Read ? count(7, VersionVector.EMPTY) : null;
     try (FakeServer eu = new FakeServer(as(EU, reads));
-        OsierClient client =
-            OsierClient.builder()
-                .endpoint("eu", eu.address())
-                .pingInterval(Duration.ofHours(1))
-                .timeout(Duration.ofMillis(500))
-                .inFlightMax(1)
-                .build()) {
-      client.awaitConnected(Duration.ofSeconds(5));
-      org.awaitility.Awaitility.await().until(() -> client.status().getFirst().inFlight() == 0);
-      CounterHandle counter = client.session().keyspace("shop").counter("c");
-      CompletableFuture<Void> first = counter.incrementAsync(1);
-      CompletableFuture<Void> second = counter.incrementAsync(1);
-      assertThat(second).isCompletedExceptionally();
-      assertThatThrownBy(second::join)
-          .cause()
+        OsierClient client = client(eu, null)) {
+      Keyspace shop = client.session().keyspace("shop");
+      Value large = Value.of("x".repeat(Codec.RECORD_BYTES_MAX));
+      assertThatThrownBy(() -> shop.register("c").assign(large))
           .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
-      assertThatThrownBy(first::join).hasCauseInstanceOf(OutcomeUnknownException.class);
-      assertThat(client.status().getFirst().inFlight()).isZero();
-      assertThat(counter.get()).isEqualTo(7);
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+      assertThat(shop.counter("c").get()).isEqualTo(7);
       Request.Read read = (Request.Read) eu.requests.getLast();
       assertThat(read.ordered()).as("no update is under way").isFalse();
-      assertThat(eu.requests).as("the second update was not sent").hasSize(2);
+      assertThat(eu.requests).as("the update was not sent").hasSize(1);
     }
   }
 

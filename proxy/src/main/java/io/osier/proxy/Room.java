@@ -1,0 +1,79 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How many calls may be under way. A caller beyond that waits until one has ended, within its own
+ * time limit. Whoever is just bringing an answer does not wait, since others' answers may have to
+ * come by the same thread: callbacks may go beyond the limit, up to twice as far, and are refused
+ * then. Thread-safe.
+ */
+final class Room {
+  private static final class Places extends Semaphore {
+    private static final long serialVersionUID = 1L;
+
+    Places(int most) {
+      super(most);
+    }
+
+    void takeBeyond() {
+      reducePermits(1);
+    }
+  }
+
+  private final int most;
+  private final Places places;
+
+  Room(int most) {
+    this.most = most;
+    this.places = new Places(most);
+  }
+
+  /** Whether there was room at once: then {@link #leave} must follow. */
+  boolean enterAtOnce() {
+    return places.tryAcquire();
+  }
+
+  /**
+   * Waits for room.
+   *
+   * @param deadlineNanos until when, by {@link System#nanoTime}
+   * @return null if there is room: {@link #leave} must follow; otherwise why there is none
+   */
+  OsierException enter(long deadlineNanos) {
+    if (Answering.isHere()) {
+      if (places.availablePermits() <= -most) {
+        return full("and a callback does not wait for others to end");
+      }
+      places.takeBeyond();
+      return null;
+    }
+    try {
+      return places.tryAcquire(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
+          ? null
+          : full("and were so for the call's whole time limit");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return full("and the caller was interrupted while it waited");
+    }
+  }
+
+  private OsierException full(String more) {
+    return new OsierException(
+        ErrorCode.OVERLOADED,
+        "nothing was sent: " + most + " calls of this client are under way (inFlightMax), " + more);
+  }
+
+  /** A call has ended. */
+  void leave() {
+    places.release();
+  }
+
+  /** Lets all in who wait: the client is closed, and tells them so. */
+  void close() {
+    places.release(Integer.MAX_VALUE / 2);
+  }
+}

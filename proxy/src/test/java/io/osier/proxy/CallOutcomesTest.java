@@ -1,0 +1,215 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.assertj.core.api.ThrowingConsumer;
+import org.junit.jupiter.api.Test;
+
+/** What a caller is told, and when nothing is sent. */
+final class CallOutcomesTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+
+  private static FakeServer eu(Function<Request, Reply> rest) throws IOException {
+    return new FakeServer(
+        request ->
+            switch (request) {
+              case Request.Hello h ->
+                  new Reply.Welcome(
+                      1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
+              case Request.Ping p -> new Reply.Pong();
+              default -> rest.apply(request);
+            });
+  }
+
+  private static OsierClient.Builder to(FakeServer eu) {
+    return OsierClient.builder().endpoint("eu", eu.address());
+  }
+
+  private static OsierClient connected(OsierClient.Builder builder) {
+    OsierClient client = builder.build();
+    client.awaitConnected(Duration.ofSeconds(10));
+    return client;
+  }
+
+  private static Reply one() {
+    return new Reply.Answer(
+        Optional.of(CrdtType.PN_COUNTER),
+        Optional.of(new Reading.Count(1)),
+        true,
+        VersionVector.EMPTY);
+  }
+
+  private static boolean pause(long millis) {
+    try {
+      return new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static ThrowingConsumer<Throwable> code(ErrorCode code) {
+    return e -> assertThat(((OsierException) e).code()).isEqualTo(code);
+  }
+
+  @Test
+  void datacenterThatDoesNotKnow_leavesAnUpdateUnknown_butNotARead() throws IOException {
+    try (FakeServer eu = eu(r -> new Reply.Failure(ErrorCode.TIMEOUT, "it failed at this"));
+        OsierClient client = connected(to(eu))) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      assertThatThrownBy(() -> counter.increment(1)).isInstanceOf(OutcomeUnknownException.class);
+      assertThatThrownBy(counter::get)
+          .isExactlyInstanceOf(OsierException.class)
+          .satisfies(code(ErrorCode.TIMEOUT));
+    }
+  }
+
+  @Test
+  void timeout_namesTheCallersLimit_notThatOfTheLastTry() throws IOException {
+    try (FakeServer eu =
+            eu(
+                r -> {
+                  pause(200);
+                  return new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet");
+                });
+        OsierClient client = connected(to(eu).timeout(Duration.ofMillis(500)))) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      assertThatThrownBy(counter::get)
+          .satisfiesAnyOf(
+              e -> assertThat(e).hasMessageContaining("within 500 ms; before that: not yet"),
+              e -> assertThat(e).hasMessage("not yet")); // the last try was answered just in time
+    }
+  }
+
+  @Test
+  void update_isNotSent_whenItsAnswerCannotBeHeardAnyMore() throws IOException {
+    try (FakeServer eu =
+            new FakeServer(
+                request ->
+                    switch (request) {
+                      case Request.Hello h ->
+                          new Reply.Welcome(
+                              1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
+                      case Request.Ping p -> {
+                        pause(300); // a long way
+                        yield new Reply.Pong();
+                      }
+                      default -> {
+                        pause(500);
+                        yield new Reply.Failure(ErrorCode.SHUTTING_DOWN, "it stops");
+                      }
+                    });
+        OsierClient client = connected(to(eu).timeout(Duration.ofMillis(700)))) {
+      await().until(() -> client.status().getFirst().roundTripMillis() >= 250);
+      assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
+          .isExactlyInstanceOf(OsierException.class)
+          .satisfies(code(ErrorCode.SHUTTING_DOWN));
+      assertThat(eu.requests).hasSize(1);
+    }
+  }
+
+  @Test
+  void callsBeyondTheLimit_waitForRoom_alsoAsynchronousOnes() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    try (FakeServer eu =
+            eu(
+                r -> {
+                  try {
+                    assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  return new Reply.Done(new Dot(EU, 1));
+                });
+        OsierClient client = connected(to(eu).inFlightMax(1).timeout(Duration.ofSeconds(30)))) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      CompletableFuture<Void> first = counter.incrementAsync(1);
+      CompletableFuture<CompletableFuture<Void>> second = new CompletableFuture<>();
+      Thread caller = Thread.ofPlatform().start(() -> second.complete(counter.incrementAsync(1)));
+      await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+      assertThat(second).isNotDone();
+      assertThat(eu.requests).hasSizeLessThan(2);
+      held.countDown();
+      first.get(30, TimeUnit.SECONDS);
+      second.get(30, TimeUnit.SECONDS).get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void synchronousCallInACallback_isRefused_insteadOfWaitingForItself() throws Exception {
+    try (FakeServer eu = eu(r -> one());
+        OsierClient client = connected(to(eu))) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      CountDownLatch attached = new CountDownLatch(1);
+      CompletableFuture<Long> twice =
+          counter
+              .getAsync()
+              .thenCompose(
+                  v -> {
+                    try {
+                      attached.await();
+                    } catch (InterruptedException e) {
+                      throw new IllegalStateException(e);
+                    }
+                    return counter.getAsync();
+                  })
+              .thenApply(v -> counter.get());
+      attached.countDown();
+      assertThatThrownBy(() -> twice.get(20, TimeUnit.SECONDS))
+          .cause()
+          .satisfies(code(ErrorCode.INVALID_ARGUMENT))
+          .hasMessageContaining("callback");
+    }
+  }
+
+  @Test
+  void closedClient_saysSo() throws IOException {
+    try (FakeServer eu = eu(r -> one())) {
+      OsierClient client = connected(to(eu));
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      client.close();
+      assertThatThrownBy(counter::get).hasMessageContaining("client is closed");
+      assertThatThrownBy(() -> client.awaitConnected(Duration.ofMillis(1)))
+          .hasMessageContaining("client is closed");
+    }
+  }
+
+  @Test
+  void callThatPausesBeforeItsNextTry_endsWithTheClient() {
+    OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:1").build();
+    CompletableFuture<Long> read = client.session().keyspace("shop").counter("c").getAsync();
+    client.close();
+    assertThatThrownBy(() -> read.get(20, TimeUnit.SECONDS)).hasMessageContaining("closed");
+  }
+
+  @Test
+  void callThatADatacenterInThisProcessDoesNotAnswer_endsWithTheClient() {
+    FakeInProcess silent = new FakeInProcess();
+    OsierClient client = OsierClient.inProcess(silent);
+    CompletableFuture<Void> write =
+        client.session().keyspace("shop").register("r").assignAsync(Value.of(1));
+    client.close();
+    assertThatThrownBy(() -> write.get(5, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("closed");
+  }
+}

@@ -1,0 +1,56 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+final class RoomTest {
+  private final Room room = new Room(2);
+
+  private static long in(Duration time) {
+    return System.nanoTime() + time.toNanos();
+  }
+
+  @Test
+  void whoeverFindsNoRoom_waitsUntilACallHasEnded() throws InterruptedException {
+    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isFalse();
+    AtomicReference<Object> outcome = new AtomicReference<>("waits");
+    Thread third =
+        Thread.ofPlatform().start(() -> outcome.set(room.enter(in(Duration.ofMinutes(1)))));
+    await().until(() -> third.getState() == Thread.State.TIMED_WAITING);
+    assertThat(outcome).hasValue("waits");
+    room.leave();
+    third.join();
+    assertThat(outcome).hasValue(null);
+  }
+
+  @Test
+  void waitingEndsWithTheCallsTimeLimit() {
+    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    OsierException why = room.enter(in(Duration.ofMillis(5)));
+    assertThat(why.code()).isEqualTo(ErrorCode.OVERLOADED);
+    assertThat(why).hasMessageContaining("nothing was sent").hasMessageContaining("2 calls");
+  }
+
+  @Test
+  void callbacksNeverWait_andGoBeyondTheLimit_upToTwiceAsFar() {
+    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    Answering.bring(
+        () -> {
+          assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();
+          assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();
+          assertThat(room.enter(in(Duration.ofMinutes(1))).code()).isEqualTo(ErrorCode.OVERLOADED);
+        });
+    room.leave();
+    room.leave();
+    assertThat(room.enterAtOnce()).as("two are still under way").isFalse();
+    room.leave();
+    assertThat(room.enterAtOnce()).isTrue();
+  }
+}

@@ -134,6 +134,14 @@ final class SimNode implements Outbox {
             .filter(e -> e.state().isSpent())
             .map(ObjectStore.Entry::object)
             .toList();
+    if (!removed.equals(store.removed(Optional.empty(), Integer.MAX_VALUE))) {
+      throw new Violation(
+          unit,
+          "%s holds %s that only remember their removal, and its store has noted %s",
+          this,
+          removed,
+          store.removed(Optional.empty(), Integer.MAX_VALUE));
+    }
     submit(new Input.Removed(removed));
     plan();
   }
@@ -448,6 +456,11 @@ final class SimNode implements Outbox {
     @Override
     public Map<TransactionId, Long> transactions() {
       return memory.transactions();
+    }
+
+    @Override
+    public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+      return memory.removed(after, limit);
     }
 
     @Override

@@ -246,16 +246,12 @@ public final class Datacenter implements AutoCloseable {
 
   private void findRemoved(PartitionRunner partition) {
     Optional<ObjectId> after = Optional.empty();
-    List<ObjectStore.Entry> page;
+    List<ObjectId> page;
     do {
-      page = partition.store().scanDurable(after, REMOVED_PAGE);
-      List<ObjectId> removed =
-          page.stream().filter(e -> e.state().isSpent()).map(ObjectStore.Entry::object).toList();
-      if (!removed.isEmpty()) {
-        partition.submit(new Input.Removed(removed));
-      }
+      page = partition.store().removed(after, REMOVED_PAGE);
       if (!page.isEmpty()) {
-        after = Optional.of(page.getLast().object());
+        partition.submit(new Input.Removed(page));
+        after = Optional.of(page.getLast());
       }
     } while (page.size() == REMOVED_PAGE && !closed);
   }

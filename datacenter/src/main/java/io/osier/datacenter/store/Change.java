@@ -28,6 +28,12 @@ public sealed interface Change {
   /** Forgets the transactions with a last commit number up to this one, after one before. */
   record DropTransactions(long after, long through) implements Change {}
 
+  /** Notes that an object only remembers its removal. */
+  record PutRemoved(ObjectId object) implements Change {}
+
+  /** Takes that note back: the object holds something again, or is dropped. */
+  record DropRemoved(ObjectId object) implements Change {}
+
   /** Puts what is known of the partition itself. */
   record PutState(StoredState state) implements Change {}
 

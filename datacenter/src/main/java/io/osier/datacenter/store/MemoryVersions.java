@@ -34,6 +34,7 @@ public final class MemoryVersions implements VersionStore {
 
   private final NavigableMap<ObjectId, NavigableSet<Entry>> objects = new TreeMap<>();
   private final NavigableMap<Long, ObjectId> log = new TreeMap<>();
+  private final NavigableSet<ObjectId> removed = new TreeSet<>();
   private final NavigableMap<Long, TransactionId> transactions = new TreeMap<>();
   private final Set<ReplicaId> replicas = new TreeSet<>();
   private Optional<StoredState> state = Optional.empty();
@@ -46,6 +47,7 @@ public final class MemoryVersions implements VersionStore {
     MemoryVersions copy = new MemoryVersions();
     objects.forEach((object, entries) -> copy.objects.put(object, new TreeSet<>(entries)));
     copy.log.putAll(log);
+    copy.removed.addAll(removed);
     copy.transactions.putAll(transactions);
     copy.replicas.addAll(replicas);
     copy.state = state;
@@ -65,6 +67,8 @@ public final class MemoryVersions implements VersionStore {
       case Change.PutLogged p -> log.put(p.number(), p.object());
       case Change.PutTransaction p -> transactions.put(p.number(), p.transaction());
       case Change.DropTransactions d -> transactions.headMap(d.through(), true).clear();
+      case Change.PutRemoved p -> removed.add(p.object());
+      case Change.DropRemoved d -> removed.remove(d.object());
       case Change.PutState p -> state = Optional.of(p.state());
       case Change.DropLogged d -> log.headMap(d.through(), true).clear();
       case Change.DropObject d -> objects.remove(d.object());
@@ -128,6 +132,12 @@ public final class MemoryVersions implements VersionStore {
     NavigableMap<ObjectId, ?> from =
         after.isEmpty() ? objects : objects.tailMap(after.get(), false);
     return from.keySet().stream().limit(limit).toList();
+  }
+
+  @Override
+  public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+    NavigableSet<ObjectId> from = after.isEmpty() ? removed : removed.tailSet(after.get(), false);
+    return from.stream().limit(limit).toList();
   }
 
   @Override

@@ -71,6 +71,17 @@ public interface ObjectStore {
   /** As {@link #scan}, of what is durable. For any thread. */
   List<Entry> scanDurable(Optional<ObjectId> after, int limit);
 
+  /**
+   * Objects that only remember their removal, as far as that is durable, in their order: what to
+   * look at after a start. For any thread. Where nothing outlives the process there are none.
+   *
+   * @param after the first object is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
+  default List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+    return List.of();
+  }
+
   /** As {@link io.osier.propagation.Replica#logged}. */
   List<Logged> logged(long after, int limit);
 

@@ -303,6 +303,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   public void put(ObjectId object, Causal state) {
     Key key = object.key();
     Held before = held(key);
+    Causal old = before.of(object);
+    boolean wasRemoved = old != null && old.isSpent();
+    if (state.isSpent() != wasRemoved) {
+      changes.add(wasRemoved ? new Change.DropRemoved(object) : new Change.PutRemoved(object));
+    }
     List<Causal> states;
     if (before.states.isEmpty()) {
       states = List.of(state);
@@ -346,6 +351,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     }
     changed.add(object.key());
     changes.add(new Change.DropObject(object));
+    changes.add(new Change.DropRemoved(object));
     return true;
   }
 
@@ -411,6 +417,11 @@ public final class PartitionStore implements ObjectStore, Journal {
       held = cache.getIfPresent(object.key());
     }
     return (held == null ? read(object.key()) : held).of(object);
+  }
+
+  @Override
+  public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+    return versions.removed(after, limit);
   }
 
   @Override

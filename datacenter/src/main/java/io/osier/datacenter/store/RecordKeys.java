@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.propagation.ObjectId;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.zip.CRC32;
 
 /**
@@ -18,6 +19,7 @@ import java.util.zip.CRC32;
  *   version   partition | 'o' | key, escaped | 0 0 | type | ~max | hash | kind | vector
  *   log       partition | 'l' | commit number
  *   commit    partition | 't' | last commit number of a transaction
+ *   removed   partition | 'r' | key, escaped | 0 0 | type
  *   state     partition | 's'
  *   replica   FF FF | 'r' | number
  *   header    FF FF | 'h'
@@ -32,6 +34,7 @@ final class RecordKeys {
   private static final byte OBJECTS = 'o';
   private static final byte LOG = 'l';
   private static final byte STATE = 's';
+  private static final byte REMOVED = 'r';
   private static final byte TRANSACTIONS = 't';
   private static final int HASH_BYTES = 4;
   private static final int PREFIX_BYTES = 3;
@@ -142,6 +145,26 @@ final class RecordKeys {
     byte[] end = objectBegin(object);
     end[end.length - 1]++;
     return end;
+  }
+
+  /** Where it is noted that an object only remembers its removal. */
+  byte[] removed(ObjectId object) {
+    byte[] key = objectBegin(object);
+    key[PREFIX_BYTES - 1] = REMOVED;
+    return key;
+  }
+
+  byte[] removedBegin(Optional<ObjectId> after) {
+    if (after.isEmpty()) {
+      return prefix(REMOVED);
+    }
+    byte[] key = removed(after.get());
+    key[key.length - 1]++;
+    return key;
+  }
+
+  byte[] removedEnd() {
+    return prefix((byte) (REMOVED + 1));
   }
 
   /** From here on an object's versions have at most this largest number. */

@@ -390,6 +390,8 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
                   .array());
       case Change.DropTransactions d ->
           batch.deleteRange(keys.transaction(d.after() + 1), keys.transaction(d.through() + 1));
+      case Change.PutRemoved p -> batch.put(keys.removed(p.object()), new byte[0]);
+      case Change.DropRemoved d -> batch.delete(keys.removed(d.object()));
       case Change.PutState p -> batch.put(keys.state(), p.state().encode());
       case Change.DropLogged d ->
           batch.deleteRange(keys.firstLogged(d.after()), keys.firstLogged(d.through()));

@@ -204,6 +204,21 @@ public final class RocksVersions implements VersionStore {
   }
 
   @Override
+  public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+    return search(
+        keys.removedBegin(after),
+        keys.removedEnd(),
+        walk -> {
+          List<ObjectId> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            found.add(RecordKeys.object(walk.key()));
+            walk.iterator.next();
+          }
+          return found;
+        });
+  }
+
+  @Override
   public List<Logged> logged(long after, int limit) {
     return search(
         keys.firstLogged(after),

@@ -53,6 +53,14 @@ public interface VersionStore {
    */
   List<ObjectId> objects(Optional<ObjectId> after, int limit);
 
+  /**
+   * Objects of which it is noted that they only remember their removal, in their order.
+   *
+   * @param after the first object is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
+  List<ObjectId> removed(Optional<ObjectId> after, int limit);
+
   /** The log of the datacenter's own updates after a commit number, in their order. */
   List<Logged> logged(long after, int limit);
 

@@ -15,6 +15,8 @@ import io.osier.propagation.Shipment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What the cache does at its own pace must not disturb what the partition does. */
@@ -89,5 +91,47 @@ final class PartitionStoreTest {
     writeAll();
     assertThat(versions.load(gone.key())).isEmpty();
     assertThat(store.get(gone)).isNull();
+  }
+
+  /** After a start the partition asks for these: to find them must not cost a look at all. */
+  @Test
+  void removedObjects_areNoted_andFoundWithoutReadingAnyObject() {
+    Random random = new Random(7);
+    List<ObjectId> objects = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      objects.add(
+          new ObjectId(
+              Key.of(i % 3 == 0 ? "k" + (char) 0 + i : "k" + i),
+              i % 2 == 0 ? CrdtType.AW_SET : CrdtType.PN_COUNTER));
+    }
+    for (int i = 0; i < 1_000; i++) {
+      ObjectId object = objects.get(random.nextInt(objects.size()));
+      Operation add =
+          object.type() == CrdtType.AW_SET
+              ? new Operation.Add(Value.of(i))
+              : new Operation.Increment(1);
+      Causal state = store.get(object);
+      if (random.nextInt(10) == 0 && state != null && state.isSpent()) {
+        store.drop(object); // or not, while it is being written
+      } else {
+        update(object, random.nextInt(3) == 0 ? new Operation.Clear() : add);
+      }
+      commit();
+      if (random.nextInt(4) == 0) {
+        writeAll();
+      }
+    }
+    writeAll();
+    List<ObjectId> spent =
+        store.scan(Optional.empty(), 1_000).stream()
+            .filter(e -> e.state().isSpent())
+            .map(ObjectStore.Entry::object)
+            .toList();
+    assertThat(spent).isNotEmpty();
+    long misses = store.figures().misses();
+    List<ObjectId> found = new ArrayList<>(store.removed(Optional.empty(), 5));
+    found.addAll(store.removed(Optional.of(found.getLast()), 1_000));
+    assertThat(found).isEqualTo(spent);
+    assertThat(store.figures().misses()).isEqualTo(misses);
   }
 }

@@ -154,6 +154,32 @@ final class VersionStoreProperties {
     }
   }
 
+  /** What only remembers its removal, page by page, keys with zero bytes among them. */
+  @Property(tries = 100)
+  void removedObjects_areFoundInOrder(@ForAll long seed) {
+    Random random = new Random(seed);
+    MemoryVersions memory = new MemoryVersions();
+    List<ObjectId> some = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      some.add(freshObject());
+    }
+    for (int i = 0; i < 40; i++) {
+      ObjectId object = some.get(random.nextInt(some.size()));
+      Change change =
+          random.nextInt(3) == 0 ? new Change.DropRemoved(object) : new Change.PutRemoved(object);
+      memory.write(List.of(change));
+      database.write(List.of(new PartitionChanges(rocks, List.of(change))));
+    }
+    Optional<ObjectId> after = Optional.of(some.getFirst()); // others' come before
+    int limit = 1 + random.nextInt(4);
+    List<ObjectId> page;
+    do {
+      page = rocks.removed(after, limit);
+      assertThat(page).isEqualTo(memory.removed(after, limit));
+      after = page.isEmpty() ? after : Optional.of(page.getLast());
+    } while (page.size() == limit);
+  }
+
   /** The case that the thesis's first key design failed at (4.5.1). */
   @Example
   void counterexampleOfTheThesis() {

@@ -74,6 +74,11 @@ abstract class Call<T> implements Link.Answered {
     return causal;
   }
 
+  /** Whether what is answered waits for all that the session has seen. */
+  boolean waitsForPast() {
+    return true;
+  }
+
   /** Whether it may be sent again to the process that may have done it already. */
   boolean isRepeatable() {
     return false;
@@ -258,8 +263,8 @@ abstract class Call<T> implements Link.Answered {
     }
     if (!past.isAt(replica)) {
       past.sawStranger();
-    } else if (sentIn == past.epoch() && !(reply instanceof Reply.Page)) {
-      slice.attachedIn = sentIn; // but a page had no vector to wait for
+    } else if (sentIn == past.epoch() && waitsForPast()) {
+      slice.attachedIn = sentIn;
     }
   }
 

@@ -274,6 +274,11 @@ public final class Session {
           }
 
           @Override
+          boolean waitsForPast() {
+            return false; // a page has no vector to wait for
+          }
+
+          @Override
           Reply.Page result(Reply reply) {
             cache.clear(); // what was shown may be newer
             return (Reply.Page) reply;

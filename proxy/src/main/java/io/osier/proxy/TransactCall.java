@@ -49,6 +49,11 @@ final class TransactCall extends Call<Reply.Transacted> {
   }
 
   @Override
+  boolean waitsForPast() {
+    return !options.past(); // it waits for the clock of its own snapshot only
+  }
+
+  @Override
   void answeredBy(Link from, ReplicaId replica) {
     answeredAt = new Home(from, replica);
   }

@@ -249,6 +249,23 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
+  /** Stops a datacenter's process gracefully, as SIGTERM does. */
+  public void stop(String dc) {
+    try {
+      former.add(inspect(dc, Request.Topic.STAT, 0));
+    } catch (OsierException e) {
+      // It was too busy to answer; its counts are missing in the sums.
+    }
+    down.add(dc);
+    Process process = processes.get(dc);
+    process.destroy();
+    try {
+      process.waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** The CPU time of all datacenters' processes since they began. */
   public Duration cpu() {
     Duration sum = Duration.ZERO;
@@ -296,6 +313,11 @@ public final class LocalCluster implements AutoCloseable {
     }
     long deadline = System.nanoTime() + atMost.toNanos();
     dcs.forEach(dc -> awaitReady(dc, deadline));
+  }
+
+  /** Waits until one datacenter serves, as {@link #awaitReady(Duration)} must have done before. */
+  public void awaitReady(String dc, Duration atMost) {
+    awaitReady(dc, System.nanoTime() + atMost.toNanos());
   }
 
   private void awaitReady(String dc, long deadline) {
@@ -348,6 +370,11 @@ public final class LocalCluster implements AutoCloseable {
         OsierClient.builder().name("demo").endpoint(dc, "127.0.0.1:" + clientPorts.get(dc)).build();
     client.awaitConnected(Duration.ofSeconds(10));
     return client;
+  }
+
+  /** Where a datacenter listens for clients, on 127.0.0.1. */
+  int clientPort(String dc) {
+    return clientPorts.get(dc);
   }
 
   /** The endpoints as YCSB's property wants them. */

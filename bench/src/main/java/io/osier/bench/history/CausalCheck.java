@@ -24,8 +24,8 @@ final class CausalCheck {
                 causality.name(t)
                     + " read "
                     + read.op()
-                    + " although it comes after "
-                    + causality.name(other));
+                    + " although it comes after another write: "
+                    + causality.named(causality.path(other, t)));
           }
         }
       }

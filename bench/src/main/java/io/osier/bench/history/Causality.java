@@ -197,6 +197,24 @@ final class Causality {
     return found;
   }
 
+  /** How one transaction comes before another: each of these directly before the next. */
+  List<Integer> path(int from, int to) {
+    Map<Integer, Integer> next = new HashMap<>();
+    List<Integer> queue = new ArrayList<>(List.of(to));
+    for (int i = 0; i < queue.size() && !next.containsKey(from); i++) {
+      for (int b : direct.get(queue.get(i))) {
+        if (next.putIfAbsent(b, queue.get(i)) == null) {
+          queue.add(b);
+        }
+      }
+    }
+    List<Integer> path = new ArrayList<>(List.of(from));
+    while (path.getLast() != to) {
+      path.add(next.get(path.getLast()));
+    }
+    return path;
+  }
+
   /** A transaction, for a message. */
   String name(int t) {
     return txns.get(t).toString();

@@ -18,7 +18,12 @@ final class History {
    *
    * @param value 0 for "never written"
    */
-  record Op(boolean write, int key, long value) {}
+  record Op(boolean write, int key, long value) {
+    @Override
+    public String toString() {
+      return (write ? "w" : "r") + key + "=" + value;
+    }
+  }
 
   /**
    * A committed transaction, or the reads of one that was aborted.
@@ -26,8 +31,9 @@ final class History {
    * @param session its session: each transaction comes after the one before it
    * @param number its own
    * @param after the numbers of others that it comes after: its session had been given their clock
+   * @param at the datacenter that served it, for messages
    */
-  record Txn(int session, int number, List<Op> ops, List<Integer> after) {
+  record Txn(int session, int number, List<Op> ops, List<Integer> after, String at) {
     Txn {
       ops = List.copyOf(ops);
       after = List.copyOf(after);
@@ -35,6 +41,23 @@ final class History {
 
     Txn(int session, int number, List<Op> ops) {
       this(session, number, ops, List.of());
+    }
+
+    Txn(int session, int number, List<Op> ops, List<Integer> after) {
+      this(session, number, ops, after, "");
+    }
+
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder();
+      text.append(number)
+          .append(" of session ")
+          .append(session)
+          .append(' ')
+          .append(at)
+          .append(" [");
+      ops.forEach(o -> text.append(o).append(' '));
+      return text.append("after ").append(after).append(']').toString();
     }
   }
 

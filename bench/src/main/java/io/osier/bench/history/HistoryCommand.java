@@ -1,34 +1,16 @@
 package io.osier.bench.history;
 
 import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.LocalCluster;
-import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
-import io.osier.proxy.Keyspace;
-import io.osier.proxy.Keyspace.Found;
-import io.osier.proxy.OsierClient;
-import io.osier.proxy.OutcomeUnknownException;
-import io.osier.proxy.Transaction;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -37,12 +19,16 @@ import picocli.CommandLine.Option;
     name = "history",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs random transactions of reads and writes of registers at three real datacenters, while links",
-      "are cut, datacenters are killed and sessions fail over, and writes what clients did and saw into a",
-      "text file, a line an operation: r(key,value,session,txn) or w(key,value,session,txn). All are",
-      "integers, every value is written once, value 0 means never written; transactions of a session are",
-      "in their order. A commit of unknown outcome is in it if somebody read from it, in a session of its",
-      "own. In the end the history is checked for causal consistency, by the definition."
+      "Runs random reads and writes of registers at three real datacenters: single ones, transactions,",
+      "aborted ones, calls that do not wait for each other, snapshots of the past; in sessions that move",
+      "and hand their clocks on; while links between datacenters and to clients are cut, and datacenters",
+      "killed and stopped, several at once. In the end everything is read everywhere. What clients did and",
+      "saw is checked for causal consistency, and for one order of all transactions by which the last",
+      "writer wins, by the definitions. It can go into a text file, a line an operation:",
+      "r(key,value,session,txn) or w(key,value,session,txn). All are integers, every value is written",
+      "once, value 0 means never written, -1 what was aborted; transactions of a session are in their",
+      "order; one of unknown outcome is the last of its session. Calls that do not wait for each other,",
+      "and snapshots of the past, are in sessions of their own."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -51,8 +37,6 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class HistoryCommand implements Callable<Integer> {
-  private static final String KEYSPACE = "history";
-
   @Option(
       names = "--out",
       paramLabel = "FILE",
@@ -70,7 +54,7 @@ public final class HistoryCommand implements Callable<Integer> {
       names = "--sessions",
       defaultValue = "9",
       paramLabel = "N",
-      description = "how many sessions, 1 to 100 (default: ${DEFAULT-VALUE})")
+      description = "how many sessions at a time, 1 to 100 (default: ${DEFAULT-VALUE})")
   private int sessions;
 
   @Option(
@@ -87,16 +71,22 @@ public final class HistoryCommand implements Callable<Integer> {
       description = "transactions per second to aim at (default: ${DEFAULT-VALUE})")
   private int rate;
 
+  @Option(
+      names = "--faults",
+      defaultValue = "2",
+      paramLabel = "N",
+      description = "how many faults at once, 0 to 10 (default: ${DEFAULT-VALUE})")
+  private int faults;
+
+  @Option(
+      names = "--durability",
+      defaultValue = "sync",
+      paramLabel = "HOW",
+      description = "sync, async, none or memory (default: ${DEFAULT-VALUE})")
+  private Durability durability;
+
   @Option(names = "--seed", defaultValue = "0", description = "seed of what is done; 0 draws one")
   private long seed;
-
-  private final AtomicLong values = new AtomicLong();
-  private final AtomicInteger numbers = new AtomicInteger();
-  private final AtomicInteger sessionNumbers = new AtomicInteger();
-  private final AtomicInteger failed = new AtomicInteger();
-  private final List<History.Txn> unknown = new ArrayList<>();
-  private volatile boolean running = true;
-  private String broken;
 
   /** For picocli. */
   public HistoryCommand() {}
@@ -109,45 +99,27 @@ public final class HistoryCommand implements Callable<Integer> {
             && sessions <= 100
             && keys >= 1
             && keys <= 10_000
-            && rate >= 1;
+            && rate >= 1
+            && faults >= 0
+            && faults <= 10;
     if (!usable) {
       System.err.println(
-          "--seconds must be at least 5, --sessions 1 to 100, --keys 1 to 10000, --rate at least 1");
+          "--seconds must be at least 5, --sessions 1 to 100, --keys 1 to 10000, --rate at least 1,"
+              + " --faults 0 to 10");
       return 2;
     }
     long used = seed == 0 ? new Random().nextInt(1_000_000) : seed;
     Path directory = Files.createTempDirectory("osier-history");
     System.out.println("seed " + used + "; logs and data in " + directory);
     boolean good = false;
-    try (LocalCluster cluster =
-        new LocalCluster(
-            directory,
-            directory.resolve("data"),
-            "durability = sync",
-            "    " + KEYSPACE + " { consistency = causal, sla = 500ms }\n",
-            used)) {
-      cluster.awaitReady(Duration.ofSeconds(60));
-      History history = run(cluster, new Random(used));
-      if (out != null) {
-        Files.write(out, history.lines());
-      }
-      Optional<String> violation = history.violation();
-      good = violation.isEmpty() && broken == null;
-      violation.ifPresent(v -> System.out.println("NOT CAUSAL: " + v));
-      if (broken != null) {
-        System.out.println("BROKEN: " + broken);
-      }
-      System.out.printf(
-          Locale.ROOT,
-          "%d transactions, %d operations of %d sessions, %d failed, %d of unknown outcome: %s%n",
-          history.txns().size(),
-          history.lines().size(),
-          sessionNumbers.get(),
-          failed.get(),
-          unknown.size(),
-          good ? "causally consistent" : "NOT causally consistent");
+    try {
+      Duration time = Duration.ofSeconds(seconds);
+      HistoryRun run = new HistoryRun(durability, time, sessions, keys, rate, faults, used);
+      good = report(run.run(directory));
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       if (good) {
         Directories.delete(directory);
@@ -156,177 +128,28 @@ public final class HistoryCommand implements Callable<Integer> {
     return good ? 0 : 1;
   }
 
-  private History run(LocalCluster cluster, Random random) {
-    List<OsierClient> clients = new ArrayList<>();
-    List<List<History.Txn>> done = new ArrayList<>();
-    try {
-      for (String dc : LocalCluster.DCS) {
-        clients.add(cluster.client(dc));
-      }
-      List<Thread> threads = new ArrayList<>();
-      for (int i = 0; i < sessions; i++) {
-        OsierClient client = clients.get(i % clients.size());
-        List<History.Txn> own = new ArrayList<>();
-        done.add(own);
-        Random draws = new Random(random.nextLong());
-        threads.add(
-            Thread.ofPlatform()
-                .name("session-" + i)
-                .daemon(true)
-                .start(() -> session(client, own, draws)));
-      }
-      disturb(cluster, random);
-      running = false;
-      for (Thread thread : threads) {
-        thread.join(60_000);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      running = false;
-      clients.forEach(OsierClient::close);
+  private boolean report(Recorder recorder) throws IOException {
+    History history = recorder.history();
+    List<String> lines = history.lines();
+    if (out != null) {
+      Files.write(out, lines);
     }
-    return gathered(done);
-  }
-
-  /** Cuts and heals links and kills datacenters, one fault after the other. */
-  private void disturb(LocalCluster cluster, Random random) {
-    long end = System.nanoTime() + seconds * 1_000_000_000L;
-    while (System.nanoTime() < end) {
-      LockSupport.parkNanos((500L + random.nextInt(1_500)) * 1_000_000);
-      String dc = LocalCluster.DCS.get(random.nextInt(3));
-      String other =
-          LocalCluster.DCS.get((LocalCluster.DCS.indexOf(dc) + 1 + random.nextInt(2)) % 3);
-      if (random.nextInt(3) == 0) {
-        System.out.println("killing " + dc);
-        cluster.kill(dc);
-        LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
-        cluster.start(dc);
-        cluster.awaitReady(Duration.ofSeconds(60));
-      } else {
-        System.out.println("cutting " + dc + " and " + other);
-        cluster.cut(dc, other);
-        LockSupport.parkNanos((500L + random.nextInt(3_000)) * 1_000_000);
-        cluster.heal(dc, other);
-      }
+    Optional<String> violation = history.violation();
+    violation.ifPresent(v -> System.out.println("NOT CAUSAL: " + v));
+    if (recorder.broken() != null) {
+      System.out.println("BROKEN: " + recorder.broken());
     }
-  }
-
-  private void session(OsierClient client, List<History.Txn> own, Random random) {
-    Keyspace keyspace = client.session().keyspace(KEYSPACE);
-    int session = sessionNumbers.incrementAndGet();
-    long pause = 1_000_000_000L * sessions / rate;
-    while (running) {
-      List<History.Op> ops = new ArrayList<>();
-      try {
-        if (random.nextInt(3) == 0) {
-          once(keyspace, ops, random);
-        } else {
-          interactive(keyspace, ops, random);
-        }
-        own.add(new History.Txn(session, numbers.incrementAndGet(), ops));
-      } catch (OutcomeUnknownException e) {
-        // What came of it is seen by whether somebody reads it; this session begins anew.
-        synchronized (unknown) {
-          unknown.add(
-              new History.Txn(sessionNumbers.incrementAndGet(), numbers.incrementAndGet(), ops));
-        }
-        keyspace = client.session().keyspace(KEYSPACE);
-        session = sessionNumbers.incrementAndGet();
-      } catch (OsierException e) {
-        failed.incrementAndGet();
-        if (!e.code().retryable() && e.code() != io.osier.core.ErrorCode.TRANSACTION_ENDED) {
-          broken = e.code() + ": " + e.getMessage();
-        }
-        LockSupport.parkNanos(20_000_000);
-      }
-      LockSupport.parkNanos((long) (pause * 2 * random.nextDouble()));
-    }
-  }
-
-  private static Key key(int number) {
-    return Key.of("r" + number);
-  }
-
-  /** All reads, or all writes, in one request. */
-  private void once(Keyspace keyspace, List<History.Op> ops, Random random) {
-    Set<Integer> some = new HashSet<>();
-    for (int i = 0; i <= random.nextInt(4); i++) {
-      some.add(random.nextInt(keys));
-    }
-    if (random.nextBoolean()) {
-      List<Keyspace.Change> changes = new ArrayList<>();
-      for (int k : some) {
-        long value = values.incrementAndGet();
-        ops.add(new History.Op(true, k, value));
-        Operation assign = new Operation.Assign(Value.of(value));
-        changes.add(new Keyspace.Change(key(k), CrdtType.LWW_REGISTER, assign));
-      }
-      keyspace.updateTogether(changes);
-      return;
-    }
-    List<Keyspace.Get> reads = new ArrayList<>();
-    some.forEach(
-        k ->
-            reads.add(
-                new Keyspace.Get(key(k), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole())));
-    List<Found> found = keyspace.readTogether(reads);
-    int i = 0;
-    for (int k : some) {
-      ops.add(new History.Op(false, k, value(found.get(i++))));
-    }
-  }
-
-  private void interactive(Keyspace keyspace, List<History.Op> ops, Random random) {
-    try (Transaction tx = keyspace.begin()) {
-      for (int i = 0; i <= random.nextInt(6); i++) {
-        int k = random.nextInt(keys);
-        if (random.nextBoolean()) {
-          long value = values.incrementAndGet();
-          ops.add(new History.Op(true, k, value));
-          var unused =
-              tx.update(key(k), CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(value)));
-        } else {
-          Found found = tx.read(key(k), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
-          ops.add(new History.Op(false, k, value(found)));
-        }
-      }
-      tx.commit();
-    }
-  }
-
-  private static long value(Found found) {
-    Reading.Single single = (Reading.Single) found.reading().orElseThrow();
-    return single.value().map(v -> ((Value.Int) v).content()).orElse(0L);
-  }
-
-  /** All committed transactions, and those of unknown outcome that somebody has read from. */
-  private History gathered(List<List<History.Txn>> done) {
-    History history = new History();
-    Set<Long> read = new HashSet<>();
-    for (List<History.Txn> own : done) {
-      for (History.Txn txn : own) {
-        history.add(txn);
-        noteReads(txn, read);
-      }
-    }
-    List<History.Txn> left = new ArrayList<>(unknown);
-    boolean more = true;
-    while (more) {
-      more = false;
-      for (History.Txn txn : List.copyOf(left)) {
-        if (txn.ops().stream().anyMatch(o -> o.write() && read.contains(o.value()))) {
-          history.add(txn);
-          noteReads(txn, read);
-          left.remove(txn);
-          more = true;
-        }
-      }
-    }
-    return history;
-  }
-
-  private static void noteReads(History.Txn txn, Set<Long> read) {
-    txn.ops().stream().filter(o -> !o.write()).forEach(o -> read.add(o.value()));
+    boolean good = violation.isEmpty() && recorder.broken() == null;
+    System.out.printf(
+        Locale.ROOT,
+        "%s: %d transactions, %d operations of %d sessions, %d failed, %d of unknown outcome: %s%n",
+        durability,
+        history.txns().size(),
+        lines.size(),
+        recorder.sessions(),
+        recorder.failures(),
+        recorder.unknowns(),
+        good ? "causally consistent" : "NOT causally consistent");
+    return good;
   }
 }

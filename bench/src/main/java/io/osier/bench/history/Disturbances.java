@@ -1,0 +1,139 @@
+package io.osier.bench.history;
+
+import io.osier.bench.cluster.ClientLinks;
+import io.osier.bench.cluster.LocalCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Several faults at once: datacenters that are killed or stopped and started again, links between
+ * datacenters and to clients that are cut or lose their connections. At least one datacenter stays.
+ */
+final class Disturbances {
+  private final LocalCluster cluster;
+  private final ClientLinks links;
+  private final Recorder recorder;
+  private final List<String> dcs;
+
+  /** What is disturbed: each thing by one fault at a time. */
+  private final Set<String> disturbed = ConcurrentHashMap.newKeySet();
+
+  private final Semaphore down;
+
+  Disturbances(LocalCluster cluster, ClientLinks links, Recorder recorder) {
+    this.cluster = cluster;
+    this.links = links;
+    this.recorder = recorder;
+    this.dcs = cluster.dcs();
+    this.down = new Semaphore(dcs.size() - 1);
+  }
+
+  /**
+   * Disturbs, and heals everything in the end.
+   *
+   * @param faults how many at once
+   */
+  void run(int faults, Duration time, Random random) throws InterruptedException {
+    long end = System.nanoTime() + time.toNanos();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < faults; i++) {
+      Random draws = new Random(random.nextLong());
+      threads.add(
+          Thread.ofPlatform().name("fault-" + i).daemon(true).start(() -> disturb(end, draws)));
+    }
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos(100_000_000);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  private void disturb(long end, Random random) {
+    try {
+      while (System.nanoTime() < end) {
+        LockSupport.parkNanos((200L + random.nextInt(1_000)) * 1_000_000);
+        one(random);
+      }
+    } catch (RuntimeException e) {
+      recorder.broken("a fault could not be undone: " + e.getMessage());
+    }
+  }
+
+  private void one(Random random) {
+    int i = random.nextInt(dcs.size());
+    String dc = dcs.get(i);
+    String other = dcs.get((i + 1 + random.nextInt(dcs.size() - 1)) % dcs.size());
+    switch (random.nextInt(7)) {
+      case 0, 1 -> once(dc, () -> restart(dc, true, random));
+      case 2 -> once(dc, () -> restart(dc, false, random));
+      case 3, 4 ->
+          once(dc.compareTo(other) < 0 ? dc + other : other + dc, () -> cut(dc, other, random));
+      case 5 -> {
+        String to = random.nextBoolean() ? dc : other;
+        once("client" + dc + to, () -> cutClient(dc, to, random));
+      }
+      default -> {
+        System.out.println("resetting clients' connections from " + dc);
+        dcs.forEach(to -> links.reset(dc, to));
+      }
+    }
+  }
+
+  /** Disturbs something, unless another fault does so already. */
+  private void once(String what, Runnable fault) {
+    if (disturbed.add(what)) {
+      try {
+        fault.run();
+      } finally {
+        disturbed.remove(what);
+      }
+    }
+  }
+
+  private static void pause(int fromMillis, int moreMillis, Random random) {
+    LockSupport.parkNanos((fromMillis + random.nextInt(moreMillis)) * 1_000_000L);
+  }
+
+  private void restart(String dc, boolean kill, Random random) {
+    if (!down.tryAcquire()) {
+      return;
+    }
+    try {
+      System.out.println((kill ? "killing " : "stopping ") + dc);
+      if (kill) {
+        cluster.kill(dc);
+      } else {
+        cluster.stop(dc);
+      }
+      pause(0, 1_000, random);
+      cluster.start(dc);
+      cluster.awaitReady(dc, Duration.ofSeconds(60));
+    } finally {
+      down.release();
+    }
+  }
+
+  private void cut(String dc, String other, Random random) {
+    System.out.println("cutting " + dc + " and " + other);
+    cluster.cut(dc, other);
+    pause(500, 3_000, random);
+    cluster.heal(dc, other);
+  }
+
+  private void cutClient(String beside, String to, Random random) {
+    System.out.println("cutting clients beside " + beside + " from " + to);
+    links.cut(beside, to);
+    pause(300, 3_000, random);
+    if (random.nextBoolean()) {
+      links.reset(beside, to);
+    }
+    links.heal(beside, to);
+  }
+}

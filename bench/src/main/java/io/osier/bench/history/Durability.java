@@ -1,0 +1,34 @@
+package io.osier.bench.history;
+
+import java.util.Locale;
+
+/** How the datacenters of a run keep what they acknowledge. */
+enum Durability {
+  SYNC("durability = sync", false),
+  ASYNC("durability = async", false),
+  NONE("durability = none", true),
+  MEMORY("dir = \"\"", true);
+
+  private final String setting;
+  private final boolean lossy;
+
+  Durability(String setting, boolean lossy) {
+    this.setting = setting;
+    this.lossy = lossy;
+  }
+
+  /** The settings of osier.store. */
+  String setting() {
+    return setting;
+  }
+
+  /** Whether a process that is killed forgets what it had acknowledged. */
+  boolean isLossy() {
+    return lossy;
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

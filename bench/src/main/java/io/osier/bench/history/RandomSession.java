@@ -1,0 +1,308 @@
+package io.osier.bench.history;
+
+import io.osier.bench.history.History.Op;
+import io.osier.bench.history.Recorder.Past;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Session;
+import io.osier.proxy.SessionOptions;
+import io.osier.proxy.Transaction;
+import io.osier.proxy.TransactionOptions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A session that does all that sessions can do, at random, and takes it down: single reads and
+ * writes, transactions of one request and of several, aborted ones, calls that do not wait for each
+ * other, snapshots of the past; it moves, hands its past on and takes that of others along. What
+ * ends without an outcome is its last transaction; another session goes on in another client.
+ */
+final class RandomSession implements Runnable {
+  /** To how many registers every third access goes, and everything in a burst. */
+  private static final int HOT_KEYS = 3;
+
+  private static final int BURST = 20;
+  private static final int MOMENTS_MAX = 10;
+
+  /** A past to read at, and the last transaction before it. */
+  private record Moment(VersionVector clock, int txn) {}
+
+  private final List<OsierClient> clients;
+  private final List<String> dcs;
+  private final Recorder recorder;
+  private final int keys;
+  private final long pauseNanos;
+  private final BooleanSupplier running;
+  private final Random random;
+  private final Overlapping overlapping;
+  private final List<Moment> moments = new ArrayList<>();
+
+  /** What the next transaction comes after, besides those of its session. */
+  private final List<Integer> after = new ArrayList<>();
+
+  private Session session;
+  private Keyspace keyspace;
+  private int number;
+  private int last;
+  private int burst;
+
+  /**
+   * A session.
+   *
+   * @param clients it may use, each as if in another process
+   * @param dcs where it may move to
+   * @param keys how many registers there are
+   * @param pauseNanos how long it waits between transactions, on average
+   * @param running whether it goes on
+   */
+  RandomSession(
+      List<OsierClient> clients,
+      List<String> dcs,
+      Recorder recorder,
+      int keys,
+      long pauseNanos,
+      BooleanSupplier running,
+      Random random) {
+    this.clients = clients;
+    this.dcs = dcs;
+    this.recorder = recorder;
+    this.keys = keys;
+    this.pauseNanos = pauseNanos;
+    this.running = running;
+    this.random = random;
+    this.overlapping = new Overlapping(recorder, random);
+  }
+
+  @Override
+  public void run() {
+    begin(SessionOptions.DEFAULT);
+    while (running.getAsBoolean()) {
+      List<Op> ops = new ArrayList<>();
+      try {
+        step(ops);
+      } catch (OutcomeUnknownException e) {
+        recorder.unknown(number, ops, after);
+        goOn();
+      } catch (OsierException e) {
+        recorder.failed(e);
+        refused(e.code());
+      } catch (RuntimeException e) {
+        recorder.broken("a session's own fault: " + e);
+        return;
+      }
+      if (burst > 0) {
+        burst--;
+      } else {
+        LockSupport.parkNanos((long) (pauseNanos * 2 * random.nextDouble()));
+        burst = random.nextInt(100) == 0 ? BURST : 0;
+      }
+    }
+    recorder.ended(past());
+  }
+
+  // ---------------------------------------------------------------- the session itself
+
+  private void begin(SessionOptions options) {
+    session = clients.get(random.nextInt(clients.size())).session(options);
+    keyspace = session.keyspace(HistoryRun.KEYSPACE);
+    number = recorder.newSession();
+    last = 0;
+    moments.clear();
+  }
+
+  /** Another session, in another client, that has seen what this one has for certain. */
+  private void goOn() {
+    Past past = past();
+    recorder.ended(past);
+    after.clear();
+    after.addAll(past.txns());
+    begin(SessionOptions.DEFAULT.after(past.token()));
+  }
+
+  /** What this session has seen for certain. */
+  private Past past() {
+    List<Integer> txns = new ArrayList<>(after);
+    if (last != 0) {
+      txns.add(last);
+    }
+    return new Past(session.token().encode(), txns);
+  }
+
+  private void refused(ErrorCode code) {
+    session.unpin();
+    boolean hopeless =
+        code == ErrorCode.SESSION_LOST || (code == ErrorCode.SESSION_BEHIND && recorder.isLossy());
+    if (hopeless) {
+      after.clear();
+      begin(SessionOptions.DEFAULT);
+    }
+    LockSupport.parkNanos(20_000_000);
+  }
+
+  /** Takes a transaction of this session down. */
+  private void done(List<Op> ops) {
+    last = recorder.add(number, ops, after, session.datacenter().orElse(""));
+    after.clear();
+  }
+
+  // ---------------------------------------------------------------- what it does
+
+  private void step(List<Op> ops) {
+    switch (random.nextInt(16)) {
+      case 0, 1 -> write(ops);
+      case 2, 3 -> read(ops);
+      case 4, 5 -> writeTogether(ops);
+      case 6 -> readTogether(ops);
+      case 7 -> aborted(ops);
+      case 8, 9 -> overlap();
+      case 10 -> readThePast();
+      case 11 -> other();
+      default -> interactive(ops);
+    }
+  }
+
+  private int key() {
+    boolean hot = burst > 0 || random.nextInt(3) == 0;
+    return random.nextInt(hot ? Math.min(HOT_KEYS, keys) : keys);
+  }
+
+  private List<Integer> someKeys() {
+    Set<Integer> some = new HashSet<>();
+    for (int i = 0; i <= random.nextInt(4); i++) {
+      some.add(key());
+    }
+    return List.copyOf(some);
+  }
+
+  private void write(List<Op> ops) {
+    Op op = new Op(true, key(), recorder.newValue());
+    ops.add(op);
+    keyspace.update(Registers.key(op.key()), CrdtType.LWW_REGISTER, Registers.assign(op.value()));
+    done(ops);
+  }
+
+  private void read(List<Op> ops) {
+    int key = key();
+    ops.add(
+        Registers.read(key, keyspace.read(Registers.key(key), Registers.TYPE, Registers.WHOLE)));
+    done(ops);
+  }
+
+  private void writeTogether(List<Op> ops) {
+    someKeys().forEach(k -> ops.add(new Op(true, k, recorder.newValue())));
+    if (random.nextInt(4) == 0) {
+      ops.add(new Op(true, ops.getFirst().key(), recorder.newValue())); // the later one counts
+    }
+    keyspace.updateTogether(ops.stream().map(Registers::change).toList());
+    done(ops);
+  }
+
+  private void readTogether(List<Op> ops) {
+    List<Integer> some = someKeys();
+    ops.addAll(Registers.reads(some, keyspace.readTogether(Registers.gets(some))));
+    done(ops);
+  }
+
+  private TransactionOptions newest() {
+    return TransactionOptions.DEFAULT;
+  }
+
+  private void interactive(List<Op> ops) {
+    try (Transaction tx = keyspace.begin(newest())) {
+      readAndWrite(tx, ops, false);
+      tx.commit();
+    }
+    done(ops);
+  }
+
+  /** What an aborted transaction reads is as good as any; what it writes nobody may see. */
+  private void aborted(List<Op> ops) {
+    List<Op> tried = new ArrayList<>();
+    try (Transaction tx = keyspace.begin(newest())) {
+      readAndWrite(tx, tried, true);
+      tx.abort();
+    }
+    Set<Integer> own = new HashSet<>();
+    for (Op op : tried) {
+      if (op.write()) {
+        own.add(op.key());
+      } else if (!own.contains(op.key())) {
+        ops.add(op);
+      } else if (op.value() != History.ABORTED) {
+        recorder.broken("a transaction did not read its own write back, but " + op);
+      }
+    }
+    if (!ops.isEmpty()) {
+      done(ops);
+    }
+  }
+
+  private void readAndWrite(Transaction tx, List<Op> ops, boolean toBeAborted) {
+    for (int i = 0; i <= random.nextInt(6); i++) {
+      int key = key();
+      if (random.nextBoolean()) {
+        Op op = new Op(true, key, toBeAborted ? History.ABORTED : recorder.newValue());
+        ops.add(op);
+        var unused =
+            tx.update(Registers.key(key), CrdtType.LWW_REGISTER, Registers.assign(op.value()));
+      } else {
+        ops.add(Registers.read(key, tx.read(Registers.key(key), Registers.TYPE, Registers.WHOLE)));
+      }
+    }
+  }
+
+  /** Calls that do not wait for each other: what they do is after what was before, and no more. */
+  private void overlap() {
+    List<Integer> before = past().txns();
+    List<List<Integer>> some = new ArrayList<>();
+    for (int i = 0; i < Overlapping.CALLS; i++) {
+      some.add(someKeys());
+    }
+    after.addAll(overlapping.run(session, some, before));
+  }
+
+  /** A snapshot of the past says nothing about what this session sees later. */
+  private void readThePast() {
+    if (last != 0 && (moments.isEmpty() || random.nextBoolean())) {
+      moments.add(new Moment(keyspace.clock(), last));
+      if (moments.size() > MOMENTS_MAX) {
+        moments.removeFirst();
+      }
+    }
+    if (!moments.isEmpty()) {
+      Moment moment = moments.get(random.nextInt(moments.size()));
+      List<Integer> some = someKeys();
+      List<Op> ops;
+      try (Transaction tx = keyspace.begin(newest().at(moment.clock))) {
+        ops = Registers.reads(some, tx.readTogether(Registers.gets(some)));
+      }
+      recorder.add(recorder.newSession(), ops, List.of(moment.txn), "the past");
+    }
+  }
+
+  /** Moves, hands its past on, or takes that of another session along. */
+  private void other() {
+    switch (random.nextInt(4)) {
+      case 0 -> session.pin(dcs.get(random.nextInt(dcs.size())));
+      case 1 -> session.unpin();
+      case 2 -> recorder.hand(past());
+      default -> {
+        Past taken = recorder.taken(random);
+        if (taken != null) {
+          session.join(taken.decoded());
+          after.addAll(taken.txns());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package io.osier.bench.history;
+
+import io.osier.bench.history.History.Op;
+import io.osier.bench.history.History.Txn;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.SessionToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Takes down what all sessions do, and hands their clocks on. Thread-safe. */
+final class Recorder {
+  /** How many clocks wait to be taken by others. */
+  private static final int HANDED_MAX = 20;
+
+  /**
+   * What a session had seen.
+   *
+   * @param token as text, as it would go into another process
+   * @param txns the last transactions before that
+   */
+  record Past(String token, List<Integer> txns) {
+    SessionToken decoded() {
+      return SessionToken.decode(token);
+    }
+  }
+
+  private final History history = new History();
+  private final List<Past> handed = new ArrayList<>();
+  private final List<Past> endings = new ArrayList<>();
+  private final boolean lossy;
+  private int sessions;
+  private int numbers;
+  private long values;
+  private int failed;
+  private int unknown;
+  private String broken;
+
+  /**
+   * A recorder.
+   *
+   * @param lossy whether datacenters may forget what they had acknowledged, and sessions lose what
+   *     they had seen with it
+   */
+  Recorder(boolean lossy) {
+    this.lossy = lossy;
+  }
+
+  boolean isLossy() {
+    return lossy;
+  }
+
+  /** The number of a session that begins. */
+  synchronized int newSession() {
+    return ++sessions;
+  }
+
+  /** A value that was never written. */
+  synchronized long newValue() {
+    return ++values;
+  }
+
+  /**
+   * Takes a transaction down.
+   *
+   * @param after others that it comes after, besides those of its session
+   * @param at the datacenter that served it
+   * @return its number
+   */
+  synchronized int add(int session, List<Op> ops, List<Integer> after, String at) {
+    history.add(new Txn(session, ++numbers, ops, after, at));
+    return numbers;
+  }
+
+  /** A transaction of which nobody knows whether it was done: the last of its session. */
+  synchronized void unknown(int session, List<Op> ops, List<Integer> after) {
+    unknown++;
+    add(session, ops, after, "?");
+  }
+
+  /** What failed and was not done; some errors must not come at all. */
+  synchronized void failed(OsierException e) {
+    failed++;
+    boolean expected =
+        e.code().retryable()
+            || e.code() == ErrorCode.TRANSACTION_ENDED
+            || e.code() == ErrorCode.SNAPSHOT_TOO_OLD
+            || (lossy && e.code() == ErrorCode.SESSION_LOST);
+    if (!expected) {
+      broken(e.code() + ": " + e.getMessage());
+    }
+  }
+
+  synchronized void broken(String what) {
+    broken = what;
+  }
+
+  /** Gives a session's past to whoever takes it. */
+  synchronized void hand(Past past) {
+    handed.add(past);
+    if (handed.size() > HANDED_MAX) {
+      handed.removeFirst();
+    }
+  }
+
+  /** A past that some session has handed on; null if there is none. */
+  synchronized Past taken(Random random) {
+    return handed.isEmpty() ? null : handed.remove(random.nextInt(handed.size()));
+  }
+
+  /** A session is over. */
+  synchronized void ended(Past past) {
+    endings.add(past);
+  }
+
+  synchronized List<Past> endings() {
+    return List.copyOf(endings);
+  }
+
+  synchronized int sessions() {
+    return sessions;
+  }
+
+  synchronized int failures() {
+    return failed;
+  }
+
+  synchronized int unknowns() {
+    return unknown;
+  }
+
+  /** What must not happen and did; null if nothing. */
+  synchronized String broken() {
+    return broken;
+  }
+
+  /** All that was taken down; for when all sessions are over. */
+  synchronized History history() {
+    return history;
+  }
+}

@@ -32,6 +32,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,10 @@ import org.slf4j.LoggerFactory;
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
   private static final long DRAIN_POLL_NANOS = 10_000_000;
+
+  /** Scans of what is in memory at one time; their threads start with the first. */
+  private static final int SCANNERS = 2;
+
   private static final int REMOVED_PAGE = 1_000;
 
   private final DatacenterConfig config;
@@ -54,6 +60,12 @@ public final class Datacenter implements AutoCloseable {
   // Not final: if a later part of the start fails, the earlier ones are closed.
   private PeerTransport transport;
   private ClientServer clients;
+
+  /** What walks many objects in memory, for which no connection's thread has the time. */
+  private final ExecutorService scanners =
+      Executors.newFixedThreadPool(
+          SCANNERS, r -> Thread.ofPlatform().name("osier-scanner").daemon(true).unstarted(r));
+
   private final RequestHandler handler;
   private final AdminServer admin;
   private volatile boolean closed;
@@ -215,9 +227,10 @@ public final class Datacenter implements AutoCloseable {
               callers(policy),
               Optional.of(policy)));
     }
-    return store == null
-        ? new KeyspaceShard(policy, runners, Runnable::run, () -> {})
-        : new KeyspaceShard(policy, runners, store.readers(), store::checkRoom);
+    if (store != null) {
+      return new KeyspaceShard(policy, runners, store.readers(), store::checkRoom);
+    }
+    return new KeyspaceShard(policy, runners, embedded ? Runnable::run : scanners, () -> {});
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {
@@ -269,6 +282,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private void closeStore() {
+    scanners.shutdown();
     if (store != null) {
       store.close();
     }

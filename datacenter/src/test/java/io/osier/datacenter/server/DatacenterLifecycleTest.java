@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -201,5 +203,21 @@ final class DatacenterLifecycleTest {
     byte[] bytes = new byte[in.readInt()];
     in.readFully(bytes);
     return ProtocolCodec.decodeReply(bytes).message();
+  }
+
+  /** A page may look at 100,000 objects: the connections of others must not wait for that. */
+  @Test
+  void scanInMemory_isNotDoneByWhoeverBringsIt() {
+    try (TestCluster cluster = new TestCluster("solo")) {
+      CompletableFuture<Thread> answering = new CompletableFuture<>();
+      cluster
+          .datacenter("solo")
+          .inProcess()
+          .send(
+              new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1),
+              reply -> answering.complete(Thread.currentThread()));
+      assertThat(answering.orTimeout(20, TimeUnit.SECONDS).join())
+          .isNotSameAs(Thread.currentThread());
+    }
   }
 }

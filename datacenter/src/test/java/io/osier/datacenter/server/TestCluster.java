@@ -111,6 +111,11 @@ public final class TestCluster implements AutoCloseable {
         .until(() -> running.values().stream().allMatch(Datacenter::isReady));
   }
 
+  /** A running datacenter. */
+  Datacenter datacenter(String name) {
+    return running.get(name);
+  }
+
   /** Who a running datacenter is. */
   ReplicaId replica(String name) {
     return running.get(name).replica();

@@ -15,7 +15,6 @@ import io.netty.util.collection.LongObjectMap;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.Codec;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.proxy.protocol.Envelope;
@@ -206,7 +205,9 @@ final class Connection implements Link {
                   one,
                   ErrorCode.VALUE_TOO_LARGE,
                   false,
-                  "the request is larger than " + Codec.RECORD_BYTES_MAX + " bytes");
+                  "the request is larger than "
+                      + (Framing.CLIENT_FRAME_BYTES_MAX >> 20)
+                      + " MiB; split it into several");
           case RejectedExecutionException e ->
               fail(one, ErrorCode.UNAVAILABLE, false, "this client is closed");
           default -> fail(one, ErrorCode.INVALID_ARGUMENT, false, "it cannot be encoded: " + cause);

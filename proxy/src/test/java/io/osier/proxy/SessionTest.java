@@ -10,10 +10,10 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.core.codec.Codec;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.proxy.protocol.Framing;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.io.IOException;
@@ -332,7 +332,7 @@ final class SessionTest {
     try (FakeServer eu = new FakeServer(as(EU, reads));
         OsierClient client = client(eu, null)) {
       Keyspace shop = client.session().keyspace("shop");
-      Value large = Value.of("x".repeat(Codec.RECORD_BYTES_MAX));
+      Value large = Value.of("x".repeat(Framing.CLIENT_FRAME_BYTES_MAX));
       assertThatThrownBy(() -> shop.register("c").assign(large))
           .isInstanceOfSatisfying(
               OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));

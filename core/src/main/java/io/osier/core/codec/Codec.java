@@ -25,9 +25,16 @@ public final class Codec {
   public static final byte FORMAT_VERSION = 1;
 
   /**
-   * Largest record, in bytes: an object of the largest size that a keyspace may allow, and room.
+   * Largest record, in bytes: twice {@link #OBJECT_BYTES_MAX}, since sizes are estimates and frames
+   * hold more than one object.
    */
-  public static final int RECORD_BYTES_MAX = (64 << 20) + (1 << 20);
+  public static final int RECORD_BYTES_MAX = 1 << 30;
+
+  /**
+   * Largest object, in bytes, with what all datacenters do to it before they hear of each other:
+   * each keeps it within its keyspace's limit, and together they may exceed that.
+   */
+  public static final int OBJECT_BYTES_MAX = RECORD_BYTES_MAX / 2;
 
   /** Buffers above this size are not kept for reuse. */
   private static final int POOLED_BYTES_MAX = 1 << 20;

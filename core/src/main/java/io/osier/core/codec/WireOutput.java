@@ -43,7 +43,12 @@ public final class WireOutput extends Output {
 
   /** A buffer that grows up to {@link Codec#RECORD_BYTES_MAX}. */
   public WireOutput() {
-    super(256, Codec.RECORD_BYTES_MAX);
+    this(Codec.RECORD_BYTES_MAX);
+  }
+
+  /** A buffer that grows up to so many bytes. */
+  public WireOutput(int bytesMax) {
+    super(256, bytesMax);
   }
 
   /**

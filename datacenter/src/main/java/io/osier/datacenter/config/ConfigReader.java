@@ -14,6 +14,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
@@ -466,6 +467,10 @@ public final class ConfigReader {
       }
     }
     String limits = prefix + ".limits";
+    // What all of them do to an object before they hear of each other must fit in a record.
+    int holders = replicas.isEmpty() ? 1 + peers.size() : replicas.size();
+    int objectBytesMax =
+        Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return value(
         prefix,
         "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
@@ -481,7 +486,7 @@ public final class ConfigReader {
                 new KeyspacePolicy.Limits(
                     bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
                     bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
-                    bytes(limits + ".object", 1, KeyspacePolicy.Limits.OBJECT_BYTES_CAP)),
+                    bytes(limits + ".object", 1, objectBytesMax)),
                 duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX)));
   }
 

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -222,6 +223,10 @@ final class ClientServer implements AutoCloseable {
 
       @Override
       protected void failed(Envelope<Reply> answer, RuntimeException cause) {
+        if (cause instanceof KryoBufferOverflowException) {
+          answer(answer.id(), OversizedReply.failure(answer.message()));
+          return;
+        }
         LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
         channel.close(); // who waits for it must not wait for ever
       }

@@ -101,6 +101,18 @@ final class ConfigReaderTest {
   }
 
   @Test
+  void objectLimit_leavesRoomForWhatAllDatacentersDoAtTheSameTime() {
+    String nine = "";
+    for (int i = 0; i < 7; i++) {
+      nine += "osier.peers.p" + i + " = \"p" + i + ".example:7401\"\n";
+    }
+    String config = GOOD + nine + "osier.keyspaces.shop.limits.object = 60MiB\n";
+    assertThatThrownBy(() -> ConfigReader.read("f.conf", config, Map.of()))
+        .hasMessageContaining("shop.limits.object")
+        .hasMessageContaining("59652323B");
+  }
+
+  @Test
   void durationOfZero_needsNoUnit() {
     DatacenterConfig config =
         ConfigReader.read("f", GOOD + "osier.keyspaces.shop.sla = 0", Map.of());

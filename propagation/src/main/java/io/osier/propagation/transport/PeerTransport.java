@@ -25,6 +25,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
 import java.net.InetSocketAddress;
@@ -36,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -55,11 +57,16 @@ import org.slf4j.LoggerFactory;
 public final class PeerTransport implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
-  /** Largest frame between datacenters, in bytes: an object of the largest size, and room. */
-  public static final int FRAME_BYTES_MAX = 80 << 20;
+  /** Largest frame between datacenters, in bytes: a partition's frame, and room. */
+  public static final int FRAME_BYTES_MAX = Codec.RECORD_BYTES_MAX + (1 << 20);
 
-  /** A peer that buffers more than this is disconnected; its stream resumes later. */
+  /**
+   * A peer that buffers more than this is disconnected; its stream resumes later. Large frames do
+   * not count: one alone may be larger, and there are as many as answers that were asked for.
+   */
   private static final long BUFFERED_BYTES_MAX = 256L << 20;
+
+  private static final int LARGE_FRAME_BYTES = 16 << 20;
 
   static final long PING_MILLIS = 1_000;
   static final long DEAD_MILLIS = 5_000;
@@ -181,14 +188,29 @@ public final class PeerTransport implements AutoCloseable {
     return Collections.unmodifiableMap(traffic);
   }
 
-  /** Sends a partition's frame; it is dropped if there is no connection. */
+  /**
+   * Sends a partition's frame; it is dropped if there is no connection, and if it cannot be
+   * encoded, which is a fault, but none that others must suffer from.
+   */
   public void send(String dc, String keyspace, int partition, Frame frame) {
     Dialler dialler = diallers.get(dc);
-    if (dialler != null) {
-      dialler.send(
-          new PeerMessage.Data(
-              keyspaces(dc).indexOf(keyspace), partition, FrameCodec.encode(self, frame)));
+    if (dialler == null) {
+      return;
     }
+    byte[] bytes;
+    try {
+      bytes = FrameCodec.encode(self, frame);
+    } catch (RuntimeException e) {
+      LOG.error(
+          "a frame ({}) of partition {} of {} cannot be sent to {}",
+          frame.getClass().getSimpleName(),
+          partition,
+          keyspace,
+          dc,
+          e);
+      return;
+    }
+    dialler.send(new PeerMessage.Data(keyspaces(dc).indexOf(keyspace), partition, bytes));
   }
 
   /** The names of the keyspaces that both hold, in the order of the greeting's list. */
@@ -283,6 +305,9 @@ public final class PeerTransport implements AutoCloseable {
     private final InetSocketAddress address;
     private volatile Channel channel;
 
+    /** Of large frames that have not left yet. */
+    private final AtomicLong largeBytes = new AtomicLong();
+
     // Of one attempt after the other, by whichever thread makes it.
     private volatile long backOffMillis = BACK_OFF_MILLIS_MIN;
     private volatile String lastFailure = "";
@@ -362,12 +387,20 @@ public final class PeerTransport implements AutoCloseable {
         return;
       }
       ChannelOutboundBuffer waiting = over.unsafe().outboundBuffer(); // null once it is closed
-      if (waiting != null && waiting.totalPendingWriteBytes() > BUFFERED_BYTES_MAX) {
+      if (waiting != null
+          && waiting.totalPendingWriteBytes() - largeBytes.get() > BUFFERED_BYTES_MAX) {
         LOG.warn("{} takes nothing; connection closed", dc);
         over.close();
         return;
       }
-      write(over, message);
+      int bytes = message instanceof PeerMessage.Data data ? data.frame().length : 0;
+      if (bytes < LARGE_FRAME_BYTES) {
+        write(over, message);
+        return;
+      }
+      largeBytes.addAndGet(bytes);
+      over.writeAndFlush(PeerMessage.encode(message))
+          .addListener(f -> largeBytes.addAndGet(-bytes));
     }
 
     private final class Dialled extends SimpleChannelInboundHandler<ByteBuf> {

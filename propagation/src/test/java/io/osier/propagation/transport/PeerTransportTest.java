@@ -1,16 +1,25 @@
 package io.osier.propagation.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBufUtil;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -21,6 +30,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +72,14 @@ final class PeerTransportTest {
 
     @Override
     public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
-      events.add(keyspace + "/" + partition + " " + ((Frame.Ack) frame).sequence());
+      String what =
+          switch (frame) {
+            case Frame.Ack ack -> String.valueOf(ack.sequence());
+            case Frame.States states ->
+                "states of " + states.shipments().getFirst().content().sizeBytes() + " bytes";
+            default -> throw new AssertionError(frame);
+          };
+      events.add(keyspace + "/" + partition + " " + what);
     }
 
     @Override
@@ -127,6 +144,64 @@ final class PeerTransportTest {
     assertThat(atEu.next()).isEqualTo("shop/0 7");
     assertThat(eu.traffic().get("us").sentBytes()).isGreaterThan(1_000 * 10);
     assertThat(us.traffic().get("eu").receivedBytes()).isGreaterThan(1_000 * 10);
+  }
+
+  /** Beyond 65 MiB the encoder threw, in whose thread ever; 80 MiB closed the connection. */
+  @Test
+  void stateOverTheObjectLimit_grownByJoining_arrives() throws Exception {
+    int euPort = freePort();
+    int usPort = freePort();
+    Heard atUs = new Heard();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, new Heard());
+    transport(US, usPort, "eu", euPort, atUs).dial();
+    eu.dial();
+    assertThat(atUs.next()).startsWith("up");
+    await().atMost(20, TimeUnit.SECONDS).until(() -> eu.connected() == 1);
+    Causal state = Causal.bottom(CrdtType.AW_SET);
+    for (int i = 0; i < 6; i++) {
+      byte[] bytes = new byte[16 << 20];
+      bytes[0] = (byte) i;
+      state = state.join(state.prepare(new Operation.Add(Value.of(bytes)), EU, i + 1, i, 1_000, 0));
+    }
+    eu.send("us", "shop", 0, states(1, state));
+    eu.send("us", "shop", 0, new Frame.Ack(1, 7));
+    assertThat(atUs.next()).isEqualTo("shop/0 states of " + state.sizeBytes() + " bytes");
+    assertThat(atUs.next()).isEqualTo("shop/0 7");
+  }
+
+  @Test
+  void frameThatCannotBeEncoded_isDropped_andHarmsNoOther() throws Exception {
+    int euPort = freePort();
+    int usPort = freePort();
+    Heard atUs = new Heard();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, new Heard());
+    transport(US, usPort, "eu", euPort, atUs).dial();
+    eu.dial();
+    assertThat(atUs.next()).startsWith("up");
+    await().atMost(20, TimeUnit.SECONDS).until(() -> eu.connected() == 1);
+    eu.send("us", "shop", 0, states(-1, Causal.bottom(CrdtType.AW_SET))); // no such number
+    eu.send("us", "shop", 0, new Frame.Ack(1, 7));
+    assertThat(atUs.next()).isEqualTo("shop/0 7");
+  }
+
+  private static Frame.States states(long request, Causal state) {
+    return new Frame.States(
+        request,
+        Optional.empty(),
+        Optional.empty(),
+        0,
+        new Frame.Place(0, 0),
+        VersionVector.EMPTY,
+        List.of(
+            new Shipment(
+                new ObjectId(Key.of("k"), CrdtType.AW_SET),
+                EU,
+                0,
+                VersionVector.EMPTY,
+                6,
+                0,
+                0,
+                state)));
   }
 
   @Test

@@ -36,8 +36,12 @@ public abstract class Outgoing<T> {
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   // Only the channel's loop touches what follows.
-  private WireOutput out = new WireOutput();
+  private WireOutput out = newBuffer();
   private int encoded;
+
+  private static WireOutput newBuffer() {
+    return new WireOutput(LENGTH_BYTES + Framing.CLIENT_FRAME_BYTES_MAX);
+  }
 
   /** Messages for a channel. */
   protected Outgoing(Channel channel) {
@@ -151,7 +155,7 @@ public abstract class Outgoing<T> {
     encoded = 0;
     out.setPosition(0);
     if (source.length > 4 * CHUNK_BYTES) {
-      out = new WireOutput(); // a large message is no reason to keep it
+      out = newBuffer(); // a large message is no reason to keep it
     }
     if (beforeFlush()) {
       ByteBuf buffer = channel.alloc().ioBuffer(bytes);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.osier.core.codec.Codec;
 import io.osier.core.codec.WireOutput;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,8 +109,8 @@ final class OutgoingTest {
 
   @Test
   void messageOverTheLimit_fails_andThoseAroundItLeave() {
-    byte[] large = new byte[Codec.RECORD_BYTES_MAX - 100];
-    byte[] tooLarge = new byte[Codec.RECORD_BYTES_MAX + 1];
+    byte[] large = new byte[Framing.CLIENT_FRAME_BYTES_MAX];
+    byte[] tooLarge = new byte[Framing.CLIENT_FRAME_BYTES_MAX + 1];
     outgoing.add(new byte[1_000]);
     outgoing.add(large); // fits only alone
     outgoing.add(tooLarge);

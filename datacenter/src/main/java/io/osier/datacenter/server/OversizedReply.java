@@ -1,0 +1,41 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.proxy.protocol.Framing;
+import io.osier.proxy.protocol.Reply;
+
+/** What a client is told when its answer does not fit in a frame. */
+final class OversizedReply {
+  private OversizedReply() {}
+
+  /** The answer instead: what was too large, the limit, and what helps. */
+  static Reply.Failure failure(Reply reply) {
+    String limit = " over the limit of " + (Framing.CLIENT_FRAME_BYTES_MAX >> 20) + " MiB";
+    return switch (reply) {
+      case Reply.Answer a ->
+          new Reply.Failure(
+              ErrorCode.VALUE_TOO_LARGE,
+              "the value is"
+                  + limit
+                  + " for an answer: read it in part (contains, size, some fields of a map), and make"
+                  + " it smaller by removing some or all of it");
+      case Reply.Page p ->
+          new Reply.Failure(
+              ErrorCode.VALUE_TOO_LARGE,
+              "the value of key '"
+                  + p.rows().getFirst().key()
+                  + "' is"
+                  + limit
+                  + " for a page: scan sizes instead of values, or go on behind that key");
+      case Reply.Transacted t ->
+          t.dot().isPresent()
+              ? new Reply.Failure(
+                  ErrorCode.TIMEOUT,
+                  "the transaction was committed, but the values that it read last are" + limit)
+              : new Reply.Failure(
+                  ErrorCode.VALUE_TOO_LARGE,
+                  "the values are" + limit + " for an answer: read fewer at a time, or in part");
+      default -> new Reply.Failure(ErrorCode.VALUE_TOO_LARGE, "the answer is" + limit);
+    };
+  }
+}

@@ -1,0 +1,78 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.SetHandle;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An object that each datacenter kept within the limits, and that is over them, and over a client's
+ * frame, with what the others did at the same time.
+ */
+final class LargeObjectTest {
+  private static final int ELEMENT_BYTES = 16 << 20;
+  private static final int EACH = 3;
+
+  private static Value element(String dc, int i) {
+    byte[] bytes = new byte[ELEMENT_BYTES - 64];
+    bytes[0] = (byte) dc.charAt(0);
+    bytes[1] = (byte) i;
+    return Value.of(bytes);
+  }
+
+  private static void add(SetHandle set, String dc) {
+    for (int i = 0; i < EACH; i++) {
+      set.add(List.of(element(dc, i)));
+    }
+  }
+
+  @Test
+  void objectOverTheLimits_replicates_isReadInPart_andCanBeShrunk(@TempDir Path dir) {
+    String keyspaces =
+        "shop { sla = 8s, propagation = state, partitions = 1,"
+            + " limits { key = 64B, value = 16MiB, object = 64MiB } }";
+    try (TestCluster cluster =
+            new TestCluster(
+                keyspaces, "dir = \"" + dir + "/\"${osier.dc}", new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      SetHandle here = eu.session().keyspace("shop").set("large");
+      SetHandle there = us.session().keyspace("shop").set("large");
+      add(here, "eu");
+      add(there, "us"); // neither has heard of the other's
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> here.size() == 2 * EACH);
+      await().atMost(Duration.ofSeconds(60)).until(() -> there.size() == 2 * EACH);
+      assertThat(here.contains(element("us", 1))).isTrue();
+      assertThat(code(() -> here.add(List.of(element("eu", 9)))))
+          .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+
+      OsierException whole = catchThrowableOfType(OsierException.class, here::get);
+      assertThat(whole.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+      assertThat(whole).hasMessageContaining("in part");
+
+      List<Value> left = new ArrayList<>();
+      for (int i = 0; i < EACH; i++) {
+        here.remove(List.of(element("us", i)));
+        left.add(element("eu", i));
+      }
+      assertThat(here.get()).containsExactlyInAnyOrderElementsOf(left);
+      await().atMost(Duration.ofSeconds(60)).until(() -> there.size() == EACH);
+    }
+  }
+
+  private static ErrorCode code(Runnable call) {
+    return catchThrowableOfType(OsierException.class, call::run).code();
+  }
+}

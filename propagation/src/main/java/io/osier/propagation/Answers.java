@@ -24,6 +24,7 @@ final class Answers {
   private final OutboundLog log;
   private final Knowledge knowledge;
   private final Applier applier;
+  private final RelayLog relays;
   private final Replica replica;
   private final ShipmentSizer sizer;
   private final FrameSink sink;
@@ -38,6 +39,7 @@ final class Answers {
       OutboundLog log,
       Knowledge knowledge,
       Applier applier,
+      RelayLog relays,
       Replica replica,
       ShipmentSizer sizer,
       FrameSink sink) {
@@ -47,6 +49,7 @@ final class Answers {
     this.log = log;
     this.knowledge = knowledge;
     this.applier = applier;
+    this.relays = relays;
     this.replica = replica;
     this.sizer = sizer;
     this.sink = sink;
@@ -67,7 +70,7 @@ final class Answers {
       int bytes = 0;
       for (Replica.Entry entry : entries) {
         scanned = Optional.of(entry.object());
-        bytes += addState(shipments, entry.object(), entry.state(), origin, heal.after());
+        bytes += addMissing(shipments, entry.object(), entry.state(), origin, heal.after());
         if (bytes >= settings.frameBytes()) {
           break;
         }
@@ -92,7 +95,7 @@ final class Answers {
       }
       place = changed.place();
       Causal state = replica.state(changed.object());
-      bytes += addState(shipments, changed.object(), state, origin, heal.after());
+      bytes += addMissing(shipments, changed.object(), state, origin, heal.after());
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
     if (end && causal && log.through() < log.committed()) {
@@ -108,13 +111,20 @@ final class Answers {
         shipments);
   }
 
-  private int addState(
+  private int addMissing(
       List<Shipment> shipments, ObjectId object, Causal state, ReplicaId origin, long after) {
     long last = state == null ? 0 : state.context().through(origin);
     if (last <= after) {
       return 0;
     }
-    return add(shipments, object, origin, last, state);
+    // Whoever asks for everything is new, or was away for long.
+    Shipment joined =
+        relays == null || after == 0 ? null : relays.after(object, origin, after, state);
+    if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
+      return add(shipments, object, origin, last, state);
+    }
+    shipments.add(joined);
+    return sizer.sizeOf(joined);
   }
 
   /** Adds a state; returns its bytes. */

@@ -18,12 +18,19 @@ final class Applier {
   private final ReplicaId self;
   private final OutboundLog log;
   private final Knowledge knowledge;
+  private final RelayLog relays;
   private final Replica replica;
 
-  Applier(ReplicaId self, OutboundLog log, Knowledge knowledge, Replica replica) {
+  /**
+   * An applier.
+   *
+   * @param relays keeps what was applied for others; null if nobody wants it
+   */
+  Applier(ReplicaId self, OutboundLog log, Knowledge knowledge, RelayLog relays, Replica replica) {
     this.self = self;
     this.log = log;
     this.knowledge = knowledge;
+    this.relays = relays;
     this.replica = replica;
   }
 
@@ -78,6 +85,9 @@ final class Applier {
     }
     replica.apply(whole(shipments.getLast(), after), after);
     knowledge.changed(object, before.context(), after.context());
+    if (relays != null) {
+      shipments.forEach(relays::applied);
+    }
   }
 
   /** Whether all that the shipment builds on is here: a full state brings it along. */
@@ -152,6 +162,9 @@ final class Applier {
     Causal after = remembering.join(shipment.content());
     replica.apply(remembering == before ? shipment : whole(shipment, after), after);
     knowledge.changed(shipment.object(), before.context(), after.context());
+    if (relays != null) {
+      relays.applied(shipment);
+    }
     return true;
   }
 

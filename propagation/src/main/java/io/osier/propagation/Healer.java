@@ -3,8 +3,10 @@ package io.osier.propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.propagation.Frame.Place;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -29,6 +31,15 @@ final class Healer {
     final Asking asking;
     Frame.Page page;
 
+    /** What came and builds on something that is not here: the healing ends when it is. */
+    final Map<ObjectId, Shipment> unready = new TreeMap<>();
+
+    /** The last page, once it is here. */
+    Frame.States last;
+
+    /** When what is not ready is fetched. */
+    long fetchNanos;
+
     UnderWay(ReplicaId peer, long after, Frame.Page page, Asking asking) {
       this.peer = peer;
       this.after = after;
@@ -41,19 +52,40 @@ final class Healer {
   private final FrameSink sink;
   private final LongSupplier numbers;
   private final long retryNanos;
+  private final long paceNanos;
+  private final Applier applier;
+  private final Predicate<ReplicaId> streamed;
   private final Map<Source, Place> healed = new HashMap<>();
+
+  /** When the last healing from a peer began. */
+  private final Map<Source, Long> begunNanos = new HashMap<>();
+
   private final Map<ReplicaId, UnderWay> underWay = new TreeMap<>();
 
   /**
    * Nothing is under way.
    *
    * @param numbers of requests
+   * @param paceNanos healings of one origin from one peer begin so far apart, so that what changes
+   *     all the time is fetched now and then, joined
+   * @param streamed whether something of an origin's own stream was applied here: who never did may
+   *     lack what the origin's updates take for known everywhere, and is given states
    */
-  Healer(Knowledge knowledge, FrameSink sink, LongSupplier numbers, long retryNanos) {
+  Healer(
+      Knowledge knowledge,
+      Applier applier,
+      FrameSink sink,
+      LongSupplier numbers,
+      long retryNanos,
+      long paceNanos,
+      Predicate<ReplicaId> streamed) {
     this.knowledge = knowledge;
+    this.applier = applier;
     this.sink = sink;
     this.numbers = numbers;
     this.retryNanos = retryNanos;
+    this.paceNanos = paceNanos;
+    this.streamed = streamed;
   }
 
   /**
@@ -73,12 +105,14 @@ final class Healer {
       ReplicaId origin = changes.replica(i);
       if (!underWay.containsKey(origin)
           && !reachable.test(origin)
-          && isBehind(peer, origin, status)) {
+          && isBehind(peer, origin, status)
+          && isTime(new Source(peer, origin), nowNanos)) {
         Place place = healed.getOrDefault(new Source(peer, origin), Place.NONE);
+        begunNanos.put(new Source(peer, origin), nowNanos);
         UnderWay started =
             new UnderWay(
                 peer,
-                knowledge.through().get(origin),
+                streamed.test(origin) ? knowledge.through().get(origin) : 0,
                 new Frame.Page(place, Optional.empty()),
                 new Asking(numbers, retryNanos));
         underWay.put(origin, started);
@@ -91,6 +125,11 @@ final class Healer {
         ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
       }
     }
+  }
+
+  private boolean isTime(Source source, long nowNanos) {
+    Long begun = begunNanos.get(source);
+    return begun == null || nowNanos - begun >= paceNanos;
   }
 
   private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
@@ -108,23 +147,77 @@ final class Healer {
     sink.send(healing.peer.dc(), new Frame.Heal(request, origin, healing.after, healing.page));
   }
 
-  /** Goes on after a page was applied. Returns whether it was the one that was waited for. */
+  /** Keeps what came and builds on something that is not here. */
+  void hold(ReplicaId peer, ReplicaId origin, Shipment unready) {
+    UnderWay healing = underWay.get(origin);
+    if (healing != null && healing.peer.equals(peer) && healing.last == null) {
+      healing.unready.put(unready.object(), unready);
+    }
+  }
+
+  /** What is kept of an object: of each origin by itself. */
+  List<List<Shipment>> held(ObjectId object) {
+    List<List<Shipment>> held = new ArrayList<>();
+    for (UnderWay healing : underWay.values()) {
+      Shipment unready = healing.unready.get(object);
+      if (unready != null) {
+        held.add(List.of(unready));
+      }
+    }
+    return held;
+  }
+
+  /** Objects whose states are to be fetched from a peer: what they build on has not come. */
+  List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
+    for (UnderWay healing : underWay.values()) {
+      if (healing.last != null && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
+        healing.fetchNanos = nowNanos + retryNanos;
+        return healing.unready.keySet().stream().limit(Fetcher.OBJECTS_MAX).toList();
+      }
+    }
+    return List.of();
+  }
+
+  /** Goes on after a page was applied or held. Returns whether it was the one waited for. */
   boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
     ReplicaId origin = states.origin().orElseThrow();
     UnderWay healing = underWay.get(origin);
     if (healing == null
         || !healing.peer.equals(peer)
+        || healing.last != null
         || !healing.asking.answered(states.request(), nowNanos)) {
       return false;
     }
     if (states.next().isPresent()) {
       healing.page = states.next().get();
       ask(origin, healing, healing.asking.ask(nowNanos));
-    } else {
-      underWay.remove(origin);
-      healed.put(new Source(peer, origin), states.changes());
+      return true;
     }
+    healing.last = states;
+    // What is not ready builds on what is on its way, most often; otherwise it is fetched.
+    healing.fetchNanos = nowNanos + InboundStream.COMING_NANOS;
     return true;
+  }
+
+  /** Ends the healings of which everything has come and is applied; returns their last pages. */
+  List<Frame.States> takeDone() {
+    if (underWay.isEmpty()) {
+      return List.of();
+    }
+    List<Frame.States> done = new ArrayList<>();
+    for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
+      UnderWay healing = it.next();
+      if (healing.last != null) {
+        healing.unready.values().removeIf(applier::isKnown);
+        if (healing.unready.isEmpty()) {
+          it.remove();
+          ReplicaId origin = healing.last.origin().orElseThrow();
+          healed.put(new Source(healing.peer, origin), healing.last.changes());
+          done.add(healing.last);
+        }
+      }
+    }
+    return done;
   }
 
   /** The peer cannot be asked any more. */

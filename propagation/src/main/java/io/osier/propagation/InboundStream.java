@@ -28,6 +28,9 @@ final class InboundStream {
 
   private static final int ATTEMPTS_MAX = 3;
 
+  /** How much longer an update is held for one of an origin whose stream stands still. */
+  static final long COMING_NANOS = 1_000_000_000;
+
   /** Room for the epochs of one life. */
   private static final int LIFE_SHIFT = 24;
 
@@ -229,23 +232,23 @@ final class InboundStream {
   /**
    * Objects that have been held for the grace time and were not fetched lately.
    *
-   * @param comes whether what an update waits for is on its way; it is asked about again after as
-   *     long as for an answer
+   * @param comes whether what an update waits for is about to come: then it is waited for a little
+   *     longer, once
    */
   List<ObjectId> toFetch(
       long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
     List<ObjectId> objects = new ArrayList<>();
     for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
       Long fetched = fetchedNanos.get(entry.getKey());
+      Held oldest = entry.getValue().peek();
       boolean due =
           fetched == null
-              ? nowNanos - entry.getValue().peek().sinceNanos >= graceNanos
+              ? nowNanos - oldest.sinceNanos >= graceNanos
               : nowNanos - fetched >= retryNanos;
-      if (due) {
+      if (due && fetched == null && comes.test(oldest.shipment)) {
+        fetchedNanos.put(entry.getKey(), nowNanos - retryNanos + COMING_NANOS);
+      } else if (due) {
         fetchedNanos.put(entry.getKey(), nowNanos);
-        if (comes.test(entry.getValue().peek().shipment)) {
-          continue;
-        }
         objects.add(entry.getKey());
         if (objects.size() == Fetcher.OBJECTS_MAX) {
           break;

@@ -193,6 +193,11 @@ final class Knowledge {
     return statuses.get(dc);
   }
 
+  /** What every datacenter has of each other replica, as far as their statuses tell. */
+  VersionVector everywhere() {
+    return stable;
+  }
+
   /** What a new update must name of the others' updates it builds on: those not yet everywhere. */
   VersionVector needs(CausalContext context) {
     VersionVector needs = VersionVector.EMPTY;

@@ -13,7 +13,6 @@ import io.osier.propagation.OutboundLog.Segment;
 import io.osier.propagation.OutboundLog.Waiting;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -64,6 +63,15 @@ public final class Propagation {
   private final OutboundLog log;
   private final Knowledge knowledge;
   private final Healer healer;
+
+  /** Null where nobody can be given another's updates. */
+  private final RelayLog relays;
+
+  /**
+   * By datacenter, the last incarnation that has ended and of whose stream something was applied.
+   */
+  private final Map<String, ReplicaId> endedStreams = new HashMap<>();
+
   private final Verifier verifier;
   private final boolean causal;
   private final Admission admission = new Admission();
@@ -118,13 +126,22 @@ public final class Propagation {
     this.recovered = recovered;
     this.log = new OutboundLog(recovered.committed());
     this.knowledge = new Knowledge(self, peers, recovered);
-    this.applier = new Applier(self, log, knowledge, replica);
+    this.relays = causal || peers.size() < 2 ? null : new RelayLog();
+    this.applier = new Applier(self, log, knowledge, relays, replica);
     this.answers =
-        new Answers(self, causal, settings, log, knowledge, applier, replica, sizer, sink);
+        new Answers(self, causal, settings, log, knowledge, applier, relays, replica, sizer, sink);
     // After that an origin counts as out of reach.
     this.skew = new PathSkew(millis(settings.healMillis() + settings.retryMillis()));
     this.requests = recovered.life() << REQUESTS_SHIFT;
-    this.healer = new Healer(knowledge, sink, this::nextRequest, millis(settings.retryMillis()));
+    this.healer =
+        new Healer(
+            knowledge,
+            applier,
+            sink,
+            this::nextRequest,
+            millis(settings.retryMillis()),
+            millis(settings.healMillis()),
+            this::hasStreamed);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(lostSome, peers, settings, replica, sink, this::nextRequest);
     this.settled = recovered.settled() || peers.isEmpty();
@@ -353,11 +370,22 @@ public final class Propagation {
     // The knowledge may have heard of the incarnation before it speaks here itself, from a third
     // one.
     if (in == null || in.sender().incarnation() < peer.incarnation()) {
+      if (in != null && in.applied() != null) {
+        endedStreams.put(peer.dc(), in.sender());
+      }
       Frame.Cursor cursor = recovered.cursors().get(peer);
       Fetcher fetcher = new Fetcher(new Asking(this::nextRequest, millis(settings.retryMillis())));
       inbound.put(peer.dc(), new InboundStream(peer, recovered.life(), cursor, fetcher, nowNanos));
       healer.down(peer.dc());
     }
+  }
+
+  /** Whether something of an origin's own stream was applied here, in this life or before. */
+  private boolean hasStreamed(ReplicaId origin) {
+    InboundStream in = inbound.get(origin.dc());
+    return (in != null && in.sender().equals(origin) && in.applied() != null)
+        || origin.equals(endedStreams.get(origin.dc()))
+        || recovered.cursors().containsKey(origin);
   }
 
   private void resume(InboundStream in, long nowNanos) {
@@ -522,24 +550,24 @@ public final class Propagation {
     }
   }
 
-  /** Applies what is held of an object by several streams and builds on each other, as one. */
+  /** Applies what is held of an object, of several origins, and builds on each other, as one. */
   private void applyMutual(ObjectId object, long nowMillis) {
-    Map<InboundStream, List<Shipment>> queues = new LinkedHashMap<>();
+    List<List<Shipment>> queues = healer.held(object);
     for (InboundStream in : inbound.values()) {
       if (in.holds(object)) {
-        queues.put(in, in.held(object));
+        queues.add(in.held(object));
       }
     }
     if (queues.size() < 2) {
       return; // a stream's updates build on each other in their order
     }
     CausalContext here = applier.context(object);
-    List<Shipment> together = MutualNeeds.closed(queues.values(), r -> applier.seen(here, r));
+    List<Shipment> together = MutualNeeds.closed(queues, r -> applier.seen(here, r));
     if (together.isEmpty()) {
       return;
     }
     applier.applyTogether(together);
-    for (InboundStream in : queues.keySet()) {
+    for (InboundStream in : inbound.values()) {
       InboundStream.Held held = in.firstHeld(object);
       while (held != null && applier.isKnown(held.shipment())) {
         drop(in, held, held.outage(), nowMillis);
@@ -584,6 +612,9 @@ public final class Propagation {
               + ": it lost what it had confirmed; rebuild it from the peers");
     }
     knowledge.status(in.sender(), status);
+    if (relays != null) {
+      relays.prune(knowledge.everywhere());
+    }
     firstStatus.putIfAbsent(in.sender().dc(), status);
     var unused = isSettled();
     if (status.wantResume() && in.mayAskAgain(nowNanos, millis(settings.retryMillis()))) {
@@ -631,6 +662,7 @@ public final class Propagation {
     if (states.origin().isEmpty() || !healer.received(in.sender(), states, nowNanos)) {
       return;
     }
+    endHealings();
     Admission.Source source = new Admission.Source(in.sender(), states.origin().get());
     arrived(states.shipments(), nowMillis).forEach(a -> admission.add(source, a));
     if (states.next().isEmpty()) {
@@ -645,7 +677,10 @@ public final class Propagation {
       return;
     }
     for (Shipment shipment : states.shipments()) {
-      if (applier.apply(shipment)) {
+      if (!applier.isReady(shipment) && !applier.isKnown(shipment)) {
+        healer.hold(in.sender(), shipment.origin(), shipment);
+        applyMutual(shipment.object(), nowMillis);
+      } else if (applier.apply(shipment)) {
         stats.healed();
         stats.applied(shipment.updates());
         retryHeld(shipment.object(), nowMillis);
@@ -653,8 +688,17 @@ public final class Propagation {
     }
     if (states.origin().isEmpty()) {
       in.fetcher().answered(states, nowNanos).ifPresent(f -> fetch(in, f));
-    } else if (healer.received(in.sender(), states, nowNanos) && states.next().isEmpty()) {
-      knowledge.complete(states.origin().get(), states.through());
+    } else {
+      healer.received(in.sender(), states, nowNanos);
+    }
+    endHealings();
+  }
+
+  private void endHealings() {
+    for (Frame.States done : healer.takeDone()) {
+      if (!causal) { // there the last page is admitted when what it depends on is here
+        knowledge.complete(done.origin().orElseThrow(), done.through());
+      }
     }
   }
 
@@ -677,6 +721,15 @@ public final class Propagation {
     return nowNanos - heard < millis(settings.healMillis() + settings.retryMillis());
   }
 
+  /**
+   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
+   * just as the peer did.
+   */
+  private boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
+    boolean justBack = nowNanos - peer.upSinceNanos() < millis(settings.healMillis());
+    return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));
+  }
+
   // ---------------------------------------------------------------- time
 
   /** Does all that is due. */
@@ -697,6 +750,7 @@ public final class Propagation {
       catchUp(stream, nowNanos, nowMillis);
     }
     answers.answerHealsWaiting();
+    endHealings();
     for (InboundStream in : inbound.values()) {
       maintain(in, nowNanos);
     }
@@ -730,7 +784,10 @@ public final class Propagation {
     if (in.fetcher().isIdle()) {
       long grace = skew.graceNanos(dc);
       List<ObjectId> missing =
-          in.toFetch(nowNanos, grace, retry, shipment -> comesItself(shipment, nowNanos));
+          in.toFetch(nowNanos, grace, retry, shipment -> comesLater(shipment, nowNanos));
+      if (missing.isEmpty()) {
+        missing = healer.toFetch(in.sender(), nowNanos);
+      }
       if (!missing.isEmpty()) {
         missing.forEach(object -> stats.gapSeen());
         fetch(in, in.fetcher().fetch(missing, nowNanos));
@@ -739,7 +796,9 @@ public final class Propagation {
       fetch(in, in.fetcher().again(nowNanos));
     }
     if (verifier.isDone(dc)) {
-      healer.check(in.sender(), in.heardNanos(), origin -> isReachable(origin, nowNanos), nowNanos);
+      PeerStream stream = outbound.get(dc);
+      healer.check(
+          in.sender(), in.heardNanos(), origin -> comesFrom(origin, stream, nowNanos), nowNanos);
     }
   }
 
@@ -757,27 +816,31 @@ public final class Propagation {
   }
 
   /**
-   * Whether an update waits for one of an origin whose stream has just come back or is about to:
-   * what that missed meanwhile comes soon, and once.
+   * Whether an update waits for one of an origin whose stream stands still, or has just come back:
+   * what that origin did meanwhile will come from itself or through a third datacenter, and once.
    */
-  private boolean comesItself(Shipment shipment, long nowNanos) {
+  private boolean comesLater(Shipment shipment, long nowNanos) {
+    CausalContext here = applier.context(shipment.object());
     VersionVector needs = shipment.needs();
     for (int i = 0; i < needs.size(); i++) {
       ReplicaId r = needs.replica(i);
-      PeerStream stream = outbound.get(r.dc());
-      InboundStream in = inbound.get(r.dc());
-      boolean starts =
-          in == null
-              || (stream != null && !stream.linkUp())
-              || in.isResuming()
-              || nowNanos - in.resumeSentNanos() < millis(settings.retryMillis());
-      if (starts
-          && applier.seen(applier.context(shipment.object()), r) < needs.number(i)
-          && isReachable(r, nowNanos)) {
+      if (applier.seen(here, r) < needs.number(i) && !isStreaming(r, nowNanos)) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isStreaming(ReplicaId origin, long nowNanos) {
+    PeerStream stream = outbound.get(origin.dc());
+    InboundStream in = inbound.get(origin.dc());
+    return stream != null
+        && stream.linkUp()
+        && in != null
+        && in.sender().equals(origin)
+        && !in.isResuming()
+        && nowNanos - in.resumeSentNanos() >= millis(settings.retryMillis())
+        && nowNanos - in.heardNanos() < millis(settings.retryMillis());
   }
 
   private void sendStatus(long nowNanos, long nowMillis) {

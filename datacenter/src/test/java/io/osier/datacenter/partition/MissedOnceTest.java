@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -49,7 +50,7 @@ final class MissedOnceTest {
     // Large enough that a state instead of what is missing is seen in the sum.
     for (int object = 0; object < OBJECTS; object++) {
       for (int i = 0; i < 50; i++) {
-        add("eu", object);
+        add(i % 2 == 0 ? "eu" : "us", object);
       }
     }
     cluster.run(2_000);
@@ -99,6 +100,7 @@ final class MissedOnceTest {
   @CsvSource({
     "3000, 0", // for so long that each also asks the others for what it misses
     "200,  0",
+    "3000, 400",
     "200,  400", // one link comes back after the other
   })
   void updatesThatBuildOnEachOther_comeOnceAfterACut(int cutMillis, int laterMillis) {
@@ -121,5 +123,25 @@ final class MissedOnceTest {
     assertThat(bytes("eu>ap", "us>ap", "ap>eu", "ap>us"))
         .as("bytes on the links that were cut")
         .isLessThan((long) (MOST * (joinedBytes("eu") + joinedBytes("us"))));
+  }
+
+  @Test
+  void updatesOfAnOriginThatIsCutOff_comeOnceThroughAThird() {
+    cluster.cut("eu", "us");
+    for (int i = 0; i < 10; i++) {
+      for (int object = 0; object < OBJECTS; object++) {
+        add("eu", object);
+      }
+      cluster.run(100);
+    }
+    cluster.run(5_000);
+    assertThat(cluster.isConverged()).as("through ap").isTrue();
+    cluster.heal("eu", "us");
+    cluster.run(5_000);
+    assertThat(cluster.isConverged()).isTrue();
+    assertThat(bytes("ap>us", "us>ap", "eu>us", "us>eu"))
+        .as("bytes to us")
+        .isLessThan((long) (MOST * joinedBytes("eu")));
+    assertThat(cluster.dc("us").report().healed()).as("objects healed").isEqualTo(OBJECTS);
   }
 }

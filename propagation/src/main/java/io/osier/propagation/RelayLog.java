@@ -1,0 +1,130 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The other datacenters' updates that came here and that not everybody has yet, joined per object,
+ * so that a third datacenter that is cut off from their origin can be given just what it misses of
+ * it.
+ *
+ * <p>It holds what is under way anywhere, which is little while everybody is connected. Beyond
+ * {@link #BYTES_MAX} it forgets everything, and states are given instead. Not thread-safe.
+ */
+final class RelayLog {
+  /** For all objects together. */
+  static final long BYTES_MAX = 16L << 20;
+
+  /** More updates of one object than this are joined. */
+  private static final int UPDATES_MAX = 8;
+
+  /** One object's updates of one origin, each building on the one before. */
+  private static final class Kept {
+    final ArrayDeque<Shipment> updates = new ArrayDeque<>(2);
+    long bytes;
+  }
+
+  /** By origin, the objects in the order of their last update. */
+  private final Map<ReplicaId, LinkedHashMap<ObjectId, Kept>> origins = new HashMap<>();
+
+  private long bytes;
+
+  /** Takes note of updates of another datacenter that were applied here. */
+  void applied(Shipment shipment) {
+    if (shipment.content().isFull()) {
+      return; // what is kept does not reach up to the state any more: that is seen when it is read
+    }
+    Kept kept =
+        origins
+            .computeIfAbsent(shipment.origin(), o -> new LinkedHashMap<>(16, 0.75f, true))
+            .computeIfAbsent(shipment.object(), o -> new Kept());
+    if (!kept.updates.isEmpty() && kept.updates.getLast().last() < shipment.predecessor()) {
+      bytes -= kept.bytes;
+      kept.bytes = 0;
+      kept.updates.clear();
+    }
+    kept.updates.add(shipment);
+    add(kept, shipment.content().sizeBytes());
+    if (kept.updates.size() > UPDATES_MAX) {
+      Shipment joined = joined(kept, 0);
+      kept.updates.clear();
+      kept.updates.add(joined);
+      add(kept, joined.content().sizeBytes() - kept.bytes);
+    }
+    if (bytes > BYTES_MAX) {
+      origins.clear();
+      bytes = 0;
+    }
+  }
+
+  private void add(Kept kept, long more) {
+    kept.bytes += more;
+    bytes += more;
+  }
+
+  /** Forgets what every datacenter has. */
+  void prune(VersionVector everywhere) {
+    for (Map.Entry<ReplicaId, LinkedHashMap<ObjectId, Kept>> e : origins.entrySet()) {
+      long number = everywhere.get(e.getKey());
+      Iterator<Kept> eldest = e.getValue().values().iterator();
+      while (eldest.hasNext()) {
+        Kept kept = eldest.next();
+        if (kept.updates.getLast().last() > number) {
+          break;
+        }
+        bytes -= kept.bytes;
+        eldest.remove();
+      }
+    }
+    origins.values().removeIf(Map::isEmpty);
+  }
+
+  /**
+   * An origin's updates of an object after a number, joined, or null if they are not all kept.
+   *
+   * @param after whoever asks has all of the origin's updates up to here
+   * @param state the object as it is here
+   */
+  Shipment after(ObjectId object, ReplicaId origin, long after, Causal state) {
+    LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
+    Kept kept = objects == null ? null : objects.get(object);
+    if (kept == null || kept.updates.getLast().last() < state.context().through(origin)) {
+      return null;
+    }
+    Shipment joined = joined(kept, after);
+    return joined == null || joined.predecessor() > after ? null : joined;
+  }
+
+  private static Shipment joined(Kept kept, long after) {
+    Shipment joined = null;
+    for (Shipment s : kept.updates) {
+      if (s.last() > after) {
+        joined = joined == null ? s : join(joined, s);
+      }
+    }
+    return joined;
+  }
+
+  private static Shipment join(Shipment earlier, Shipment later) {
+    return new Shipment(
+        earlier.object(),
+        earlier.origin(),
+        earlier.predecessor(),
+        earlier.needs().join(later.needs()),
+        Math.max(earlier.last(), later.last()),
+        earlier.updates() + later.updates(),
+        0,
+        earlier.content().join(later.content()));
+  }
+
+  /** What is kept, in bytes. */
+  long bytes() {
+    return bytes;
+  }
+}

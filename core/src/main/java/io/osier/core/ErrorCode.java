@@ -62,7 +62,12 @@ public enum ErrorCode {
    * The datacenter no longer remembers whether the transaction was committed; it does nothing of
    * it.
    */
-  TRANSACTION_FORGOTTEN(23, false);
+  TRANSACTION_FORGOTTEN(23, false),
+  /**
+   * Every peer refuses the datacenter, or this keyspace, because their configurations differ:
+   * nothing was done, since an update would go nowhere. Another datacenter may take it.
+   */
+  REFUSED_BY_PEERS(24, true);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

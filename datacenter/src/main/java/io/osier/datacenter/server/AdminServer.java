@@ -11,7 +11,9 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,6 +32,7 @@ final class AdminServer implements AutoCloseable {
 
   private final Map<String, KeyspaceShard> keyspaces;
   private final Set<String> peers;
+  private final Readiness readiness;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<PartitionRunner, PartitionReport> reports = new ConcurrentHashMap<>();
@@ -49,7 +52,9 @@ final class AdminServer implements AutoCloseable {
       Map<String, KeyspaceShard> keyspaces,
       ClientServer clients,
       PeerTransport transport,
-      Optional<StoreService> store) {
+      Optional<StoreService> store,
+      Readiness readiness) {
+    this.readiness = readiness;
     this.keyspaces = keyspaces;
     this.peers = transport.traffic().keySet();
     new JvmMemoryMetrics().bindTo(registry);
@@ -70,6 +75,8 @@ final class AdminServer implements AutoCloseable {
                   .tags(peer)
                   .register(registry);
             });
+    Gauge.builder("osier.ready", readiness, r -> r.obstacles().isEmpty() ? 1 : 0)
+        .register(registry);
     store.ifPresent(this::register);
     keyspaces.values().forEach(this::register);
     http =
@@ -99,6 +106,12 @@ final class AdminServer implements AutoCloseable {
   }
 
   private void register(KeyspaceShard keyspace) {
+    for (String dc : peers) {
+      Gauge.builder(
+              "osier.keyspace.refused", keyspace.gate(), g -> g.refusals().containsKey(dc) ? 1 : 0)
+          .tags(Tags.of("keyspace", keyspace.policy().name(), "peer", dc))
+          .register(registry);
+    }
     int number = 0;
     for (PartitionRunner runner : keyspace.partitions()) {
       Tags tags =
@@ -199,11 +212,14 @@ final class AdminServer implements AutoCloseable {
   }
 
   private HttpEndpoint.Answer health() {
-    boolean ready =
-        keyspaces.values().stream()
-            .flatMap(k -> k.partitions().stream())
-            .allMatch(PartitionRunner::isReady);
-    return new HttpEndpoint.Answer(ready ? 200 : 503, ready ? "ready\n" : "catching up\n");
+    List<String> obstacles = readiness.obstacles();
+    List<String> lines = new ArrayList<>(obstacles);
+    if (obstacles.isEmpty()) {
+      lines.add("ready");
+    }
+    lines.addAll(readiness.warnings());
+    return new HttpEndpoint.Answer(
+        obstacles.isEmpty() ? 200 : 503, String.join("\n", lines) + "\n");
   }
 
   @Override

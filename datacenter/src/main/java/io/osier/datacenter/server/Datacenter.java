@@ -66,6 +66,7 @@ public final class Datacenter implements AutoCloseable {
       Executors.newFixedThreadPool(
           SCANNERS, r -> Thread.ofPlatform().name("osier-scanner").daemon(true).unstarted(r));
 
+  private final Readiness readiness;
   private final RequestHandler handler;
   private final AdminServer admin;
   private volatile boolean closed;
@@ -112,6 +113,7 @@ public final class Datacenter implements AutoCloseable {
       closeStore();
       throw e;
     }
+    this.readiness = new Readiness(keyspaces, Optional.ofNullable(store));
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -126,7 +128,7 @@ public final class Datacenter implements AutoCloseable {
                     config.peerPortLimits(),
                     new Peers()));
     Inspector inspector =
-        new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store));
+        new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store), readiness);
     this.handler = new RequestHandler(keyspaces, inspector);
     this.clients =
         bind(
@@ -147,7 +149,8 @@ public final class Datacenter implements AutoCloseable {
                         keyspaces,
                         clients,
                         transport,
-                        Optional.ofNullable(store)));
+                        Optional.ofNullable(store),
+                        readiness));
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
     if (store != null) {
       store.readers().execute(this::findRemoved);
@@ -227,10 +230,11 @@ public final class Datacenter implements AutoCloseable {
               callers(policy),
               Optional.of(policy)));
     }
+    UpdateGate gate = new UpdateGate(policy.name(), peers, Optional.ofNullable(store));
     if (store != null) {
-      return new KeyspaceShard(policy, runners, store.readers(), store::checkRoom);
+      return new KeyspaceShard(policy, runners, store.readers(), gate);
     }
-    return new KeyspaceShard(policy, runners, embedded ? Runnable::run : scanners, () -> {});
+    return new KeyspaceShard(policy, runners, embedded ? Runnable::run : scanners, gate);
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {
@@ -300,8 +304,16 @@ public final class Datacenter implements AutoCloseable {
   /** Hands what the transport hears to the partitions. */
   private final class Peers implements PeerListener {
     @Override
-    public void up(ReplicaId peer) {
-      toAll(new Input.PeerUp(peer));
+    public void up(ReplicaId peer, List<String> agreed) {
+      Input up = new Input.PeerUp(peer);
+      for (String name : agreed) {
+        keyspaces.get(name).partitions().forEach(p -> p.submit(up));
+      }
+    }
+
+    @Override
+    public void compared(String dc, Map<String, String> differing) {
+      readiness.compared(dc, differing);
     }
 
     @Override
@@ -339,6 +351,8 @@ public final class Datacenter implements AutoCloseable {
     public void rejected(String dc, OsierException why) {
       if (why.code() == ErrorCode.DUPLICATE_DC) {
         failure.completeExceptionally(why);
+      } else {
+        readiness.refused(dc, why.code() + ": " + why.getMessage());
       }
     }
   }
@@ -368,6 +382,14 @@ public final class Datacenter implements AutoCloseable {
     return keyspaces.values().stream()
         .flatMap(k -> k.partitions().stream())
         .allMatch(PartitionRunner::isReady);
+  }
+
+  /**
+   * What keeps the datacenter from doing all that it is there for, in words: it is catching up, its
+   * disk is full, or every peer refuses a keyspace; empty if nothing does.
+   */
+  public List<String> obstacles() {
+    return readiness.obstacles();
   }
 
   /** Completes exceptionally if the datacenter cannot go on; the process should then close it. */

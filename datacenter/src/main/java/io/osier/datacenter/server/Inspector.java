@@ -40,13 +40,16 @@ final class Inspector {
   private final Map<String, KeyspaceShard> keyspaces;
   private final PeerTransport transport;
   private final Optional<StoreService> store;
+  private final Readiness readiness;
 
   Inspector(
       ReplicaId self,
       long startMillis,
       Map<String, KeyspaceShard> keyspaces,
       PeerTransport transport,
-      Optional<StoreService> store) {
+      Optional<StoreService> store,
+      Readiness readiness) {
+    this.readiness = readiness;
     this.store = store;
     this.transport = transport;
     this.self = self;
@@ -76,6 +79,8 @@ final class Inspector {
                 links(root.putObject("links"));
               }
               if (request.topic() == Request.Topic.STAT) {
+                readiness.obstacles().forEach(root.putArray("not_ready_because")::add);
+                readiness.warnings().forEach(root.putArray("warnings")::add);
                 store.ifPresent(s -> store(root.putObject("store"), s));
               }
               int i = 0;
@@ -143,6 +148,7 @@ final class Inspector {
         "propagation", keyspace.policy().propagation().name().toLowerCase(java.util.Locale.ROOT));
     node.put("partitions", all.size());
     node.put("ready", keyspace.partitions().stream().allMatch(PartitionRunner::isReady));
+    keyspace.gate().refusals().forEach(node.putObject("refused_by")::put);
     node.put("updates", sum(all, PartitionReport::committed));
     node.put("objects", sum(all, PartitionReport::objects));
     node.put("removed_objects", sum(all, PartitionReport::removedObjects));

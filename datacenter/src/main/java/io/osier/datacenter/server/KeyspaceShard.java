@@ -43,23 +43,20 @@ final class KeyspaceShard {
   private final KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
   private final Executor readers;
-  private final Runnable checkRoom;
+  private final UpdateGate gate;
 
   /**
    * A keyspace.
    *
    * @param readers what reads objects that are not in memory
-   * @param checkRoom throws if updates must be refused
+   * @param gate knows whether updates must be refused
    */
   KeyspaceShard(
-      KeyspacePolicy policy,
-      List<PartitionRunner> partitions,
-      Executor readers,
-      Runnable checkRoom) {
+      KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers, UpdateGate gate) {
     this.policy = policy;
     this.partitions = List.copyOf(partitions);
     this.readers = readers;
-    this.checkRoom = checkRoom;
+    this.gate = gate;
   }
 
   KeyspacePolicy policy() {
@@ -68,6 +65,10 @@ final class KeyspaceShard {
 
   List<PartitionRunner> partitions() {
     return partitions;
+  }
+
+  UpdateGate gate() {
+    return gate;
   }
 
   PartitionRunner of(Key key) {
@@ -111,7 +112,7 @@ final class KeyspaceShard {
   void write(Request.Write write, Lane lane, Consumer<Reply> reply) {
     checkKey(write.key());
     OperationLimits.check(write.operation(), policy.limits());
-    checkRoom.run();
+    gate.check();
     PartitionRunner partition = of(write.key());
     partition.settle(write.key());
     submit(partition, write.key(), lane, write, reply);
@@ -124,7 +125,7 @@ final class KeyspaceShard {
    */
   boolean combine(Key key, CrdtType type, Operation operation) {
     PartitionRunner partition = of(key);
-    if (!partition.combines()) {
+    if (!partition.combines() || gate.isRefusedByAll()) {
       return false;
     }
     try {
@@ -185,7 +186,7 @@ final class KeyspaceShard {
     // What only reads goes on when the disk is full; an earlier step may have had updates.
     boolean commitsEarlier = step.end() == Request.End.COMMIT && step.begin().isEmpty();
     if (commitsEarlier || !step.updates().isEmpty()) {
-      checkRoom.run();
+      gate.check();
     }
     if (partition.callersRun()) {
       partition.submit(request, reply);

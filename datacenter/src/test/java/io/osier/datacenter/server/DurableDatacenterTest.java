@@ -138,7 +138,8 @@ final class DurableDatacenterTest {
     // No disk has so much.
     try (Datacenter full = alone("durability = sync, min-free = 1000000GiB");
         OsierClient client = client()) {
-      assertThat(full.isReady()).isTrue();
+      assertThat(full.isReady()).as("reads are served").isTrue();
+      assertThat(full.obstacles()).hasSize(1).first().asString().contains("the disk is full");
       Keyspace shop = shop(client);
       assertThatThrownBy(() -> shop.counter("c").increment(1))
           .isInstanceOfSatisfying(

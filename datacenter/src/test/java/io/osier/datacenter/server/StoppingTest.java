@@ -61,7 +61,14 @@ final class StoppingTest {
     ExecutorService readers = Executors.newSingleThreadExecutor();
     readers.shutdown();
     return new RequestHandler(
-        Map.of("shop", new KeyspaceShard(policy, List.of(runner), readers, () -> {})), null);
+        Map.of(
+            "shop",
+            new KeyspaceShard(
+                policy,
+                List.of(runner),
+                readers,
+                new UpdateGate("shop", List.of(), Optional.empty()))),
+        null);
   }
 
   private static ErrorCode answer(RequestHandler to, Request request) {

@@ -3,11 +3,25 @@ package io.osier.propagation.transport;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.Frame;
+import java.util.List;
+import java.util.Map;
 
 /** Hears of peers. Called by the transport's threads; must not block. */
 public interface PeerListener {
-  /** Frames can be sent to the peer from now on. */
-  void up(ReplicaId peer);
+  /**
+   * Frames of these keyspaces can be sent to the peer from now on.
+   *
+   * @param keyspaces those that both hold and see alike
+   */
+  void up(ReplicaId peer, List<String> keyspaces);
+
+  /**
+   * The peer and this datacenter have compared their keyspaces.
+   *
+   * @param differing those that are not replicated between them, with what differs, in words; empty
+   *     if there are none
+   */
+  void compared(String dc, Map<String, String> differing);
 
   /** Frames can no longer be sent to the datacenter. */
   void down(String dc);
@@ -16,7 +30,8 @@ public interface PeerListener {
   void received(ReplicaId peer, String keyspace, int partition, Frame frame);
 
   /**
-   * A peer will never accept this datacenter as it is configured or named; the process should stop.
+   * A peer will not accept this datacenter as it is configured or named. With DUPLICATE_DC the
+   * process should stop.
    */
   void rejected(String dc, OsierException why);
 }

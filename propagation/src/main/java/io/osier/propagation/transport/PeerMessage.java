@@ -10,6 +10,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
@@ -29,8 +30,13 @@ sealed interface PeerMessage {
       int protocolVersion, String cluster, ReplicaId replica, String to, List<String> keyspaces)
       implements PeerMessage {}
 
-  /** The connection is open; frames may follow. */
-  record Welcome(ReplicaId replica) implements PeerMessage {}
+  /**
+   * The connection is open; frames of the keyspaces that both see alike may follow.
+   *
+   * @param keyspaces the fingerprints of the keyspaces that both hold, as the acceptor is
+   *     configured; empty if they are the dialler's
+   */
+  record Welcome(ReplicaId replica, Optional<List<String>> keyspaces) implements PeerMessage {}
 
   /**
    * The connection is refused.
@@ -69,12 +75,12 @@ sealed interface PeerMessage {
         out.writeText(m.cluster);
         out.writeReplica(m.replica);
         out.writeText(m.to);
-        out.writeCount(m.keyspaces.size());
-        m.keyspaces.forEach(out::writeText);
+        writeTexts(out, m.keyspaces);
       }
       case Welcome m -> {
         out.writeByte(2);
         out.writeReplica(m.replica);
+        m.keyspaces.ifPresent(keyspaces -> writeTexts(out, keyspaces));
       }
       case Refused m -> {
         out.writeByte(3);
@@ -119,7 +125,10 @@ sealed interface PeerMessage {
     int tag = in.readByte();
     return switch (tag) {
       case 1 -> readHello(in);
-      case 2 -> new Welcome(in.readReplica());
+      case 2 ->
+          new Welcome(
+              in.readReplica(),
+              in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)));
       case 3 ->
           new Refused(ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
       case 4 -> new Ping();
@@ -142,11 +151,20 @@ sealed interface PeerMessage {
     String cluster = in.readText(TEXT_MAX);
     ReplicaId replica = in.readReplica();
     String to = in.readText(TEXT_MAX);
+    return new Hello(version, cluster, replica, to, readTexts(in));
+  }
+
+  private static void writeTexts(WireOutput out, List<String> texts) {
+    out.writeCount(texts.size());
+    texts.forEach(out::writeText);
+  }
+
+  private static List<String> readTexts(WireInput in) {
     int n = in.readCount(1);
-    List<String> keyspaces = new ArrayList<>(n);
+    List<String> texts = new ArrayList<>(n);
     for (int i = 0; i < n; i++) {
-      keyspaces.add(in.readText(TEXT_MAX));
+      texts.add(in.readText(TEXT_MAX));
     }
-    return new Hello(version, cluster, replica, to, keyspaces);
+    return texts;
   }
 }

@@ -32,6 +32,8 @@ import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -50,9 +52,10 @@ import org.slf4j.LoggerFactory;
  * network.
  *
  * <p>Handshake: {@code Hello} with version, cluster, name and incarnation, and the keyspaces'
- * policies; {@code Welcome} or {@code Refused} with the reason. A connection over which no byte
- * comes for the dead interval is closed; whoever takes data gives pongs meanwhile, since a ping may
- * wait behind the data. Thread-safe.
+ * policies; {@code Welcome} or {@code Refused} with the reason. A keyspace that both do not see
+ * alike is not replicated between them, and the others are. A connection over which no byte comes
+ * for the dead interval is closed; whoever takes data gives pongs meanwhile, since a ping may wait
+ * behind the data. Thread-safe.
  */
 public final class PeerTransport implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
@@ -216,16 +219,7 @@ public final class PeerTransport implements AutoCloseable {
   /** The names of the keyspaces that both hold, in the order of the greeting's list. */
   private List<String> keyspaces(String dc) {
     return keyspaceNames.computeIfAbsent(
-        dc, d -> fingerprints.apply(d).stream().map(f -> f.substring(0, f.indexOf('{'))).toList());
-  }
-
-  private String keyspace(String dc, int number) {
-    List<String> names = keyspaces(dc);
-    if (number >= names.size()) {
-      throw new OsierException(
-          ErrorCode.MALFORMED, "keyspace " + number + " is not one of " + names);
-    }
-    return names.get(number);
+        dc, d -> fingerprints.apply(d).stream().map(Agreement::name).toList());
   }
 
   /** Before the framing: any byte that comes is a sign of life, also one of a long frame. */
@@ -422,7 +416,7 @@ public final class PeerTransport implements AutoCloseable {
       @Override
       protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
         switch (PeerMessage.decode(bytes(frame))) {
-          case PeerMessage.Welcome w -> welcomed(ctx, w.replica());
+          case PeerMessage.Welcome w -> welcomed(ctx, w);
           case PeerMessage.Refused r -> refused(ctx, r);
           case PeerMessage.Pong p -> {}
           default -> {
@@ -432,7 +426,8 @@ public final class PeerTransport implements AutoCloseable {
         }
       }
 
-      private void welcomed(ChannelHandlerContext ctx, ReplicaId replica) {
+      private void welcomed(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+        ReplicaId replica = welcome.replica();
         if (!replica.dc().equals(dc)) {
           LOG.error("at the address of {} answers {}; check the peers' addresses", dc, replica);
           end(ctx);
@@ -444,9 +439,11 @@ public final class PeerTransport implements AutoCloseable {
         loggedRefusals.remove(">" + dc);
         duplicates = 0;
         newest.merge(dc, replica.incarnation(), Math::max);
+        List<String> mine = fingerprints.apply(dc);
+        Agreement agreement = compare(dc, mine, welcome.keyspaces().orElse(mine));
         channel = ctx.channel();
         ping(ctx);
-        listener.up(replica);
+        listener.up(replica, agreement.agreed());
       }
 
       private void ping(ChannelHandlerContext ctx) {
@@ -494,13 +491,30 @@ public final class PeerTransport implements AutoCloseable {
       @Override
       public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         OutOfMemory.report(cause);
-        OutOfMemory.report(cause);
         if (!frames.hasEnded()) {
           LOG.warn("connection to {} closed: {}", dc, reason(cause));
         }
         end(ctx);
       }
     }
+  }
+
+  /** Says by name what differs, once; the keyspaces that agree are replicated all the same. */
+  private Agreement compare(String dc, List<String> mine, List<String> theirs) {
+    Agreement agreement = Agreement.of(self.dc(), mine, dc, theirs);
+    String text = agreement.differing().toString();
+    String before = loggedRefusals.put("=" + dc, text);
+    if (!agreement.differing().isEmpty() && !text.equals(before)) {
+      agreement
+          .differing()
+          .forEach(
+              (name, what) ->
+                  LOG.error("keyspace '{}' is not replicated with {}: {}", name, dc, what));
+    } else if (agreement.differing().isEmpty() && before != null && !text.equals(before)) {
+      LOG.info("{} and this datacenter agree on all keyspaces", dc);
+    }
+    listener.compared(dc, agreement.differing());
+    return agreement;
   }
 
   private static String reason(Throwable cause) {
@@ -516,6 +530,11 @@ public final class PeerTransport implements AutoCloseable {
     private final PeerFrames frames;
     private final ConnectionGuard guard;
     private ReplicaId peer;
+
+    /** As the peer numbers the keyspaces. */
+    private List<String> names = List.of();
+
+    private Set<String> agreed = Set.of();
 
     Acceptor(ByteCounter counter, LifeSigns signs, PeerFrames frames, ConnectionGuard guard) {
       super(ByteBuf.class);
@@ -540,16 +559,22 @@ public final class PeerTransport implements AutoCloseable {
       }
       switch (message) {
         case PeerMessage.Ping p -> signs.give();
-        case PeerMessage.Data d ->
-            listener.received(
-                peer,
-                keyspace(peer.dc(), d.keyspace()),
-                d.partition(),
-                FrameCodec.decode(peer, d.frame()));
+        case PeerMessage.Data d -> received(d);
         default -> {
           LOG.warn("{} sends what does not belong here; connection closed", peer);
           end(ctx);
         }
+      }
+    }
+
+    private void received(PeerMessage.Data data) {
+      if (data.keyspace() >= names.size()) {
+        throw new OsierException(
+            ErrorCode.MALFORMED, "keyspace " + data.keyspace() + " is not one of " + names);
+      }
+      String keyspace = names.get(data.keyspace());
+      if (agreed.contains(keyspace)) {
+        listener.received(peer, keyspace, data.partition(), FrameCodec.decode(peer, data.frame()));
       }
     }
 
@@ -578,7 +603,13 @@ public final class PeerTransport implements AutoCloseable {
         // The peer gave it up; frames that it still holds must not come after newer ones.
         before.channel.close();
       }
-      write(ctx.channel(), new PeerMessage.Welcome(self));
+      List<String> mine = fingerprints.apply(peer.dc());
+      boolean same = mine.equals(hello.keyspaces());
+      names = hello.keyspaces().stream().map(Agreement::name).toList();
+      agreed = Set.copyOf(compare(peer.dc(), mine, hello.keyspaces()).agreed());
+      write(
+          ctx.channel(),
+          new PeerMessage.Welcome(self, same ? Optional.empty() : Optional.of(mine)));
       signs.start(ctx.channel());
     }
 
@@ -616,12 +647,6 @@ public final class PeerTransport implements AutoCloseable {
         return refuse(
             ErrorCode.CONFIGURATION,
             "datacenter '" + dc + "' is not among the peers " + diallers.keySet());
-      }
-      List<String> mine = fingerprints.apply(dc);
-      if (!mine.equals(hello.keyspaces())) {
-        return refuse(
-            ErrorCode.CONFIGURATION,
-            "keyspaces differ: here " + mine + ", there " + hello.keyspaces());
       }
       return judgeIncarnation(channel, hello.replica());
     }

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -24,7 +25,8 @@ final class PeerMessageProperties {
     golden.put(
         new PeerMessage.Hello(1, "c", US, "eu", List.of("k")),
         "010101016300027573030265750" + "1016b");
-    golden.put(new PeerMessage.Welcome(US), "01020002757303");
+    golden.put(new PeerMessage.Welcome(US, Optional.empty()), "01020002757303");
+    golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k"))), "0102000275730301016b");
     golden.put(new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, "no", 9), "01030d026e6f09");
     golden.put(new PeerMessage.Ping(), "0104");
     golden.put(new PeerMessage.Pong(), "0105");

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -60,9 +61,16 @@ final class PeerTransportTest {
   private static final class Heard implements PeerListener {
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
+    final Map<String, Map<String, String>> differing = new ConcurrentHashMap<>();
+
     @Override
-    public void up(ReplicaId peer) {
-      events.add("up " + peer);
+    public void up(ReplicaId peer, List<String> keyspaces) {
+      events.add("up " + peer + (keyspaces.equals(List.of("shop")) ? "" : " " + keyspaces));
+    }
+
+    @Override
+    public void compared(String dc, Map<String, String> differences) {
+      differing.put(dc, differences);
     }
 
     @Override
@@ -106,13 +114,18 @@ final class PeerTransportTest {
 
   private PeerTransport transport(
       ReplicaId self, int port, String peer, int peerPort, Heard heard) {
+    return transport(self, port, peer, peerPort, POLICIES, heard);
+  }
+
+  private PeerTransport transport(
+      ReplicaId self, int port, String peer, int peerPort, List<String> policies, Heard heard) {
     PeerTransport transport =
         new PeerTransport(
             self,
             "test",
             at(port),
             Map.of(peer, at(peerPort)),
-            dc -> POLICIES,
+            dc -> policies,
             PortLimits.DEFAULT,
             heard);
     open.add(transport);
@@ -224,25 +237,45 @@ final class PeerTransportTest {
     assertThat(atNewUs.next()).isEqualTo("shop/0 2");
   }
 
+  /** Their numbers differ, too: each counts the keyspaces as the dialler lists them. */
   @Test
-  void otherPolicies_areRefusedWithBothTexts() throws Exception {
+  void keyspacesThatDiffer_areNotReplicated_andTheOthersAre() throws Exception {
     int euPort = freePort();
     int usPort = freePort();
     Heard atEu = new Heard();
-    open.add(
-        new PeerTransport(
+    Heard atUs = new Heard();
+    PeerTransport eu =
+        transport(
+            EU,
+            euPort,
+            "us",
+            usPort,
+            List.of("a{partitions=2}", "c{partitions=1}", "differs{x=[1, 2], partitions=2}"),
+            atEu);
+    PeerTransport us =
+        transport(
             US,
-            "test",
-            at(usPort),
-            Map.of("eu", at(euPort)),
-            dc -> List.of("shop{partitions=4}"),
-            PortLimits.DEFAULT,
-            new Heard()));
-    transport(EU, euPort, "us", usPort, atEu).dial();
-    assertThat(atEu.next())
-        .startsWith("CONFIGURATION")
-        .contains("shop{partitions=2}")
-        .contains("shop{partitions=4}");
+            usPort,
+            "eu",
+            euPort,
+            List.of("b{partitions=1}", "c{partitions=1}", "differs{x=[1, 3], partitions=4}"),
+            atUs);
+    eu.dial();
+    us.dial();
+    assertThat(atEu.next()).isEqualTo("up " + US + " [c]");
+    assertThat(atUs.next()).isEqualTo("up " + EU + " [c]");
+    assertThat(atEu.differing.get("us"))
+        .isEqualTo(
+            Map.of(
+                "a", "not configured at us for eu",
+                "b", "not configured at eu for us",
+                "differs", "partitions is 2 at eu and 4 at us, x is [1, 2] at eu and [1, 3] at us"))
+        .hasSameSizeAs(atUs.differing.get("eu"));
+    eu.send("us", "differs", 3, new Frame.Ack(1, 1)); // taken for nothing
+    eu.send("us", "c", 0, new Frame.Ack(1, 2));
+    us.send("eu", "c", 0, new Frame.Ack(1, 3));
+    assertThat(atUs.next()).isEqualTo("c/0 2");
+    assertThat(atEu.next()).isEqualTo("c/0 3");
   }
 
   // ---------------------------------------------------------------- one plays itself
@@ -307,7 +340,6 @@ final class PeerTransportTest {
     "1, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "1, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
     "1, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
-    "1, test,  us, eu, shop{partitions=4}, CONFIGURATION,    shop{partitions=4}",
   })
   void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(
       int version,
@@ -330,7 +362,8 @@ final class PeerTransportTest {
   void secondProcessOfOneName_isRefusedWhileTheFirstIsThere() throws IOException {
     int port = eu(new Heard());
     Raw first = new Raw(port);
-    assertThat(first.say(hello(US)).hear()).isEqualTo(new PeerMessage.Welcome(EU));
+    assertThat(first.say(hello(US)).hear())
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty()));
     Raw second = new Raw(port);
     PeerMessage.Refused refused =
         (PeerMessage.Refused) second.say(hello(new ReplicaId("us", 900))).hear();
@@ -359,7 +392,8 @@ final class PeerTransportTest {
     Raw old = new Raw(port);
     old.say(hello(US)).hear();
     Raw renewed = new Raw(port);
-    assertThat(renewed.say(hello(US)).hear()).isEqualTo(new PeerMessage.Welcome(EU));
+    assertThat(renewed.say(hello(US)).hear())
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty()));
     assertThat(old.isClosed()).isTrue();
     renewed.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
     assertThat(heard.next()).isEqualTo("shop/1 4");
@@ -400,7 +434,8 @@ final class PeerTransportTest {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         in.readFully(new byte[in.readInt()]);
-        byte[] welcome = ByteBufUtil.getBytes(PeerMessage.encode(new PeerMessage.Welcome(US)));
+        byte[] welcome =
+            ByteBufUtil.getBytes(PeerMessage.encode(new PeerMessage.Welcome(US, Optional.empty())));
         out.writeInt(welcome.length);
         out.write(welcome);
         assertThat(heard.next()).isEqualTo("up " + US);

@@ -1,0 +1,95 @@
+package io.osier.datacenter.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Says in words whether a datacenter can do all that it is there for, and what keeps it.
+ * Thread-safe.
+ */
+final class Readiness {
+  private final Map<String, KeyspaceShard> keyspaces;
+
+  /** By peer, the keyspaces that it holds and that are not configured here, in words. */
+  private final Map<String, List<String>> unknown = new ConcurrentSkipListMap<>();
+
+  private final Optional<StoreService> store;
+
+  /**
+   * Of a datacenter.
+   *
+   * @param store empty if everything is in memory only
+   */
+  Readiness(Map<String, KeyspaceShard> keyspaces, Optional<StoreService> store) {
+    this.keyspaces = keyspaces;
+    this.store = store;
+  }
+
+  /**
+   * A peer and this datacenter have compared their keyspaces.
+   *
+   * @param differing what differs, by the keyspace's name
+   */
+  void compared(String dc, Map<String, String> differing) {
+    keyspaces.forEach((name, k) -> k.gate().heard(dc, Optional.ofNullable(differing.get(name))));
+    List<String> others = new ArrayList<>();
+    differing.forEach(
+        (name, what) -> {
+          if (!keyspaces.containsKey(name)) {
+            others.add(notReplicated(name, dc, what));
+          }
+        });
+    unknown.put(dc, others);
+  }
+
+  /** A peer refuses this datacenter. */
+  void refused(String dc, String why) {
+    keyspaces.values().forEach(k -> k.gate().heard(dc, Optional.of(why)));
+    unknown.remove(dc);
+  }
+
+  private static String notReplicated(String keyspace, String dc, String why) {
+    return "keyspace '" + keyspace + "' is not replicated with " + dc + ": " + why;
+  }
+
+  /** What keeps the datacenter from serving, a line for each; empty if it is ready. */
+  List<String> obstacles() {
+    List<String> obstacles = new ArrayList<>();
+    if (!keyspaces.values().stream()
+        .flatMap(k -> k.partitions().stream())
+        .allMatch(PartitionRunner::isReady)) {
+      obstacles.add("catching up with the peers");
+    }
+    if (store.filter(StoreService::isFull).isPresent()) {
+      obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
+    }
+    for (KeyspaceShard keyspace : keyspaces.values()) {
+      if (keyspace.gate().isRefusedByAll()) {
+        obstacles.add(
+            "keyspace '"
+                + keyspace.policy().name()
+                + "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads go on: "
+                + keyspace.gate().refusals());
+      }
+    }
+    return obstacles;
+  }
+
+  /** What does not work although the datacenter is ready, a line for each. */
+  List<String> warnings() {
+    List<String> warnings = new ArrayList<>();
+    for (KeyspaceShard keyspace : keyspaces.values()) {
+      if (!keyspace.gate().isRefusedByAll()) {
+        keyspace
+            .gate()
+            .refusals()
+            .forEach((dc, why) -> warnings.add(notReplicated(keyspace.policy().name(), dc, why)));
+      }
+    }
+    unknown.values().forEach(warnings::addAll);
+    return warnings;
+  }
+}

@@ -1,0 +1,76 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Whether a keyspace takes updates: not while the disk is full, and not while every peer that holds
+ * it refuses it because their configurations differ, since then what is acknowledged would go
+ * nowhere until somebody mends that.
+ *
+ * <p>A peer that cannot be reached is no reason: a partition ends by itself, and updates travel
+ * then. So a refusal counts until the peer itself agrees, also while it cannot be reached.
+ * Thread-safe.
+ */
+final class UpdateGate {
+  private final String keyspace;
+  private final Set<String> peers;
+  private final Optional<StoreService> store;
+
+  /** By peer, why it does not take this keyspace's updates. */
+  private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
+
+  private volatile boolean refusedByAll;
+
+  /**
+   * An open gate.
+   *
+   * @param peers the others that hold the keyspace
+   * @param store empty if everything is in memory only
+   */
+  UpdateGate(String keyspace, Collection<String> peers, Optional<StoreService> store) {
+    this.keyspace = keyspace;
+    this.peers = Set.copyOf(peers);
+    this.store = store;
+  }
+
+  /** A peer's last word: why it does not take the keyspace's updates, or that it does. */
+  synchronized void heard(String dc, Optional<String> refusal) {
+    if (peers.contains(dc)) {
+      refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
+      refusedByAll = refusals.size() == peers.size();
+    }
+  }
+
+  /** By peer, why it does not take this keyspace's updates. */
+  Map<String, String> refusals() {
+    return Map.copyOf(refusals);
+  }
+
+  /** Whether no update can be taken because of the peers. */
+  boolean isRefusedByAll() {
+    return refusedByAll;
+  }
+
+  /**
+   * Throws if updates must be refused.
+   *
+   * @throws OsierException STORE_FULL or REFUSED_BY_PEERS
+   */
+  void check() {
+    if (store.isPresent()) {
+      store.get().checkRoom();
+    }
+    if (refusedByAll) {
+      throw new OsierException(
+          ErrorCode.REFUSED_BY_PEERS,
+          "keyspace '" + keyspace + "' takes no updates, which would go nowhere: " + refusals);
+    }
+  }
+}

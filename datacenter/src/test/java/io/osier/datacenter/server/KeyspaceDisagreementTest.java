@@ -1,0 +1,148 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Two datacenters that are not configured alike. */
+final class KeyspaceDisagreementTest {
+  private final int euPort = TestCluster.freePort();
+  private final int usPort = TestCluster.freePort();
+  private final int adminPort = TestCluster.freePort();
+
+  private Datacenter eu(String cluster, String keyspaces) {
+    return start("eu", cluster, euPort, "us", usPort, Optional.of(adminPort), keyspaces);
+  }
+
+  private Datacenter us(String keyspaces) {
+    return start("us", "osier", usPort, "eu", euPort, Optional.empty(), keyspaces);
+  }
+
+  private static Datacenter start(
+      String dc,
+      String cluster,
+      int port,
+      String peer,
+      int peerPort,
+      Optional<Integer> admin,
+      String keyspaces) {
+    String config =
+        "osier { dc = %s, cluster = %s, store { dir = \"\" }, shutdown-timeout = 1s, %s"
+            + " listen { client-port = 0, peer-port = %d }, peers { %s = \"127.0.0.1:%d\" },"
+            + " keyspaces { %s } }";
+    String adminPart = admin.map(a -> "admin { enabled = true, port = " + a + " },").orElse("");
+    Datacenter datacenter =
+        Datacenter.start(
+            ConfigReader.read(
+                dc,
+                config.formatted(dc, cluster, adminPart, port, peer, peerPort, keyspaces),
+                Map.of()));
+    await().atMost(Duration.ofSeconds(20)).until(datacenter::isReady);
+    return datacenter;
+  }
+
+  private static OsierClient client(Datacenter of) {
+    OsierClient client =
+        OsierClient.builder()
+            .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
+            .timeout(Duration.ofSeconds(2))
+            .build();
+    client.awaitConnected(Duration.ofSeconds(20));
+    return client;
+  }
+
+  private HttpResponse<String> get(String path) throws Exception {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)).build(),
+          HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  private static void isRefused(Runnable update, String why) {
+    assertThatThrownBy(update::run)
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS))
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void keyspaceThatDiffers_isRefusedAlone_byName_untilBothAgree() throws Exception {
+    String same = "same { sla = 200ms }, ";
+    try (Datacenter eu = eu("osier", same + "shop { partitions = 2 }");
+        OsierClient atEu = client(eu)) {
+      Keyspace shop = atEu.session().keyspace("shop");
+      try (Datacenter us = us(same + "shop { partitions = 4 }, more {}");
+          OsierClient atUs = client(us)) {
+        atEu.session().keyspace("same").counter("c").increment(3);
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> atUs.session().keyspace("same").counter("c").get() == 3);
+        await().atMost(Duration.ofSeconds(20)).until(() -> !eu.obstacles().isEmpty());
+        isRefused(() -> shop.counter("c").increment(1), "partitions is 2 at eu and 4 at us");
+        assertThat(shop.counter("c").get()).as("reads go on").isZero();
+        assertThat(get("/health").statusCode()).isEqualTo(503);
+        assertThat(get("/health").body())
+            .contains("'shop'", "partitions is 2 at eu and 4 at us")
+            .contains("'more' is not replicated with us: not configured at eu for us");
+        assertThat(get("/metrics").body())
+            .contains("osier_keyspace_refused{keyspace=\"shop\",peer=\"us\"} 1.0")
+            .contains("osier_keyspace_refused{keyspace=\"same\",peer=\"us\"} 0.0");
+        assertThat(us.obstacles().toString()).contains("'shop'", "'more'");
+      }
+      try (Datacenter us = us(same + "shop { partitions = 2 }");
+          OsierClient atUs = client(us)) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> eu.obstacles().isEmpty());
+        shop.counter("c").increment(5);
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> atUs.session().keyspace("shop").counter("c").get() == 5);
+        assertThat(get("/health").body()).isEqualTo("ready\n");
+      }
+    }
+  }
+
+  @Test
+  void datacenterThatAllPeersRefuse_takesNoUpdates_butOneThatReachesNoneDoes() throws Exception {
+    String keyspaces = "shop {}, bank { consistency = causal }";
+    try (Datacenter eu = eu("other", keyspaces);
+        OsierClient atEu = client(eu)) {
+      Keyspace shop = atEu.session().keyspace("shop");
+      shop.counter("c").increment(1); // nobody is there yet
+      assertThat(get("/health").statusCode()).isEqualTo(200);
+      try (Datacenter us = us(keyspaces)) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> !eu.obstacles().isEmpty());
+        isRefused(() -> shop.counter("c").increment(1), "'other' is not 'osier'");
+        isRefused(
+            () ->
+                atEu.session()
+                    .keyspace("bank")
+                    .updateTogether(
+                        List.of(
+                            new Keyspace.Change(
+                                "c", CrdtType.PN_COUNTER, new Operation.Increment(1)))),
+            "us");
+        assertThat(shop.counter("c").get()).isEqualTo(1);
+        assertThat(get("/health").body()).contains("refused by every peer", "'other'");
+        assertThat(us.replica().dc()).isEqualTo("us");
+      }
+    }
+  }
+}

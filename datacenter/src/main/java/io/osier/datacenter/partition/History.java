@@ -85,7 +85,7 @@ final class History {
     return eras.getLast().index + committed;
   }
 
-  /** The step that a local commit will be. */
+  /** The step that a local commit will be, of whose numbers this is the first. */
   long stepOfCommit(long number) {
     return eras.getLast().index + number;
   }

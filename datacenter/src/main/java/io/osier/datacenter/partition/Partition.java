@@ -484,7 +484,8 @@ public final class Partition {
     long floor = committed + 1;
     committed = updates.getLast().number;
     if (history != null) {
-      long step = history.stepOfCommit(committed);
+      // A clock may end with any of its numbers, and contains all of it.
+      long step = history.stepOfCommit(floor);
       for (Prepared u : updates) {
         history.replaced(u.object.key(), step, now.nanos());
       }

@@ -104,6 +104,30 @@ final class Cluster {
       return replies.get(ticket);
     }
 
+    /** Reads registers on the oldest snapshot that contains a clock. */
+    Reply past(VersionVector clock, String... registers) {
+      long ticket = ++tickets;
+      List<Request.Fetch> reads = new ArrayList<>();
+      for (String key : registers) {
+        reads.add(
+            new Request.Fetch(Key.of(key), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole()));
+      }
+      Request.Begin begin = new Request.Begin(clock, true, 0, 60_000);
+      input(
+          this,
+          new Input.Command(
+              ticket,
+              new Request.Transact(
+                  "k",
+                  new TransactionId(0, ticket),
+                  1,
+                  Optional.of(begin),
+                  List.of(),
+                  reads,
+                  Request.End.COMMIT)));
+      return replies.get(ticket);
+    }
+
     /** An object as a reader of the store sees it. */
     Reading read(String key, CrdtType type) {
       Causal state = store.get(new ObjectId(Key.of(key), type));

@@ -31,13 +31,13 @@ public final class Key implements Comparable<Key> {
 
   /** The key of a text, in UTF-8. */
   public static Key of(String text) {
-    Utf8.length(text);
+    Utf8.length(Present.present(text, "a key"));
     return new Key(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The key of these bytes, which are copied. */
   public static Key of(byte[] bytes) {
-    return new Key(bytes.clone());
+    return new Key(Present.present(bytes, "a key").clone());
   }
 
   /** The key of a range of bytes, which are copied. */

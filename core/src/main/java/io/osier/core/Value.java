@@ -18,7 +18,7 @@ public sealed interface Value extends Comparable<Value> {
    * @throws OsierException {@link ErrorCode#INVALID_ARGUMENT} if it has half a surrogate pair
    */
   static Value of(String text) {
-    return new Str(text);
+    return new Str(Present.present(text, "a value"));
   }
 
   /** A long. */
@@ -33,7 +33,7 @@ public sealed interface Value extends Comparable<Value> {
 
   /** Bytes, which are copied. */
   static Value of(byte[] bytes) {
-    return new Bytes(bytes.clone());
+    return new Bytes(Present.present(bytes, "a value").clone());
   }
 
   /** The kind's rank in the order of values, and its tag in the encoded form. */

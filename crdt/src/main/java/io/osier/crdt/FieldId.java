@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import io.osier.core.Present;
+
 /**
  * A field of a map: its name and its type. Two datacenters that create one name with two types at
  * the same time make two fields, so neither update is lost.
@@ -10,6 +12,11 @@ package io.osier.crdt;
 public record FieldId(String name, CrdtType type) implements Comparable<FieldId> {
   /** Longest name, in bytes of UTF-8. */
   public static final int NAME_LENGTH_MAX = 1024;
+
+  public FieldId {
+    Present.present(name, "a field's name");
+    Present.present(type, "a field's type");
+  }
 
   @Override
   public int compareTo(FieldId other) {

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.Present;
 import io.osier.core.Value;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,11 @@ public sealed interface Operation {
   }
 
   /** Assigns a register. */
-  record Assign(Value value) implements Operation {}
+  record Assign(Value value) implements Operation {
+    public Assign {
+      Present.present(value, "a value");
+    }
+  }
 
   /** Enables or disables a flag. */
   record SetFlag(boolean enabled) implements Operation {}
@@ -43,31 +48,31 @@ public sealed interface Operation {
   /** Adds elements to a set; adding one that is there renews it. */
   record Add(List<Value> elements) implements Operation {
     public Add {
-      elements = List.copyOf(elements);
+      elements = Present.copyOf(elements, "an element");
     }
 
     /** One element. */
     public Add(Value element) {
-      this(List.of(element));
+      this(List.of(Present.present(element, "an element")));
     }
   }
 
   /** Removes elements from a set, as far as they are seen; not for a grow-only set. */
   record Remove(List<Value> elements) implements Operation {
     public Remove {
-      elements = List.copyOf(elements);
+      elements = Present.copyOf(elements, "an element");
     }
 
     /** One element. */
     public Remove(Value element) {
-      this(List.of(element));
+      this(List.of(Present.present(element, "an element")));
     }
   }
 
   /** Updates fields of a map, in order. */
   record UpdateFields(List<FieldUpdate> updates) implements Operation {
     public UpdateFields {
-      updates = List.copyOf(updates);
+      updates = Present.copyOf(updates, "a field's update");
     }
 
     @Override
@@ -93,12 +98,17 @@ public sealed interface Operation {
    * @param field the field, created if it is absent
    * @param operation an operation of the field's type
    */
-  record FieldUpdate(FieldId field, Operation operation) {}
+  record FieldUpdate(FieldId field, Operation operation) {
+    public FieldUpdate {
+      Present.present(field, "a field");
+      Present.present(operation, "an operation");
+    }
+  }
 
   /** Removes fields of a map, of whatever type, which resets what was seen of them. */
   record RemoveFields(List<String> names) implements Operation {
     public RemoveFields {
-      names = List.copyOf(names);
+      names = Present.copyOf(names, "a field's name");
     }
   }
 
@@ -140,6 +150,10 @@ public sealed interface Operation {
    * @param upward whether rights to add; otherwise to subtract
    */
   record Transfer(String to, long amount, boolean upward) implements Operation {
+    public Transfer {
+      Present.present(to, "a datacenter's name");
+    }
+
     @Override
     public boolean isSum() {
       return true;

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.Present;
 import io.osier.core.Value;
 import java.util.List;
 
@@ -9,7 +10,11 @@ public sealed interface Query {
   record Whole() implements Query {}
 
   /** Whether a set contains an element: a {@link Reading.Flag}. */
-  record Contains(Value element) implements Query {}
+  record Contains(Value element) implements Query {
+    public Contains {
+      Present.present(element, "an element");
+    }
+  }
 
   /** How many elements or fields there are: a {@link Reading.Count}. */
   record Size() implements Query {}
@@ -20,7 +25,7 @@ public sealed interface Query {
   /** Some fields of a map, those that are present: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {
     public Select {
-      names = List.copyOf(names);
+      names = Present.copyOf(names, "a field's name");
     }
   }
 }

@@ -15,9 +15,9 @@ import io.netty.util.collection.LongObjectMap;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.proxy.protocol.Envelope;
 import io.osier.proxy.protocol.FrameReader;
 import io.osier.proxy.protocol.Framing;
 import io.osier.proxy.protocol.Outgoing;
@@ -228,20 +228,29 @@ final class Connection implements Link {
 
     @Override
     protected void frame(ChannelHandlerContext ctx, WireInput content) {
-      Envelope<Reply> envelope = ProtocolCodec.decodeReply(content);
-      if (envelope.id() == 0) {
-        if (!(envelope.message() instanceof Reply.Pong)) { // that is a sign of life, and heard
-          greeted(this, envelope.message());
+      long id = ProtocolCodec.decodeId(content);
+      if (id == 0) {
+        Reply reply = ProtocolCodec.decodeReplyBody(content);
+        if (!(reply instanceof Reply.Pong)) { // that is a sign of life, and heard
+          greeted(this, reply);
         }
         return;
       }
-      Pending waiting = pending.remove(envelope.id());
+      Pending waiting = pending.remove(id);
       if (waiting != null) {
+        Reply reply;
+        try {
+          reply = ProtocolCodec.decodeReplyBody(content);
+        } catch (MalformedException e) {
+          // The frame is whole, so what is wrong in it concerns this call alone.
+          fail(waiting, ErrorCode.MALFORMED, true, name() + " answered, but: " + e.getMessage());
+          return;
+        }
         inFlight.decrementAndGet();
         if (settings.metrics() != ClientMetrics.NONE) {
           settings.metrics().answered(dc, System.nanoTime() - waiting.startNanos);
         }
-        waiting.answered.answered(envelope.message());
+        waiting.answered.answered(reply);
       }
     }
 

@@ -43,6 +43,10 @@ public final class Keyspace extends ObjectSpace {
    * @return completes when the update is done
    */
   public CompletableFuture<Void> updateAsync(Key key, CrdtType type, Operation operation) {
+    OsierException wrong = Checks.update(key, type, operation);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
     if (session.update(name, key, type, operation)) {
       return CompletableFuture.completedFuture(null);
     }

@@ -1,11 +1,14 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.Utf8;
 import io.osier.core.VersionVector;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
@@ -34,6 +37,9 @@ import java.util.stream.Collectors;
 public final class OsierClient implements AutoCloseable {
   /** Another datacenter must be nearer by this factor before sessions move to it. */
   private static final double NEARER = 0.7;
+
+  /** Longest name of a client, in bytes of UTF-8. */
+  private static final int NAME_BYTES_MAX = 128;
 
   private final ClientSettings settings;
   private final EventLoopGroup loops;
@@ -307,6 +313,11 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> inspectAsync(
       String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
+    if (limit < 0) {
+      return CompletableFuture.failedFuture(
+          new OsierException(
+              ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit));
+    }
     return reportOf(dc, new Request.Inspect(topic, keyspace, limit), settings.timeout());
   }
 
@@ -384,18 +395,25 @@ public final class OsierClient implements AutoCloseable {
 
     /** Adds a datacenter: its name and the address for clients, as host:port. At least one. */
     public Builder endpoint(String dc, String address) {
-      endpoints.put(ReplicaId.checkDcName(dc), address);
+      endpoints.put(
+          ReplicaId.checkDcName(present(dc, "an endpoint's name")),
+          present(address, "an endpoint's address"));
       return this;
     }
 
     /** Prefers a datacenter whenever it is up, however far it is. Otherwise the nearest is used. */
     public Builder prefer(String dc) {
-      preferred = Optional.of(dc);
+      preferred = Optional.of(present(dc, "the name of the preferred datacenter"));
       return this;
     }
 
     /** Who connects, for the servers' logs; at most 128 bytes. */
     public Builder name(String clientName) {
+      int bytes = Utf8.length(present(clientName, "the client's name"));
+      if (bytes > NAME_BYTES_MAX) {
+        throw new IllegalArgumentException(
+            "a client's name has at most " + NAME_BYTES_MAX + " bytes, not " + bytes);
+      }
       name = clientName;
       return this;
     }
@@ -449,12 +467,12 @@ public final class OsierClient implements AutoCloseable {
 
     /** Who hears of the client's figures. */
     public Builder metrics(ClientMetrics listener) {
-      metrics = listener;
+      metrics = present(listener, "a listener");
       return this;
     }
 
     private static Duration positive(String what, Duration value) {
-      if (value.isZero() || value.isNegative()) {
+      if (present(value, what).isZero() || value.isNegative()) {
         throw new IllegalArgumentException(what + " must be above 0, not " + value);
       }
       return value;

@@ -3,6 +3,7 @@ package io.osier.proxy;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Present;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -52,7 +53,7 @@ public final class Session {
 
   /** The keyspace of that name. Whether it exists is seen at the first request. */
   public Keyspace keyspace(String name) {
-    return new Keyspace(this, name);
+    return new Keyspace(this, Present.present(name, "a keyspace's name"));
   }
 
   /** The datacenter that served this session last; empty before the first request. */
@@ -239,6 +240,10 @@ public final class Session {
       Optional<CrdtType> type,
       Query query,
       Function<Reply.Answer, T> result) {
+    OsierException wrong = Checks.read(key, type, query);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
     ReadCache.Slot slot = cache.isOn() ? cache.slot(keyspace, key, type, query) : null;
     Reply.Answer cached = slot == null ? null : slot.get();
     if (cached != null) {
@@ -266,6 +271,10 @@ public final class Session {
   }
 
   CompletableFuture<Reply.Page> scan(Request.Scan scan) {
+    OsierException wrong = Checks.scan(scan.limit());
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
     Call<Reply.Page> call =
         new Call<>(this, scan.keyspace(), null, false) {
           @Override
@@ -304,6 +313,10 @@ public final class Session {
 
   CompletableFuture<Reply.Transacted> together(
       String keyspace, List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
+    OsierException wrong = Checks.step(reads, changes);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
     TransactCall call =
         new TransactCall(
             this,

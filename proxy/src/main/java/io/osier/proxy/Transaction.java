@@ -75,8 +75,17 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    * @return completes at once: the update is sent with the next read or the commit
    */
   public synchronized CompletableFuture<Void> update(Key key, CrdtType type, Operation operation) {
-    if (ended != null) {
-      return CompletableFuture.failedFuture(endedError());
+    OsierException wrong = ended != null ? endedError() : Checks.update(key, type, operation);
+    if (wrong == null && buffered.size() == Request.TRANSACTION_STEP_MAX) {
+      wrong =
+          new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              buffered.size()
+                  + " updates wait to be sent, and one request has no more: a read in between"
+                  + " sends them");
+    }
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
     }
     buffered.add(new Request.Update(key, type, operation));
     return CompletableFuture.completedFuture(null);
@@ -153,6 +162,10 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   }
 
   private CompletableFuture<Reply.Transacted> step(List<Keyspace.Get> reads, Request.End end) {
+    OsierException wrong = Checks.step(reads, List.of());
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
     List<Request.Fetch> fetches =
         reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList();
     CompletableFuture<Reply.Transacted> done = new CompletableFuture<>();

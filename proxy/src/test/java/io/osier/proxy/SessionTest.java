@@ -18,6 +18,7 @@ import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -332,8 +333,11 @@ final class SessionTest {
     try (FakeServer eu = new FakeServer(as(EU, reads));
         OsierClient client = client(eu, null)) {
       Keyspace shop = client.session().keyspace("shop");
-      Value large = Value.of("x".repeat(Framing.CLIENT_FRAME_BYTES_MAX));
-      assertThatThrownBy(() -> shop.register("c").assign(large))
+      Operation large =
+          new Operation.Assign(Value.of(new byte[Framing.CLIENT_FRAME_BYTES_MAX / 5]));
+      List<Keyspace.Change> many =
+          Collections.nCopies(5, new Keyspace.Change("c", CrdtType.LWW_REGISTER, large));
+      assertThatThrownBy(() -> shop.updateTogether(many))
           .isInstanceOfSatisfying(
               OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
       assertThat(shop.counter("c").get()).isEqualTo(7);

@@ -130,7 +130,16 @@ public final class ProtocolCodec {
 
   /** As {@link #decodeReply(byte[])}, of all that the input has. */
   public static Envelope<Reply> decodeReply(WireInput in) {
-    return new Envelope<>(decodeId(in), decodeBody(in, ProtocolCodec::readReply));
+    return new Envelope<>(decodeId(in), decodeReplyBody(in));
+  }
+
+  /**
+   * Decodes the rest of a reply, after {@link #decodeId}.
+   *
+   * @throws MalformedException if it is none, whatever it is
+   */
+  public static Reply decodeReplyBody(WireInput in) {
+    return decodeBody(in, ProtocolCodec::readReply);
   }
 
   private static <M> M decodeBody(WireInput in, Function<WireInput, M> reader) {

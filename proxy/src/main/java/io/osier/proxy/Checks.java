@@ -1,0 +1,87 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy.Limits;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.OperationLimits;
+import io.osier.crdt.Query;
+import io.osier.proxy.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What can be seen to be wrong of a call before anything is sent: the error is the one that the
+ * datacenter would give, without the way there. A keyspace's own limits are known there alone.
+ */
+final class Checks {
+  /** No keyspace allows more. */
+  private static final Limits CAPS =
+      new Limits(Key.LENGTH_MAX, Limits.VALUE_BYTES_CAP, Limits.OBJECT_BYTES_CAP);
+
+  private Checks() {}
+
+  /** What is wrong with an update; null if nothing is. */
+  static OsierException update(Key key, CrdtType type, Operation operation) {
+    try {
+      present(key, "a key");
+      present(type, "a type");
+      OperationLimits.check(present(operation, "an operation"), CAPS);
+      return null;
+    } catch (OsierException e) {
+      return e;
+    }
+  }
+
+  /** What is wrong with a read; null if nothing is. */
+  static OsierException read(Key key, Optional<CrdtType> type, Query query) {
+    try {
+      present(key, "a key");
+      present(type, "an Optional of a type");
+      present(query, "a query");
+      return null;
+    } catch (OsierException e) {
+      return e;
+    }
+  }
+
+  /** What is wrong with a step of a transaction; null if nothing is. */
+  static OsierException step(List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
+    if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
+      return new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "one request may have "
+              + Request.TRANSACTION_STEP_MAX
+              + " updates and as many reads, not "
+              + changes.size()
+              + " and "
+              + reads.size());
+    }
+    for (Keyspace.Get get : reads) {
+      OsierException wrong = read(get.key(), get.type(), get.query());
+      if (wrong != null) {
+        return wrong;
+      }
+    }
+    for (Keyspace.Change change : changes) {
+      OsierException wrong = update(change.key(), change.type(), change.operation());
+      if (wrong != null) {
+        return wrong;
+      }
+    }
+    return null;
+  }
+
+  /** What is wrong with a scan's limit; null if nothing is. */
+  static OsierException scan(int limit) {
+    return limit >= 1 && limit <= Request.SCAN_ROWS_MAX
+        ? null
+        : new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + limit);
+  }
+}

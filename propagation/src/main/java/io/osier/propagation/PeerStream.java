@@ -53,7 +53,13 @@ final class PeerStream {
 
   private static final int SCAN_BATCH = 256;
 
-  private record InFlight(long sequence, int bytes, Cursor cursor, Kind kind, long sentNanos) {}
+  /**
+   * A frame that is not acknowledged.
+   *
+   * @param plannedNanos when a round is acknowledged if all goes as planned
+   */
+  private record InFlight(
+      long sequence, int bytes, Cursor cursor, Kind kind, long sentNanos, long plannedNanos) {}
 
   private final String dc;
   private final ReplicaId self;
@@ -227,7 +233,7 @@ final class PeerStream {
       if (end && causal && log.through() < log.committed()) {
         // States that were shipped show what is still held: the end must be the end of all.
         if (!shipments.isEmpty()) {
-          send(Kind.CATCH_UP, shipments, bytes, VersionVector.EMPTY, nowNanos, nowMillis);
+          send(Kind.CATCH_UP, shipments, bytes, VersionVector.EMPTY, nowNanos, nowNanos, nowMillis);
           stats.shipped(Kind.CATCH_UP, shipments.size(), bytes);
         }
         return false;
@@ -238,7 +244,7 @@ final class PeerStream {
         sentThrough = log.through();
       }
       if (end || !shipments.isEmpty() || !greeted) {
-        send(Kind.CATCH_UP, shipments, bytes, deps, nowNanos, nowMillis);
+        send(Kind.CATCH_UP, shipments, bytes, deps, nowNanos, nowNanos, nowMillis);
         stats.shipped(Kind.CATCH_UP, shipments.size(), bytes);
       }
     }
@@ -347,6 +353,7 @@ final class PeerStream {
    * @param tick of the last of them
    * @param through with these, everything up to here is shipped; 0 if that is as before
    * @param deps what this partition has of the others
+   * @param plannedNanos when it should be acknowledged
    * @return whether they were sent; if not they follow from the trail
    */
   boolean offer(
@@ -356,6 +363,7 @@ final class PeerStream {
       long tick,
       long through,
       VersionVector deps,
+      long plannedNanos,
       long nowNanos,
       long nowMillis) {
     if (mode != Mode.STREAMING) {
@@ -371,7 +379,8 @@ final class PeerStream {
     base = tick;
     boolean closes = through > sentThrough;
     sentThrough = Math.max(sentThrough, through);
-    send(kind, shipments, bytes, closes ? deps : VersionVector.EMPTY, nowNanos, nowMillis);
+    VersionVector closing = closes ? deps : VersionVector.EMPTY;
+    send(kind, shipments, bytes, closing, plannedNanos, nowNanos, nowMillis);
     return true;
   }
 
@@ -380,13 +389,14 @@ final class PeerStream {
       List<Shipment> shipments,
       int bytes,
       VersionVector deps,
+      long plannedNanos,
       long nowNanos,
       long nowMillis) {
     Cursor cursor =
         new Cursor(recovered.life(), base, position, logged, scanning ? scanned : Optional.empty());
     greeted = true;
     sequence++;
-    inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos));
+    inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
     inFlightBytes += bytes;
     sink.send(
         dc,
@@ -402,7 +412,8 @@ final class PeerStream {
             shipments));
   }
 
-  void acknowledged(ReplicaId from, Frame.Ack ack, long nowNanos) {
+  /** Takes an acknowledgement; a round's tells how late it was. */
+  void acknowledged(ReplicaId from, Frame.Ack ack, Reserve reserve, long nowNanos) {
     if (ack.epoch() != epoch || !from.equals(peer)) {
       return;
     }
@@ -414,6 +425,7 @@ final class PeerStream {
       }
       if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
         rounds.sample(nowNanos - done.sentNanos, nowNanos);
+        reserve.sample(nowNanos - done.plannedNanos);
       }
     }
   }

@@ -33,12 +33,6 @@ import java.util.function.Supplier;
  * <p>Pure: time comes in with each call and frames go out through the sink. Used by one thread.
  */
 public final class Propagation {
-  /** Set aside in each deadline for the granularity of timers and the handling of the batch. */
-  private static final long MARGIN_NANOS_MIN = 5_000_000;
-
-  /** Set aside besides, as a share of δ: for a machine that stalls now and then. */
-  private static final int MARGIN_SHARE = 10;
-
   /** Rounds whose deadlines are closer together than this share of δ leave as one. */
   private static final int ROUND_SHARE = 20;
 
@@ -84,7 +78,14 @@ public final class Propagation {
   private final Map<String, InboundStream> inbound = new TreeMap<>();
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
   private final long slaNanos;
+  private final Reserve reserve;
   private final long startNanos;
+
+  /** When the next round was due as it looked at the end of the last tick. */
+  private long plannedRoundNanos = Long.MAX_VALUE;
+
+  /** How late the round is that leaves now. */
+  private long roundLateNanos;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
   private long requests;
@@ -146,6 +147,7 @@ public final class Propagation {
     this.verifier = new Verifier(lostSome, peers, settings, replica, sink, this::nextRequest);
     this.settled = recovered.settled() || peers.isEmpty();
     this.slaNanos = policy.sla().toNanos();
+    this.reserve = new Reserve(slaNanos);
     this.startNanos = nowNanos;
     this.statusNanos = nowNanos - millis(settings.statusMillis());
     for (String dc : peers) {
@@ -272,9 +274,18 @@ public final class Propagation {
     long through = last ? log.through() : 0;
     List<Shipment> shipments = List.copyOf(chunk);
     int sent = 0;
+    long planned = nowNanos - roundLateNanos + coordinationNanos();
     for (PeerStream stream : outbound.values()) {
       if (stream.offer(
-          kind, shipments, bytes, tick, through, knowledge.through(), nowNanos, nowMillis)) {
+          kind,
+          shipments,
+          bytes,
+          tick,
+          through,
+          knowledge.through(),
+          planned,
+          nowNanos,
+          nowMillis)) {
         sent++;
       }
     }
@@ -419,7 +430,7 @@ public final class Propagation {
     in.heard(nowNanos, nowMillis, millis(settings.retryMillis()));
     switch (frame) {
       case Frame.Updates f -> updates(in, f, nowNanos, nowMillis);
-      case Frame.Ack f -> stream.acknowledged(peer, f, nowNanos);
+      case Frame.Ack f -> stream.acknowledged(peer, f, reserve, nowNanos);
       case Frame.Resume f -> {
         stream.resume(peer, f);
         catchUp(stream, nowNanos, nowMillis);
@@ -740,12 +751,19 @@ public final class Propagation {
         stream.rest(nowNanos, unlearntNanos());
       }
     }
-    if (roundDueNanos() <= nowNanos) {
+    long roundDue = roundDueNanos();
+    if (roundDue <= nowNanos) {
+      // What is due only because more was set aside meanwhile is not late.
+      long planned =
+          plannedRoundNanos == Long.MAX_VALUE ? roundDue : Math.max(roundDue, plannedRoundNanos);
+      roundLateNanos = Math.max(0, nowNanos - planned);
       long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
       // A causal cut is everything that is held.
       long firstMax = causal ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
       ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
+      roundLateNanos = 0;
     }
+    plannedRoundNanos = roundDueNanos();
     for (PeerStream stream : outbound.values()) {
       catchUp(stream, nowNanos, nowMillis);
     }
@@ -904,10 +922,11 @@ public final class Propagation {
   }
 
   /**
-   * How long a held object may wait, in nanoseconds: δ − μ, less a margin; 0 if that is nothing.
+   * How long a held object may wait, in nanoseconds: δ − μ, less the reserve; 0 if that is nothing.
    */
   public long holdNanos() {
-    return Math.max(0, slaNanos - coordinationNanos() - MARGIN_NANOS_MIN - slaNanos / MARGIN_SHARE);
+    long coordination = coordinationNanos();
+    return Math.max(0, slaNanos - coordination - reserve.nanos(coordination));
   }
 
   private long roundDueNanos() {

@@ -31,6 +31,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A few partitions and the links between them in virtual time: every frame is encoded, takes the
@@ -191,6 +192,9 @@ final class Cluster {
 
   long delayMillis = 40;
 
+  /** When a tick that is due at a time really happens: later on a machine that stalls. */
+  LongUnaryOperator tickNanos = due -> due;
+
   /** By link ("eu>us"), one way, where it is not {@link #delayMillis}. */
   final Map<String, Long> delaysMillis = new HashMap<>();
 
@@ -306,7 +310,7 @@ final class Cluster {
     long next = partition.nextTickNanos();
     if (next != Long.MAX_VALUE) {
       at(
-          Math.max(nanos, next),
+          tickNanos.applyAsLong(Math.max(nanos, next)),
           () -> {
             if (dc.partition == partition && partition.nextTickNanos() <= nanos) {
               input(dc, new Input.Tick());

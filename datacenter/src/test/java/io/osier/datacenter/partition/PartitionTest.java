@@ -80,6 +80,20 @@ final class PartitionTest {
   }
 
   @Test
+  void machineThatStalls_keepsItsBoundByShippingEarlier() {
+    Cluster cluster = new Cluster(policy(Propagation.STATE, 500), "eu", "us");
+    // Of 2,300 ms none of the first 250 does anything that is due.
+    long cycle = 2_300_000_000L;
+    long stall = 250_000_000;
+    cluster.tickNanos = due -> due % cycle < stall ? due - due % cycle + stall : due;
+    heat(cluster, 40_000);
+    long learning = cluster.dc("us").report().slaViolations();
+    heat(cluster, 60_000);
+    assertThat(cluster.dc("us").report().slaViolations() - learning).as("late").isZero();
+    assertThat(learning).as("while it did not know").isLessThan(20);
+  }
+
+  @Test
   void absorbedUpdates_areOneCommit_andAsOldAsTheFirstOfThem() {
     Cluster cluster = three(Propagation.STATE, 2_000);
     for (int i = 0; i < 10; i++) {

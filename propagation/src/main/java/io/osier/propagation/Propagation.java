@@ -620,7 +620,8 @@ public final class Propagation {
               + status.through().get(self)
               + " of this datacenter, whose store knows only "
               + log.committed()
-              + ": it lost what it had confirmed; rebuild it from the peers");
+              + ": it lost what it had confirmed. 'osier rebuild' sets it aside and fetches"
+              + " everything from the peers");
     }
     knowledge.status(in.sender(), status);
     if (relays != null) {

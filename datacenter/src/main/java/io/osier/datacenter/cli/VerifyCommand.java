@@ -21,6 +21,13 @@ public final class VerifyCommand extends StoreOption {
 
   @Override
   String run(DatacenterConfig config, Path dir) {
-    return "%s: %,d bytes, every checksum is right".formatted(dir, StoreFiles.verify(dir));
+    StoreFiles.Verified found = StoreFiles.verify(dir);
+    return "%s: %,d bytes, every checksum is right%s"
+        .formatted(
+            dir,
+            found.bytes(),
+            found.logEndsEarly()
+                ? "; the log ends within a record, as a crash in the middle of a write leaves it"
+                : "");
   }
 }

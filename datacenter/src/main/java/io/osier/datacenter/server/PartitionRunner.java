@@ -638,6 +638,10 @@ final class PartitionRunner {
   private void on(Input input, Now now) {
     try {
       machine.on(input, now, outbox);
+    } catch (OsierException e) {
+      // With its own code, and with what helps in front.
+      e.addSuppressed(new IllegalStateException("at " + summary(input)));
+      throw e;
     } catch (RuntimeException e) {
       throw new IllegalStateException("at " + summary(input), e);
     }

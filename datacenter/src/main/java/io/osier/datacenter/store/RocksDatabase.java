@@ -34,7 +34,6 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
-import org.rocksdb.Status;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
@@ -125,6 +124,9 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
     } catch (RocksDBException e) {
       closeAll();
       throw failure(e);
+    } catch (MalformedException e) {
+      closeAll();
+      throw damaged(e);
     } catch (RuntimeException e) {
       closeAll();
       throw e;
@@ -160,6 +162,7 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
   private RocksDB openDatabase() {
     try {
       Files.createDirectories(dir);
+      StoreErrors.checkFiles(dir);
       return RocksDB.open(options, StoreFiles.database(dir).toString());
     } catch (IOException e) {
       closeAll();
@@ -169,13 +172,10 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
           e);
     } catch (RocksDBException e) {
       closeAll();
-      if (String.valueOf(e.getMessage()).contains("lock")) {
-        throw new OsierException(
-            ErrorCode.CONFIGURATION,
-            "osier.store.dir: " + dir + " is in use by another process: " + e.getMessage(),
-            e);
-      }
       throw failure(e);
+    } catch (OsierException e) {
+      closeAll();
+      throw e;
     }
   }
 
@@ -217,32 +217,11 @@ public final class RocksDatabase implements AutoCloseable, RecordKeys.Dictionary
 
   /** An error of the store, with what to do about it. */
   OsierException failure(RocksDBException e) {
-    Status status = e.getStatus();
-    boolean damaged =
-        status == null
-            || status.getCode() == Status.Code.Corruption
-            || status.getCode() == Status.Code.NotFound;
-    if (damaged) {
-      return damaged(e);
-    }
-    return new OsierException(
-        ErrorCode.STORE_FULL, "the store in " + dir + " cannot be written: " + e.getMessage(), e);
+    return StoreErrors.of(dir, e);
   }
 
   OsierException damaged(Exception e) {
-    return damaged(dir, e);
-  }
-
-  static OsierException damaged(Path dir, Exception e) {
-    return new OsierException(
-        ErrorCode.STORE_DAMAGED,
-        "the store in "
-            + dir
-            + " is damaged: "
-            + e.getMessage()
-            + "; nothing of it is served. 'osier rebuild' sets it aside and fetches everything from"
-            + " the peers, 'osier restore' takes a backup",
-        e);
+    return StoreErrors.damaged(dir, e);
   }
 
   // ---------------------------------------------------------------- identity

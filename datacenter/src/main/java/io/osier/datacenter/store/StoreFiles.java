@@ -2,6 +2,7 @@ package io.osier.datacenter.store;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.codec.MalformedException;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
@@ -23,6 +25,7 @@ import java.util.stream.Stream;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
@@ -105,6 +108,11 @@ public final class StoreFiles {
       Optional<Path> former = setAside(dir);
       Files.move(copy, database(dir));
       return former;
+    } catch (NoSuchFileException e) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED,
+          "the backup " + backup + " is damaged: a file is missing: " + e.getMessage(),
+          e);
     } catch (IOException e) {
       throw new OsierException(
           ErrorCode.STORE_FULL, "cannot restore into " + dir + ": " + e.getMessage(), e);
@@ -114,7 +122,13 @@ public final class StoreFiles {
   }
 
   /** Checks a copy of a backup, and marks it so that its next life has a new incarnation. */
-  private static void prepare(Path copy, Path backup, String cluster, String dc) {
+  private static void prepare(Path copy, Path backup, String cluster, String dc)
+      throws IOException {
+    if (LogChecksums.firstDamage(copy.resolve(Files.readString(copy.resolve("CURRENT")).strip()))
+        >= 0) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: its MANIFEST is");
+    }
     try (Options options = new Options().setParanoidChecks(true);
         RocksDB db = RocksDB.open(options, copy.toString());
         WriteOptions sync = new WriteOptions().setSync(true)) {
@@ -161,29 +175,53 @@ public final class StoreFiles {
   }
 
   /**
-   * Reads everything and compares checksums.
+   * What looking for damage found: none.
    *
-   * @return the bytes of the store's files
+   * @param bytes of the store's files
+   * @param logEndsEarly whether the log ends within a record, as after a crash: what was being
+   *     written then was not confirmed. A file that was cut off later looks the same
+   */
+  public record Verified(long bytes, boolean logEndsEarly) {}
+
+  /**
+   * Reads everything, the log too, and compares checksums.
+   *
    * @throws OsierException CONFIGURATION if a process has it open or there is none, STORE_DAMAGED
    *     with what is damaged
    */
-  public static long verify(Path dir) {
+  public static Verified verify(Path dir) {
     checkUnused(dir);
     Path database = database(dir);
     if (!Files.exists(database)) {
       throw new OsierException(ErrorCode.CONFIGURATION, "there is no store in " + dir);
     }
-    try (Options options = new Options().setParanoidChecks(true);
-        RocksDB db = RocksDB.openReadOnly(options, database.toString())) {
+    StoreErrors.checkFiles(dir);
+    StoreErrors.checkUpdates(dir);
+    try {
+      verify(dir, WALRecoveryMode.AbsoluteConsistency);
+      return new Verified(bytes(database), false);
+    } catch (RocksDBException e) {
+      // Perhaps only the log's last record is not whole. Everything else is an error here, too.
+    }
+    try {
+      verify(dir, WALRecoveryMode.TolerateCorruptedTailRecords);
+      return new Verified(bytes(database), true);
+    } catch (RocksDBException e) {
+      throw StoreErrors.of(dir, e);
+    }
+  }
+
+  private static void verify(Path dir, WALRecoveryMode log) throws RocksDBException {
+    try (Options options = new Options().setParanoidChecks(true).setWalRecoveryMode(log);
+        RocksDB db = RocksDB.openReadOnly(options, database(dir).toString())) {
       byte[] header = db.get(RecordKeys.header());
       if (header == null) {
         throw new OsierException(ErrorCode.STORE_DAMAGED, "the store in " + dir + " has no header");
       }
       StoreHeader.decode(header);
       db.verifyChecksum();
-      return bytes(database);
-    } catch (RocksDBException | io.osier.core.codec.MalformedException e) {
-      throw RocksDatabase.damaged(dir, e);
+    } catch (MalformedException e) {
+      throw StoreErrors.damaged(dir, e);
     }
   }
 

@@ -19,7 +19,9 @@ import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
 import java.io.File;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,7 +82,12 @@ public final class ConfigReader {
     }
     return read(
         file.getPath(),
-        () -> ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false)),
+        () -> {
+          Config config =
+              ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false));
+          NamesGivenTwice.check(file.getPath(), textOf(file));
+          return config;
+        },
         environment,
         MemoryPlan.ofThisProcess());
   }
@@ -97,7 +104,27 @@ public final class ConfigReader {
   /** As the other one, for a heap of another size than this process's. */
   static DatacenterConfig read(
       String source, String text, Map<String, String> environment, MemoryPlan memory) {
-    return read(source, () -> ConfigFactory.parseString(text), environment, memory);
+    return read(
+        source,
+        () -> {
+          Config config = ConfigFactory.parseString(text);
+          NamesGivenTwice.check(source, text);
+          return config;
+        },
+        environment,
+        memory);
+  }
+
+  private static String textOf(File file) {
+    if (file.getName().endsWith(".properties")) {
+      return ""; // has no blocks
+    }
+    try {
+      return Files.readString(file.toPath());
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, file.getPath() + ": cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private static DatacenterConfig read(

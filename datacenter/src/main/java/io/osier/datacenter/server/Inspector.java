@@ -1,9 +1,5 @@
 package io.osier.datacenter.server;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -34,7 +30,6 @@ final class Inspector {
   private static final int DIGEST_BATCH = 1_000;
   private static final int LISTED_MAX = 100_000;
 
-  private final ObjectMapper json = new ObjectMapper();
   private final ReplicaId self;
   private final long startMillis;
   private final Map<String, KeyspaceShard> keyspaces;
@@ -64,7 +59,7 @@ final class Inspector {
             ? keyspaces.values()
             : List.of(keyspace(keyspaces, request.keyspace().get()));
     if (request.topic() == Request.Topic.DIGEST) {
-      return CompletableFuture.supplyAsync(() -> text(digest(wanted, request.limit())));
+      return CompletableFuture.supplyAsync(() -> digest(wanted, request.limit()).toString());
     }
     int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
     List<CompletableFuture<PartitionReport>> reports = new ArrayList<>();
@@ -74,7 +69,7 @@ final class Inspector {
     return CompletableFuture.allOf(reports.toArray(new CompletableFuture<?>[0]))
         .thenApplyAsync(
             done -> {
-              ObjectNode root = root();
+              JsonObject root = root();
               if (request.topic() == Request.Topic.PEERS) {
                 links(root.putObject("links"));
               }
@@ -89,7 +84,7 @@ final class Inspector {
                 for (int p = 0; p < k.partitions().size(); p++) {
                   own.add(reports.get(i++).join());
                 }
-                ObjectNode node = root.withObject("/keyspaces").putObject(k.policy().name());
+                JsonObject node = root.object("keyspaces").putObject(k.policy().name());
                 switch (request.topic()) {
                   case STAT -> stat(node, k, own);
                   case HOT -> hot(node, own, request.limit());
@@ -97,7 +92,7 @@ final class Inspector {
                   case DIGEST -> throw new IllegalStateException("answered above");
                 }
               }
-              return text(root);
+              return root.toString();
             });
   }
 
@@ -113,7 +108,8 @@ final class Inspector {
         .get()
         .backup(request.name())
         .thenApply(
-            made -> text(root().put("backup", made.path().toString()).put("bytes", made.bytes())));
+            made ->
+                root().put("backup", made.path().toString()).put("bytes", made.bytes()).toString());
   }
 
   static KeyspaceShard keyspace(Map<String, KeyspaceShard> keyspaces, String name) {
@@ -126,23 +122,15 @@ final class Inspector {
     return keyspace;
   }
 
-  private ObjectNode root() {
-    ObjectNode root = json.createObjectNode();
+  private JsonObject root() {
+    JsonObject root = new JsonObject();
     root.put("dc", self.dc());
     root.put("incarnation", self.incarnation());
     root.put("uptime_ms", System.currentTimeMillis() - startMillis);
     return root;
   }
 
-  private String text(ObjectNode root) {
-    try {
-      return json.writeValueAsString(root);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static void stat(ObjectNode node, KeyspaceShard keyspace, List<PartitionReport> all) {
+  private static void stat(JsonObject node, KeyspaceShard keyspace, List<PartitionReport> all) {
     node.put("sla_ms", keyspace.policy().sla().toMillis());
     node.put(
         "propagation", keyspace.policy().propagation().name().toLowerCase(java.util.Locale.ROOT));
@@ -194,7 +182,7 @@ final class Inspector {
             .collect(Collectors.joining(", ")));
     Histogram visibility = new Histogram(3_600_000_000L, 2);
     all.forEach(r -> visibility.add(r.visibilityMicros()));
-    ObjectNode v = node.putObject("visibility_ms");
+    JsonObject v = node.putObject("visibility_ms");
     v.put("count", visibility.getTotalCount());
     v.put("p50", visibility.getValueAtPercentile(50) / 1e3);
     v.put("p99", visibility.getValueAtPercentile(99) / 1e3);
@@ -206,11 +194,11 @@ final class Inspector {
     v.put(
         "histogram",
         Base64.getEncoder().encodeToString(java.util.Arrays.copyOf(encoded.array(), length)));
-    ArrayNode through = node.putArray("through");
+    JsonObject.Array through = node.putArray("through");
     all.forEach(r -> vector(through.addObject(), r.through()));
   }
 
-  private static void store(ObjectNode node, StoreService store) {
+  private static void store(JsonObject node, StoreService store) {
     node.put("durability", store.durability());
     node.put("disk_full", store.isFull());
     node.put("file_bytes", store.fileBytes());
@@ -234,21 +222,21 @@ final class Inspector {
     return all.stream().mapToLong(of).sum();
   }
 
-  private static void vector(ObjectNode node, VersionVector vector) {
+  private static void vector(JsonObject node, VersionVector vector) {
     for (int i = 0; i < vector.size(); i++) {
       node.put(vector.replica(i).toString(), vector.number(i));
     }
   }
 
-  private static void hot(ObjectNode node, List<PartitionReport> all, int limit) {
-    ArrayNode hot = node.putArray("hot");
+  private static void hot(JsonObject node, List<PartitionReport> all, int limit) {
+    JsonObject.Array hot = node.putArray("hot");
     all.stream()
         .flatMap(r -> r.hot().stream())
         .sorted(Comparator.comparingDouble(PartitionReport.Hot::updatesPerSecond).reversed())
         .limit(Math.max(1, limit))
         .forEach(
             h -> {
-              ObjectNode o = hot.addObject();
+              JsonObject o = hot.addObject();
               o.put("key", h.object().key().toString());
               o.put("type", h.object().type().label());
               o.put("mode", h.mode());
@@ -260,7 +248,7 @@ final class Inspector {
             });
   }
 
-  private void links(ObjectNode node) {
+  private void links(JsonObject node) {
     transport
         .traffic()
         .forEach(
@@ -270,11 +258,11 @@ final class Inspector {
                     .put("received_bytes", traffic.receivedBytes()));
   }
 
-  private static void peers(ObjectNode node, List<PartitionReport> all) {
-    ArrayNode peers = node.putArray("peers");
+  private static void peers(JsonObject node, List<PartitionReport> all) {
+    JsonObject.Array peers = node.putArray("peers");
     for (PartitionReport report : all) {
       for (PartitionReport.Peer p : report.peers()) {
-        ObjectNode o = peers.addObject();
+        JsonObject o = peers.addObject();
         o.put("partition", report.partition());
         o.put("dc", p.dc());
         o.put("incarnation", p.incarnation());
@@ -291,11 +279,11 @@ final class Inspector {
    * For each partition a hash over all objects with their states, in order, and of the first ones
    * each object's own.
    */
-  private ObjectNode digest(Collection<KeyspaceShard> wanted, int listed) {
-    ObjectNode root = root();
+  private JsonObject digest(Collection<KeyspaceShard> wanted, int listed) {
+    JsonObject root = root();
     for (KeyspaceShard k : wanted) {
-      ArrayNode partitions =
-          root.withObject("/keyspaces").putObject(k.policy().name()).putArray("partitions");
+      JsonObject.Array partitions =
+          root.object("keyspaces").putObject(k.policy().name()).putArray("partitions");
       for (PartitionRunner p : k.partitions()) {
         digest(partitions.addObject(), p.store(), listed);
       }
@@ -303,9 +291,9 @@ final class Inspector {
     return root;
   }
 
-  private static void digest(ObjectNode node, ObjectStore store, int listed) {
+  private static void digest(JsonObject node, ObjectStore store, int listed) {
     MessageDigest sha = sha256();
-    ArrayNode list = listed > 0 ? node.putArray("list") : null;
+    JsonObject.Array list = listed > 0 ? node.putArray("list") : null;
     long objects = 0;
     Optional<ObjectId> after = Optional.empty();
     List<ObjectStore.Entry> batch;

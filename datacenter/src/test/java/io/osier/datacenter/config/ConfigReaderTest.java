@@ -12,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ConfigReaderTest {
   private static final String GOOD =
@@ -71,11 +72,11 @@ final class ConfigReaderTest {
         "osier.keyspaces.shop.propagation = magic     | propagation     | one of op, state, adaptive",
         "osier.keyspaces.shop.partitions = 0          | partitions      | 1 to 256",
         "osier.keyspaces.shop.consistency = strong    | consistency     | one of session, causal",
-        "osier.keyspaces.shop { consistency = causal, partitions = 2 } | shop | 1 partition if causal",
+        "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | 1 partition if causal",
         "osier.keyspaces.shop.replicas = [mars]       | replicas        | [us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
-        "osier.peers.us = \"nowhere\"                 | osier.peers.us  | host:port",
+        "osier.peers.ap = \"nowhere\"                 | osier.peers.ap  | host:port",
         "osier.adaptation.policy = guess              | policy          | ratio, cost",
         "osier.streams.window = 1KiB                  | window          | 65536B",
         "osier.listen.cleint-port = 1                 | cleint-port     | osier.listen.client-port",
@@ -98,6 +99,47 @@ final class ConfigReaderTest {
         .hasMessageContaining("f.conf")
         .hasMessageContaining(key)
         .hasMessageContaining(allowed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "osier.keyspaces.shop { sla = 1s }",
+        "osier { keyspaces : {\n # a comment {\n \"shop\" { sla = 1s } } }",
+        "osier.keyspaces { \"x\" { replicas = [\"us\", eu] }, shop = {} }",
+        "osier { dc = eu, keyspaces.shop = ${osier.keyspace-defaults} {} }",
+      })
+  void keyspaceGivenTwice_isRefusedWithBothLines(String more) {
+    assertThatThrownBy(() -> NamesGivenTwice.check("f.conf", GOOD + more))
+        .hasMessageContaining("f.conf: osier.keyspaces.shop is given twice, in lines 5 and");
+    assertThatThrownBy(
+            () -> ConfigReader.read("f", GOOD + "osier.keyspaces.shop { sla = 1s }", Map.of()))
+        .hasMessageContaining("osier.keyspaces.shop is given twice, in lines 5 and 9");
+    assertThatThrownBy(() -> ConfigReader.read("f", GOOD + "osier.peers.us = \"b:1\"", Map.of()))
+        .hasMessageContaining("osier.peers.us is given twice, in lines 3 and 9");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "osier.keyspaces.shop.sla = 1s\nosier.keyspaces.shop.partitions = 4",
+        "osier.keyspaces.shop2 {}\nosier.keyspaces { shop3 { }, shop4 {} }",
+        "osier.cluster = \"osier { keyspaces { shop {} } }\"",
+        "osier.cluster = \"\"\"osier.keyspaces.shop {}\"\"\"\nosier.queue = 10 // keyspaces.shop {}",
+        "# osier.keyspaces.shop {}\nosier.keyspaces.shop.replicas = [\n us\n eu ]",
+        "osier {\n listen { host = a }\n}\nosier {\n listen { host = b }\n}",
+        "include \"nothing.conf\"",
+      })
+  void whatIsGivenOnce_isNotRefused(String more) {
+    ConfigReader.read("f", GOOD + more, Map.of());
+  }
+
+  @Test
+  void textThatIsABlock_isReadToo() {
+    NamesGivenTwice.check("f", "{ osier { keyspaces { a {}, b {} } } }");
+    assertThatThrownBy(
+            () -> NamesGivenTwice.check("f", "{\"osier\":{\"keyspaces\":{\"a\":{},\n\"a\":{}}}}"))
+        .hasMessageContaining("in lines 1 and 2");
   }
 
   @Test

@@ -1,0 +1,123 @@
+package io.osier.datacenter.server;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A JSON object to be filled, as much of JSON as reports need: an embedded datacenter brings no
+ * library for it into its host. Not thread-safe.
+ */
+final class JsonObject {
+  private final Map<String, Object> fields = new LinkedHashMap<>();
+
+  /** A list of objects and texts. */
+  static final class Array {
+    private final List<Object> elements = new ArrayList<>();
+
+    private Array() {}
+
+    JsonObject addObject() {
+      JsonObject element = new JsonObject();
+      elements.add(element);
+      return element;
+    }
+
+    void add(String element) {
+      elements.add(element);
+    }
+  }
+
+  JsonObject put(String name, String value) {
+    fields.put(name, value);
+    return this;
+  }
+
+  JsonObject put(String name, long value) {
+    fields.put(name, value);
+    return this;
+  }
+
+  /** A number; null if it is none that JSON knows. */
+  JsonObject put(String name, double value) {
+    fields.put(name, Double.isFinite(value) ? value : null);
+    return this;
+  }
+
+  JsonObject put(String name, boolean value) {
+    fields.put(name, value);
+    return this;
+  }
+
+  JsonObject putObject(String name) {
+    JsonObject value = new JsonObject();
+    fields.put(name, value);
+    return value;
+  }
+
+  /** The object that was put under the name, or a new one. */
+  JsonObject object(String name) {
+    return fields.get(name) instanceof JsonObject value ? value : putObject(name);
+  }
+
+  Array putArray(String name) {
+    Array value = new Array();
+    fields.put(name, value);
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder out = new StringBuilder();
+    write(out);
+    return out.toString();
+  }
+
+  private void write(StringBuilder out) {
+    out.append('{');
+    String separator = "";
+    for (Map.Entry<String, Object> field : fields.entrySet()) {
+      out.append(separator);
+      writeText(out, field.getKey());
+      out.append(':');
+      write(out, field.getValue());
+      separator = ",";
+    }
+    out.append('}');
+  }
+
+  private static void write(StringBuilder out, Object value) {
+    switch (value) {
+      case JsonObject object -> object.write(out);
+      case Array array -> {
+        out.append('[');
+        String separator = "";
+        for (Object element : array.elements) {
+          out.append(separator);
+          write(out, element);
+          separator = ",";
+        }
+        out.append(']');
+      }
+      case String text -> writeText(out, text);
+      case null -> out.append("null");
+      default -> out.append(value); // a number or a truth value
+    }
+  }
+
+  private static void writeText(StringBuilder out, String text) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append('\\').append(c);
+      } else if (c < ' ' || Character.isSurrogate(c)) {
+        out.append("\\u%04x".formatted((int) c)); // also half of a pair, which UTF-8 cannot say
+      } else {
+        out.append(c);
+      }
+    }
+    out.append('"');
+  }
+}

@@ -41,11 +41,24 @@
  * <p><b>Three outcomes.</b> An update is done (the call returns), or failed for certain ({@link
  * io.osier.core.OsierException}, nothing was done), or its outcome is unknown ({@link
  * io.osier.proxy.OutcomeUnknownException}: the connection was lost or the time ran out after it was
- * sent). Reads, and updates that were never sent, are tried again elsewhere within the time limit;
- * an update of unknown outcome never is, but for a transaction's commit, which its datacenter knows
- * again.
+ * sent, or the datacenter itself cannot tell). The type says which; the code says why. What is
+ * wrong with a call is said before it is sent where that can be seen, and an update is not sent
+ * when no time is left to hear its answer. Reads, and updates that were never sent, are tried again
+ * elsewhere within the time limit; an update of unknown outcome never is, but for a transaction's
+ * commit, which its datacenter knows again.
  *
  * <p>Each operation has a synchronous form and one that returns a {@code CompletableFuture} and
  * whose name ends in Async. Everything is safe for any thread.
+ *
+ * <p><b>Back-pressure.</b> At most {@link io.osier.proxy.OsierClient.Builder#inFlightMax} calls of
+ * a client are under way. A thread that makes a further one, also an asynchronous one, waits until
+ * one has ended, within the call's time limit; then it fails with OVERLOADED, and nothing was sent.
+ *
+ * <p><b>Callbacks</b> (what is attached to such a future) run in the thread that brings the answer:
+ * the client's own, or, with a datacenter in the process, one that works for it or for another
+ * caller. So a callback must not wait, and must not take a lock that its program holds while it
+ * calls; what takes long belongs on an executor ({@code thenApplyAsync}). Calls that a callback
+ * makes are never made to wait for room. A synchronous call there fails with INVALID_ARGUMENT if it
+ * would wait for its own thread.
  */
 package io.osier.proxy;

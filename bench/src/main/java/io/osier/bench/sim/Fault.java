@@ -21,7 +21,12 @@ enum Fault {
   /** Disks are slow, or full. */
   DISKS,
   /** Wall clocks jump and drift. */
-  CLOCKS;
+  CLOCKS,
+  /**
+   * Answers to commits are lost, those who ask again are refused, or come before the first sending,
+   * and half of the datacenters soon forget how transactions ended.
+   */
+  ANSWERS;
 
   /**
    * The faults of a comma list.

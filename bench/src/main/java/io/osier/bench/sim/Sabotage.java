@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.propagation.Frame;
 import io.osier.propagation.ObjectId;
+import io.osier.proxy.protocol.Request;
 
 /**
  * Spoils a run at a place where a fault of Osier would show, so that a test can see the check that
@@ -31,6 +32,16 @@ interface Sabotage {
 
   /** Whether a client's command is carried out once more, unnoticed. */
   default boolean again() {
+    return false;
+  }
+
+  /** What a client sends instead of asking again for a commit. */
+  default Request repeat(Request.Repeat repeat) {
+    return repeat;
+  }
+
+  /** Whether clients take the refusal of a repeat for the answer to the commit. */
+  default boolean believesRefusals() {
     return false;
   }
 

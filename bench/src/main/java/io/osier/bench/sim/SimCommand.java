@@ -65,7 +65,7 @@ public final class SimCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "none, all, or some of loss,duplicates,reorder,partitions,crashes,slow,disks,clocks"
+          "none, all, or some of loss,duplicates,reorder,partitions,crashes,slow,disks,clocks,answers"
               + " (default: ${DEFAULT-VALUE}); each seed draws from them")
   private String faults;
 

@@ -125,7 +125,8 @@ final class SimNode implements Outbox {
                 unit.policy(),
                 unit.partition(),
                 streams(unit),
-                unit.adaptation()),
+                unit.adaptation(),
+                simulation.endedTransactions(self.dc())),
             store,
             recovered,
             dc.now());

@@ -130,7 +130,8 @@ final class SimTransactor {
     scheduler.in(PATIENCE_NANOS, () -> once.accept(null));
   }
 
-  private Request step(Tx tx, Optional<Request.Begin> begin, boolean writes, Request.End end) {
+  private Request.Transact step(
+      Tx tx, Optional<Request.Begin> begin, boolean writes, Request.End end) {
     tx.step++;
     List<Request.Update> updates =
         writes ? TransactionView.updates(tx.number, tx.places, random) : List.of();
@@ -191,8 +192,8 @@ final class SimTransactor {
 
   private void writeOnce(Tx tx) {
     announce(tx);
-    Request request = step(tx, Optional.of(newest()), true, Request.End.COMMIT);
-    commit(tx, request, 0);
+    Request.Transact request = step(tx, Optional.of(newest()), true, Request.End.COMMIT);
+    commit(tx, request);
   }
 
   private void interactive(Tx tx) {
@@ -238,43 +239,27 @@ final class SimTransactor {
       ask(tx.dc, step(tx, Optional.empty(), false, Request.End.ABORT), reply -> next());
       return;
     }
-    commit(tx, step(tx, Optional.empty(), false, Request.End.COMMIT), 0);
+    commit(tx, step(tx, Optional.empty(), false, Request.End.COMMIT));
   }
 
-  /** Commits; if no answer comes from who keeps all that it confirms, it is asked again. */
-  private void commit(Tx tx, Request request, int tries) {
-    ask(
-        tx.dc,
-        request,
-        reply -> {
-          boolean again = tx.dc.keepsAll() && tries < 20 && simulation.isLoading();
-          if (reply == null && again) {
-            scheduler.in(1_000 * MILLI, () -> commit(tx, request, tries + 1));
-          } else if (reply instanceof Reply.Transacted t) {
-            committed(tx, t, tries);
-            if (random.nextInt(5) == 0) {
-              ask(tx.dc, request, second -> {}); // for nothing: the counter would tell
-            }
-          } else if (reply instanceof Reply.Failure f) {
-            boolean unavailable = f.code() == ErrorCode.UNAVAILABLE; // starting: it may know more
-            if (unavailable && again) {
-              scheduler.in(1_000 * MILLI, () -> commit(tx, request, tries + 1));
-              return;
-            }
-            // At a first try nothing was done; later only who kept all can tell.
-            if (tries == 0 || (tx.dc.keepsAll() && f.code() == ErrorCode.TRANSACTION_ENDED)) {
-              check.ended(tx.number, Outcome.NEVER, tx.at);
-            }
-            failed(tx, reply);
-          } else {
-            move();
-          }
-        });
+  private void commit(Tx tx, Request.Transact request) {
+    new SimCommit(simulation, tx.dc, request, seen.get(tx.at), random, this::ask)
+        .start(
+            (reply, unsure) -> {
+              if (reply instanceof Reply.Transacted t) {
+                committed(tx, t, unsure);
+              } else if (reply instanceof Reply.Failure) {
+                check.ended(tx.number, Outcome.NEVER, tx.at);
+                failed(tx, reply);
+              } else {
+                move(); // the outcome is unknown
+              }
+            });
   }
 
-  private void committed(Tx tx, Reply.Transacted t, int tries) {
+  private void committed(Tx tx, Reply.Transacted t, boolean unsure) {
     check.ended(tx.number, Outcome.COMMITTED, tx.at);
-    if (tries == 0 && !t.answers().isEmpty()) {
+    if (!unsure && !t.answers().isEmpty()) {
       look(tx, t, tx.number);
     }
     known.add(tx.number);
@@ -365,7 +350,8 @@ final class SimTransactor {
         pasts.clear();
         move();
       }
-      case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, TRANSACTION_ENDED -> move();
+      case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, TRANSACTION_ENDED, OVERLOADED, SHUTTING_DOWN ->
+          move();
       default ->
           throw new Violation(unit + "/txn", "%s was refused at %s: %s", name, tx.at, failure);
     }

@@ -53,6 +53,8 @@ final class Simulation {
   private final Trace trace;
   private final SimNetwork network;
   private final FaultPlan plan;
+  private final long seed;
+  private final boolean losesAnswers;
   private final List<Fault> faults = new ArrayList<>();
   private final List<Unit> units;
   private final List<Checks> checks = new ArrayList<>();
@@ -75,11 +77,16 @@ final class Simulation {
     this.trace = new Trace(scheduler, traceTo);
     Random random = new Random(seed * 0x9E3779B97F4A7C15L + options.dcs());
     for (Fault fault : Fault.values()) {
+      if (fault == Fault.ANSWERS) {
+        continue; // not for a time, but always
+      }
       boolean drawn = random.nextInt(3) > 0 || options.faults().size() == 1;
       if (options.faults().contains(fault) && drawn) {
         faults.add(fault);
       }
     }
+    this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
+    this.seed = seed;
     this.network =
         new SimNetwork(
             this,
@@ -230,6 +237,21 @@ final class Simulation {
       of.reports().ended(node, report(node), kept, faults.isEmpty(), inTime);
     }
     of.transactions().ended();
+  }
+
+  /** Whether answers to commits are lost, and repeats refused. */
+  boolean losesAnswers() {
+    return losesAnswers;
+  }
+
+  /** Whether a datacenter forgets how transactions ended while their clients still ask. */
+  boolean forgetsEnds(String dc) {
+    return losesAnswers && (dc.hashCode() + seed) % 2 == 0;
+  }
+
+  /** Of how many transactions a datacenter remembers how they ended. */
+  int endedTransactions(String dc) {
+    return forgetsEnds(dc) ? 1 : 100_000;
   }
 
   private void transactionsAtEnd(SimNode node, Map<ObjectId, Causal> content) {

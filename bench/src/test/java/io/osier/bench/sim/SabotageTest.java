@@ -10,6 +10,7 @@ import io.osier.crdt.Causal;
 import io.osier.propagation.Frame;
 import io.osier.propagation.ObjectId;
 import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.Request;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -27,6 +28,8 @@ final class SabotageTest {
         arguments("frames are late, and the streams do not know", "not visible at", late()),
         arguments("sessions do not say what they have seen", "the session knew", silent()),
         arguments("a command is carried out twice", "counts|shows|cannot be", twice()),
+        arguments("commits are sent again unmarked", "the counter is|never committed", unmarked()),
+        arguments("a repeat's refusal is believed", "never committed", believing()),
         arguments("updates do not say what they need", "without all that it had seen", needless()));
   }
 
@@ -72,6 +75,24 @@ final class SabotageTest {
     };
   }
 
+  private static Sabotage unmarked() {
+    return new Sabotage() {
+      @Override
+      public Request repeat(Request.Repeat repeat) {
+        return repeat.step();
+      }
+    };
+  }
+
+  private static Sabotage believing() {
+    return new Sabotage() {
+      @Override
+      public boolean believesRefusals() {
+        return true;
+      }
+    };
+  }
+
   private static Sabotage needless() {
     return new Sabotage() {
       @Override
@@ -107,10 +128,10 @@ final class SabotageTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("sabotages")
   void sabotage_isNoticed(String name, String says, Sabotage sabotage) {
-    Set<Fault> none = EnumSet.noneOf(Fault.class);
+    Set<Fault> some = EnumSet.of(Fault.ANSWERS);
     for (long seed = 1; seed <= SEEDS_MAX; seed++) {
       try {
-        new Simulation(new SimOptions(3, none, 60, false, sabotage), seed, null).run();
+        new Simulation(new SimOptions(3, some, 60, false, sabotage), seed, null).run();
       } catch (Violation e) {
         assertThat(e).hasMessageMatching("(?s).*(" + says + ").*");
         return;

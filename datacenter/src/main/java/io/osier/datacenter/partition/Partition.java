@@ -125,7 +125,10 @@ public final class Partition {
                 committed,
                 now.nanos())
             : null;
-    this.transactions = causal ? new Transactions(new TransactionHost(), history) : null;
+    this.transactions =
+        causal
+            ? new Transactions(new TransactionHost(), history, config.endedTransactions())
+            : null;
     if (causal) {
       transactions.recovered(store.transactions());
     }

@@ -15,6 +15,7 @@ import java.util.List;
  * @param partition its number, 0 to the policy's partitions − 1
  * @param streams bounds and times of the streams
  * @param adaptation settings of the adaptation; used only with adaptive propagation
+ * @param endedTransactions of how many transactions it is remembered how they ended
  */
 public record PartitionConfig(
     ReplicaId self,
@@ -22,8 +23,20 @@ public record PartitionConfig(
     KeyspacePolicy policy,
     int partition,
     StreamSettings streams,
-    AdaptationSettings adaptation) {
+    AdaptationSettings adaptation,
+    int endedTransactions) {
   public PartitionConfig {
     peers = List.copyOf(peers);
+  }
+
+  /** With the usual number of transactions that are remembered. */
+  public PartitionConfig(
+      ReplicaId self,
+      List<String> peers,
+      KeyspacePolicy policy,
+      int partition,
+      StreamSettings streams,
+      AdaptationSettings adaptation) {
+    this(self, peers, policy, partition, streams, adaptation, Transactions.ENDED_MAX);
   }
 }

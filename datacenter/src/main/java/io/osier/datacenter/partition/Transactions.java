@@ -38,7 +38,7 @@ final class Transactions {
   /** Most updates of one transaction. */
   static final int UPDATES_MAX = 10_000;
 
-  /** How many ends are remembered, for commits that are sent again. */
+  /** How many ends are remembered, for commits that are sent again, unless set otherwise. */
   static final int ENDED_MAX = 100_000;
 
   /** Where trial updates number their dots: above whatever is committed. */
@@ -159,10 +159,6 @@ final class Transactions {
 
   /** What was committed under a larger number is remembered. */
   private long forgottenThrough;
-
-  Transactions(Host host, History history) {
-    this(host, history, ENDED_MAX);
-  }
 
   Transactions(Host host, History history, int endedMax) {
     this.host = host;

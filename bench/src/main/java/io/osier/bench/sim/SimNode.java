@@ -418,6 +418,11 @@ final class SimNode implements Outbox {
     }
 
     @Override
+    public Causal getDurable(ObjectId object) {
+      return memory.getDurable(object);
+    }
+
+    @Override
     public List<Causal> get(Key key) {
       return memory.get(key);
     }

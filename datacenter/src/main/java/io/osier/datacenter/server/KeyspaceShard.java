@@ -353,7 +353,7 @@ final class KeyspaceShard {
     // The place right before the key's first object.
     ObjectId before = new ObjectId(first, io.osier.crdt.CrdtType.PN_COUNTER);
     ObjectStore store = partitions.get(partition).store();
-    Causal exact = store.get(before);
+    Causal exact = store.getDurable(before);
     Walk walk = new Walk(partition, store, Optional.of(before));
     if (exact != null) {
       walk.batch = new ArrayList<>(walk.batch);

@@ -17,6 +17,9 @@ public interface ObjectStore {
   /** The object's state, or null if it was never written. */
   Causal get(ObjectId object);
 
+  /** As {@link #get(ObjectId)}, of what is durable. For any thread that may wait for a disk. */
+  Causal getDurable(ObjectId object);
+
   /** The states that a key holds: nearly always one, several after a conflict of types. */
   List<Causal> get(Key key);
 

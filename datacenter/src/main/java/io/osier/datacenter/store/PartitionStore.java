@@ -295,6 +295,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public Causal getDurable(ObjectId object) {
+    return peek(object, false);
+  }
+
+  @Override
   public List<Causal> get(Key key) {
     return held(key).states;
   }

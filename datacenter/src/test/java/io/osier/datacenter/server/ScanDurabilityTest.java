@@ -1,0 +1,112 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.SlewedClock;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupWriter;
+import io.osier.datacenter.store.MemoryVersions;
+import io.osier.datacenter.store.PartitionProgress;
+import io.osier.datacenter.store.PartitionStore;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Progress;
+import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Nobody is shown what a crash can still take back (I5), the first row of a page included. */
+final class ScanDurabilityTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ObjectId FIRST = new ObjectId(Key.of("a"), CrdtType.PN_COUNTER);
+
+  private final List<Runnable> writes = new ArrayList<>();
+  private final MemoryVersions versions = new MemoryVersions();
+  private final PartitionStore store =
+      new PartitionStore(versions, writer(), SELF, 1 << 20, 1_000, Runnable::run);
+  private long number;
+
+  /** Writes when the test says so. */
+  private GroupWriter writer() {
+    return new GroupWriter() {
+      @Override
+      public void write(Group group) {
+        writes.add(
+            () -> {
+              versions.write(group.changes());
+              group.written().run();
+            });
+      }
+
+      @Override
+      public void writeSomeTime(List<Change> changes) {
+        writes.add(() -> versions.write(changes));
+      }
+    };
+  }
+
+  private void increment() {
+    Causal before = store.get(FIRST);
+    Causal state = before == null ? Causal.bottom(FIRST.type()) : before;
+    long predecessor = number;
+    Causal delta =
+        state.prepare(new Operation.Increment(1), SELF, ++number, predecessor, number, 0);
+    Causal after = state.join(delta);
+    store.put(FIRST, after);
+    store.append(
+        new Shipment(FIRST, SELF, predecessor, VersionVector.EMPTY, number, 1, 0, delta), after);
+    Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
+    store.commit(number, () -> new PartitionProgress(number, 1, progress, number), () -> {});
+  }
+
+  private List<Reply.Row> rows(Optional<Key> from) {
+    PartitionRunner runner =
+        new PartitionRunner(
+            "shop-0",
+            new PartitionRunnerTest.Script(),
+            store,
+            store,
+            10,
+            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            (dc, frame) -> {},
+            failure -> {});
+    KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
+    KeyspaceShard shop =
+        new KeyspaceShard(
+            policy,
+            List.of(runner),
+            Runnable::run,
+            new UpdateGate("shop", List.of(), Optional.empty()));
+    Request.Scan scan = new Request.Scan("shop", from, Optional.empty(), new Query.Whole(), 10);
+    return ((Reply.Page) shop.scan(scan)).rows();
+  }
+
+  @Test
+  void rowThatAScanBeginsWith_isShownAsItIsOnTheDisk() {
+    increment();
+    for (Optional<Key> from : List.of(Optional.<Key>empty(), Optional.of(FIRST.key()))) {
+      assertThat(rows(from)).as("nothing is durable yet, from %s", from).isEmpty();
+    }
+    writes.forEach(Runnable::run);
+    writes.clear();
+    List<Reply.Row> durable = rows(Optional.of(FIRST.key()));
+    assertThat(durable).hasSize(1);
+    increment();
+    for (Optional<Key> from : List.of(Optional.<Key>empty(), Optional.of(FIRST.key()))) {
+      assertThat(rows(from)).as("the second is not durable, from %s", from).isEqualTo(durable);
+    }
+  }
+}

@@ -152,8 +152,15 @@ public final class CausalContext {
       return false;
     }
     long[] r = ranges[i];
-    // The first range that does not end before the number: many ranges are searched for each of
-    // as many dots when a large set is cleared.
+    int k = firstThrough(r, number);
+    return k < r.length && r[k] < number;
+  }
+
+  /**
+   * Where the first range is that does not end before the number. Searched: when a large set is
+   * cleared, many ranges are asked for as many dots.
+   */
+  private static int firstThrough(long[] r, long number) {
     int low = 0;
     int high = r.length / 2;
     while (low < high) {
@@ -164,7 +171,7 @@ public final class CausalContext {
         high = middle;
       }
     }
-    return 2 * low < r.length && r[2 * low] < number;
+    return 2 * low;
   }
 
   /** The largest known commit number of the replica, 0 if none is known. */
@@ -269,6 +276,9 @@ public final class CausalContext {
     if (covers(a, b)) {
       return a;
     }
+    if (b.length == 2) {
+      return union(a, b[0], b[1]);
+    }
     long[] out = new long[a.length + b.length];
     int size = 0;
     int i = 0;
@@ -295,8 +305,21 @@ public final class CausalContext {
     return Arrays.copyOf(out, size);
   }
 
+  /** The same for one range: what joins small deltas to one of many ranges must not walk them. */
+  private static long[] union(long[] a, long after, long through) {
+    int from = firstThrough(a, after); // this one and those up to the next place touch it
+    int to = firstThrough(a, through);
+    to += to < a.length && a[to] <= through ? 2 : 0;
+    long[] out = new long[a.length + 2 - (to - from)];
+    System.arraycopy(a, 0, out, 0, from);
+    out[from] = from < to ? Math.min(after, a[from]) : after;
+    out[from + 1] = from < to ? Math.max(through, a[to - 1]) : through;
+    System.arraycopy(a, to, out, from + 2, a.length - to);
+    return out;
+  }
+
   private static boolean covers(long[] a, long[] b) {
-    int i = 0;
+    int i = firstThrough(a, b[1]);
     for (int j = 0; j < b.length; j += 2) {
       while (i < a.length && a[i + 1] < b[j + 1]) {
         i += 2;

@@ -25,7 +25,7 @@ public final class Steps {
 
   /** Items are copied. Called by the loaded code. */
   public static void steps(int items) {
-    count += items;
+    count += items * 8L / BYTES_A_STEP;
   }
 
   /** The work of an action that may be done twice: the first time also links and loads. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class WorkProperties {
   private static final BiConsumer<String, Long> TYPES = counted(TypesWork.class);
   private static final BiConsumer<String, Long> PARTITION = counted(PartitionWork.class);
+  private static final BiConsumer<String, Long> REPLICATION = counted(ReplicationWork.class);
 
   /** An object of the class, which must be loaded anew to be counted. */
   @SuppressWarnings("unchecked") // the classes that are given here implement it
@@ -48,5 +49,24 @@ final class WorkProperties {
       })
   void partition_doesWorkInProportionToItsRequests(String scene) {
     PARTITION.accept(scene, 0L);
+  }
+
+  /** Two partitions: batches, what an outage left, what is held, in both kinds of keyspaces. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "batches",
+        "batchesCausal",
+        "oneBatch",
+        "oneBatchCausal",
+        "outage",
+        "outageCausal",
+        "held",
+        "heldCausal",
+        "heldSet",
+        "heldSetCausal"
+      })
+  void replication_doesWorkInProportionToItsUpdates(String scene) {
+    REPLICATION.accept(scene, 0L);
   }
 }

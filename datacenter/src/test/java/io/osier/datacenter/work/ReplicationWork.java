@@ -1,0 +1,223 @@
+package io.osier.datacenter.work;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.Outbox;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.propagation.Frame;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.StreamSettings;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * The work of two partitions that replicate: sixteen times the updates must be about sixteen times
+ * the work at both. Loaded by {@link CountingLoader}.
+ */
+public final class ReplicationWork implements BiConsumer<String, Long> {
+  private static final int FEW = 150;
+  private static final int MANY = 16 * FEW;
+
+  /** Linear is 16, n log n about 24, quadratic 256. */
+  private static final double GROWTH_MAX = 32;
+
+  private static final Key KEY = Key.of("object");
+
+  /** A datacenter and what it has sent. */
+  private static final class Dc implements Outbox {
+    private final ReplicaId self;
+    private final MemoryStore store = new MemoryStore();
+    private final ArrayDeque<Frame> sent = new ArrayDeque<>();
+    private Partition partition;
+    private boolean isLinked;
+
+    Dc(String name) {
+      this.self = new ReplicaId(name, 1);
+    }
+
+    @Override
+    public void reply(long ticket, Reply reply) {
+      if (reply instanceof Reply.Failure) {
+        throw new AssertionError(reply);
+      }
+    }
+
+    @Override
+    public void send(String dc, Frame frame) {
+      if (isLinked) {
+        sent.add(frame);
+      }
+    }
+
+    @Override
+    public void report(long ticket, PartitionReport report) {}
+
+    @Override
+    public void append(Shipment update, Causal state) {}
+
+    @Override
+    public void committed(TransactionId transaction, long number) {}
+  }
+
+  private Dc eu;
+  private Dc us;
+  private long millis;
+
+  @Override
+  public void accept(String scene, Long ignored) {
+    scene(scene, FEW / 4); // links and loads
+    long few = Steps.of(() -> scene(scene, FEW));
+    long many = Steps.of(() -> scene(scene, MANY));
+    if (many > GROWTH_MAX * few) {
+      throw new AssertionError(
+          scene + ": " + FEW + " took " + few + " steps, " + MANY + " took " + many);
+    }
+  }
+
+  private void scene(String scene, int n) {
+    millis = 10_000;
+    KeyspacePolicy causal = KeyspacePolicy.causal("k", Duration.ofSeconds(10));
+    KeyspacePolicy session = KeyspacePolicy.session("k", Duration.ofSeconds(10));
+    boolean held = scene.startsWith("held");
+    KeyspacePolicy policy =
+        (scene.endsWith("Causal") ? causal : session)
+            .with(held ? KeyspacePolicy.Propagation.STATE : KeyspacePolicy.Propagation.OP);
+    eu = start("eu", "us", policy);
+    us = start("us", "eu", policy);
+    boolean linked = !scene.startsWith("outage");
+    if (linked) {
+      link();
+    } else {
+      pass(Partition.JOIN_NANOS / 1_000_000 + 1);
+    }
+    for (int i = 0; i < n; i++) {
+      if (scene.startsWith("heldSet")) {
+        // Dots of another object in between, so that removals name n ranges.
+        write(us, KEY, CrdtType.AW_SET, new Operation.Add(Value.of(i)));
+        write(us, Key.of("other"), CrdtType.PN_COUNTER, new Operation.Increment(1));
+      } else {
+        write(eu, Key.of("a" + i), CrdtType.PN_COUNTER, new Operation.Increment(1));
+        write(us, Key.of("b" + i), CrdtType.AW_SET, new Operation.Add(Value.of(i)));
+      }
+      if (scene.startsWith("batches") && i % 8 == 7) {
+        pass(1);
+      }
+    }
+    if (!linked) {
+      link();
+    }
+    flush();
+    if (scene.startsWith("heldSet")) {
+      for (int i = 0; i < n; i++) {
+        write(eu, KEY, CrdtType.AW_SET, new Operation.Remove(List.of(Value.of(i))));
+      }
+      flush();
+    }
+    check(n, scene);
+  }
+
+  private void check(int n, String scene) {
+    for (int i = 0; i < n; i++) {
+      for (Dc dc : List.of(eu, us)) {
+        boolean all =
+            scene.startsWith("heldSet")
+                || (dc.store.get(new ObjectId(Key.of("a" + i), CrdtType.PN_COUNTER)) != null
+                    && dc.store.get(new ObjectId(Key.of("b" + i), CrdtType.AW_SET)) != null);
+        if (!all) {
+          throw new AssertionError(scene + ": " + dc.self + " lacks number " + i + " of " + n);
+        }
+      }
+    }
+    if (scene.startsWith("heldSet")
+        && !us.store.get(new ObjectId(KEY, CrdtType.AW_SET)).isBottom()) {
+      throw new AssertionError("not everything was removed");
+    }
+  }
+
+  private Dc start(String name, String peer, KeyspacePolicy policy) {
+    Dc dc = new Dc(name);
+    dc.partition =
+        new Partition(
+            new PartitionConfig(
+                dc.self,
+                List.of(peer),
+                policy,
+                0,
+                StreamSettings.DEFAULT,
+                AdaptationSettings.DEFAULT),
+            dc.store,
+            Recovered.NOTHING,
+            now());
+    return dc;
+  }
+
+  private void link() {
+    eu.isLinked = true;
+    us.isLinked = true;
+    eu.partition.on(new Input.PeerUp(us.self), now(), eu);
+    us.partition.on(new Input.PeerUp(eu.self), now(), us);
+    for (int i = 0; i < 50; i++) {
+      pass(10);
+    }
+  }
+
+  /** Ships what is held, and waits until all is there. */
+  private void flush() {
+    for (int i = 0; i < 1_000; i++) {
+      eu.partition.on(new Input.Flush(), now(), eu);
+      us.partition.on(new Input.Flush(), now(), us);
+      pass(10);
+      if (i > 10 && eu.partition.isDrained() && us.partition.isDrained()) {
+        return;
+      }
+    }
+    throw new AssertionError("not drained after ten seconds");
+  }
+
+  private Now now() {
+    return new Now(millis * 1_000_000, millis);
+  }
+
+  /** Time goes on, and all frames arrive. */
+  private void pass(long more) {
+    millis += more;
+    for (Dc dc : List.of(eu, us)) {
+      dc.partition.on(new Input.Tick(), now(), dc);
+    }
+    while (!eu.sent.isEmpty() || !us.sent.isEmpty()) {
+      deliver(eu, us);
+      deliver(us, eu);
+    }
+  }
+
+  private void deliver(Dc from, Dc to) {
+    for (Frame frame = from.sent.poll(); frame != null; frame = from.sent.poll()) {
+      to.partition.on(new Input.FromPeer(from.self, frame), now(), to);
+    }
+    to.partition.on(new Input.Tick(), now(), to);
+  }
+
+  private void write(Dc dc, Key key, CrdtType type, Operation operation) {
+    Request write = new Request.Write("k", key, type, operation, VersionVector.EMPTY, 0);
+    dc.partition.on(new Input.Command(1, write), now(), dc);
+  }
+}

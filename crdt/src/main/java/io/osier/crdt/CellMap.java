@@ -266,11 +266,24 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
   }
 
   private CellMap<K, V> small() {
+    List<Tuple2<K, V>> entries = sorted();
+    return new CellMap<>(
+        entries.stream().map(e -> e._1).toArray(), entries.stream().map(e -> e._2).toArray());
+  }
+
+  private List<Tuple2<K, V>> sorted() {
     List<Tuple2<K, V>> entries = new ArrayList<>(size);
     forEach(entries::add);
     entries.sort(Comparator.comparing(e -> e._1));
-    return new CellMap<>(
-        entries.stream().map(e -> e._1).toArray(), entries.stream().map(e -> e._2).toArray());
+    return entries;
+  }
+
+  /**
+   * All entries in the order of the keys. A trie's are sorted each time: the order is not kept,
+   * since a version would then take memory that it does not share with the next one.
+   */
+  Iterable<Tuple2<K, V>> inOrder() {
+    return isSorted() ? this : sorted();
   }
 
   private CellMap<K, V> removeFromTrie(K key) {

@@ -262,17 +262,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final void write(WireOutput out) {
     out.writeCount(cells.size());
-    if (cells.isSorted()) {
-      for (Tuple2<K, V> entry : cells) {
-        writeKey(out, entry._1);
-        writeCell(out, entry._2);
-      }
-      return;
-    }
-    List<K> keys = sortedKeys(false);
-    for (K key : keys) {
-      writeKey(out, key);
-      writeCell(out, cell(key));
+    for (Tuple2<K, V> entry : cells.inOrder()) {
+      writeKey(out, entry._1);
+      writeCell(out, entry._2);
     }
   }
 

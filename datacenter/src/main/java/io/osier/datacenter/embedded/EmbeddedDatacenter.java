@@ -26,8 +26,9 @@ import java.util.concurrent.locks.LockSupport;
  * counters and additions to add-wins sets are acknowledged before the partition has them: they are
  * joined with others of their object for at most a quarter of the SLA, and then committed as one.
  *
- * <p>Callers' threads do the datacenter's work, and complete each other's futures; with a store
- * those that write it do. So callbacks must not wait for anything: see the client's package.
+ * <p>Without a store callers' threads do the datacenter's work, and complete each other's futures:
+ * callbacks must not wait for anything (see the client's package). With a store a virtual thread
+ * brings each answer that does not come at once.
  *
  * <pre>{@code
  * try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(

@@ -364,7 +364,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** This datacenter for clients in the same process: {@code OsierClient.inProcess}. */
   public InProcess inProcess() {
-    return new LocalAccess(self, handler, () -> !closed);
+    return new LocalAccess(self, handler, () -> !closed, store != null);
   }
 
   /** The port for clients. */

@@ -18,7 +18,16 @@ final class LocalAccess implements InProcess {
   private final BooleanSupplier open;
   private final Lane lane = new Lane();
 
-  LocalAccess(ReplicaId self, RequestHandler handler, BooleanSupplier open) {
+  private final boolean answersApart;
+
+  /**
+   * The way in.
+   *
+   * @param answersApart whether answers that do not come at once each get a thread of their own:
+   *     those that write the store must not wait for callers' callbacks
+   */
+  LocalAccess(ReplicaId self, RequestHandler handler, BooleanSupplier open, boolean answersApart) {
+    this.answersApart = answersApart;
     this.self = self;
     this.handler = handler;
     this.open = open;
@@ -41,7 +50,18 @@ final class LocalAccess implements InProcess {
 
   @Override
   public void send(Request request, Consumer<Reply> reply) {
-    handler.handle(request, lane, reply);
+    handler.handle(request, lane, answersApart ? apart(reply) : reply);
+  }
+
+  private static Consumer<Reply> apart(Consumer<Reply> reply) {
+    Thread caller = Thread.currentThread();
+    return answer -> {
+      if (Thread.currentThread() == caller) {
+        reply.accept(answer);
+      } else {
+        Thread.startVirtualThread(() -> reply.accept(answer));
+      }
+    };
   }
 
   @Override

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -287,6 +288,27 @@ final class EmbeddedDatacenterTest {
         assertThat(shop.counter("hits").get()).isEqualTo(100L * life);
         assertThat(shop.set("elements").size()).isEqualTo(100);
       }
+    }
+  }
+
+  @Test
+  void withAStore_aCallbackThatWaits_doesNotStopTheStore(@TempDir Path dir) throws Exception {
+    String config =
+        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
+            + dir
+            + "\" }, keyspaces { shop {} } }";
+    try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+      eu.awaitReady(Duration.ofSeconds(20));
+      Keyspace shop = eu.session().keyspace("shop");
+      CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+      for (int i = 0; i < 50; i++) {
+        last =
+            shop.register("r")
+                .assignAsync(Value.of(i))
+                .thenRun(() -> shop.counter("written").increment(1));
+      }
+      last.get(60, TimeUnit.SECONDS);
+      eventually(() -> assertThat(shop.counter("written").get()).isEqualTo(50));
     }
   }
 }

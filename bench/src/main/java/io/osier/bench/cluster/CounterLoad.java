@@ -1,13 +1,18 @@
 package io.osier.bench.cluster;
 
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
@@ -181,23 +186,39 @@ public final class CounterLoad implements AutoCloseable {
    */
   public record Audit(long missing, long surplus) {}
 
-  /** Holds every counter and set of a datacenter against what was acknowledged. */
+  /** Reads every counter and set of a datacenter, and holds it against what was acknowledged. */
   public Audit audit(Keyspace at) {
+    List<Keyspace.Row> rows = new ArrayList<>();
+    Optional<Key> from = Optional.empty();
+    do {
+      Keyspace.Page page = at.scan(from, Optional.empty(), new Query.Whole(), 1_000);
+      rows.addAll(page.rows());
+      from = page.next();
+    } while (from.isPresent());
+    return audit(rows);
+  }
+
+  /** Holds what was read of a datacenter, all of it, against what was acknowledged. */
+  public Audit audit(List<Keyspace.Row> rows) {
+    Map<String, Reading> there = new HashMap<>();
+    rows.forEach(row -> there.put(row.key().toString(), row.value()));
     long missing = 0;
     long surplus = 0;
     for (int i = 0; i < COUNTERS; i++) {
       String key = counter(i);
-      long more = at.counter(key).get() - sum(acknowledged, key);
+      long value = there.get(key) instanceof Reading.Count c ? c.value() : 0;
+      long more = value - sum(acknowledged, key);
       missing += Math.max(0, -more);
       surplus += Math.max(0, more - sum(unknown, key));
     }
     for (int i = 0; i < SETS; i++) {
       String key = set(i);
-      Set<Value> there = Set.copyOf(at.set(key).get());
+      Set<Value> shown =
+          there.get(key) instanceof Reading.Many m ? Set.copyOf(m.values()) : Set.of();
       Set<Value> wanted = elements.getOrDefault(key, Set.of());
       Set<Value> possible = unknownElements.getOrDefault(key, Set.of());
-      missing += wanted.stream().filter(v -> !there.contains(v)).count();
-      surplus += there.stream().filter(v -> !wanted.contains(v) && !possible.contains(v)).count();
+      missing += wanted.stream().filter(v -> !shown.contains(v)).count();
+      surplus += shown.stream().filter(v -> !wanted.contains(v) && !possible.contains(v)).count();
     }
     return new Audit(missing, surplus);
   }

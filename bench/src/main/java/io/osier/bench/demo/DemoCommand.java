@@ -177,27 +177,28 @@ public final class DemoCommand implements Callable<Integer> {
     Path ycsbLog = directory.resolve("ycsb.log");
     Process ycsb = cluster.owns("ycsb", ycsb(cluster, ycsbLog, false));
     watch(cluster, load, loadStart);
+    say("the load ends; waiting for the answers that are still due");
     load.stop();
+    double countersSeconds = (System.nanoTime() - loadStart) / 1e9;
+    if (ycsb.isAlive()) {
+      say("waiting for YCSB, which began a little later");
+    }
     await(ycsb, 30);
-    double loadSeconds = (System.nanoTime() - loadStart) / 1e9;
     long ycsbReads = ok(ycsbLog, "READ");
     long ycsbUpdates = ok(ycsbLog, "UPDATE");
     if (ycsbReads == 0 || ycsbUpdates == 0) {
       say("YCSB did no operation; see " + ycsbLog);
     }
+    long wanUnderLoad = cluster.wanBytes();
+    say("waiting until " + VICTIM + " and the others serve");
     cluster.awaitReady(Duration.ofSeconds(60));
-    say("load ended; waiting until the datacenters are equal");
+    say("waiting until the datacenters are equal");
     boolean equal = settle(cluster);
-    Comparison comparison = compare(cluster);
-    long missing = Math.max(0, RECORDS - comparison.ycsbRecords);
-    long surplus = 0;
-    for (String dc : LocalCluster.DCS) {
-      try (OsierClient client = cluster.only(dc)) {
-        CounterLoad.Audit audit = load.audit(client.session().keyspace(COUNTERS));
-        missing = Math.max(missing, audit.missing());
-        surplus = Math.max(surplus, audit.surplus());
-      }
-    }
+    say("reading every object at every datacenter");
+    Comparison comparison = compare(cluster, load);
+    long missing = Math.max(comparison.missing, RECORDS - comparison.ycsbRecords);
+    long surplus = comparison.surplus;
+    double ycsbSeconds = Math.max(1e-3, summary(ycsbLog, "[OVERALL], RunTime(ms),") / 1e3);
     load.close();
     Outcome outcome =
         new Outcome(
@@ -207,7 +208,8 @@ public final class DemoCommand implements Callable<Integer> {
             surplus,
             load.done() + ok(loadLog, "INSERT") + ycsbUpdates,
             load.failures() + failed(ycsbLog),
-            (ycsbReads + ycsbUpdates + load.done()) / loadSeconds);
+            (ycsbReads + ycsbUpdates) / ycsbSeconds + load.done() / countersSeconds,
+            wanUnderLoad);
     report(cluster, outcome);
     return outcome.isGood() && ycsbReads > 0 && ycsbUpdates > 0;
   }
@@ -216,6 +218,8 @@ public final class DemoCommand implements Callable<Integer> {
    * What the demo found.
    *
    * @param acknowledged updates, as the clients count them
+   * @param throughput operations per second of YCSB and of the counters, each while it ran
+   * @param wanUnderLoad bytes on the links when the load had ended
    */
   private record Outcome(
       boolean converged,
@@ -224,7 +228,8 @@ public final class DemoCommand implements Callable<Integer> {
       long surplus,
       long acknowledged,
       long failed,
-      double throughput) {
+      double throughput,
+      long wanUnderLoad) {
     boolean isGood() {
       return converged && missing == 0 && surplus == 0;
     }
@@ -407,10 +412,13 @@ public final class DemoCommand implements Callable<Integer> {
     return false;
   }
 
-  private record Comparison(long objects, long different, long ycsbRecords) {}
+  private record Comparison(
+      long objects, long different, long ycsbRecords, long missing, long surplus) {}
 
-  /** Compares every object of all datacenters. */
-  private Comparison compare(LocalCluster cluster) {
+  /** Compares every object of all datacenters, and with what was acknowledged. */
+  private Comparison compare(LocalCluster cluster, CounterLoad load) {
+    long missing = 0;
+    long surplus = 0;
     long objects = 0;
     long different = 0;
     long records = 0;
@@ -419,6 +427,13 @@ public final class DemoCommand implements Callable<Integer> {
       for (String dc : LocalCluster.DCS) {
         try (OsierClient client = cluster.only(dc)) {
           all.add(rows(client.session().keyspace(keyspace)));
+        }
+      }
+      if (keyspace.equals(COUNTERS)) {
+        for (List<Keyspace.Row> rows : all) {
+          CounterLoad.Audit audit = load.audit(rows);
+          missing = Math.max(missing, audit.missing());
+          surplus = Math.max(surplus, audit.surplus());
         }
       }
       Set<Keyspace.Row> union = new HashSet<>();
@@ -433,7 +448,7 @@ public final class DemoCommand implements Callable<Integer> {
       different += odd.size();
       records += keyspace.equals(YCSB) ? all.stream().mapToInt(List::size).min().orElse(0) : 0;
     }
-    return new Comparison(objects, different, records);
+    return new Comparison(objects, different, records, missing, surplus);
   }
 
   private static List<Keyspace.Row> rows(Keyspace keyspace) {
@@ -465,6 +480,7 @@ public final class DemoCommand implements Callable<Integer> {
     result.put("failed_or_unknown", outcome.failed);
     result.put("throughput_ops_per_s", Math.round(outcome.throughput));
     result.put("wan_bytes", wan);
+    result.put("wan_bytes_after_load", wan - outcome.wanUnderLoad);
     result.put("wan_bytes_if_ops", f.wanBytesIfOps(wan));
     ObjectNode visibility = result.putObject("visibility_ms");
     visibility.put("p50", f.visibilityMillis(50));
@@ -481,9 +497,11 @@ public final class DemoCommand implements Callable<Integer> {
     if (jsonFile != null) {
       mapper.writerWithDefaultPrettyPrinter().writeValue(jsonFile, result);
     }
-    Table table = new Table("result", "");
-    result.properties().forEach(e -> table.add(e.getKey(), e.getValue().toString()));
     System.out.println();
+    summary(outcome, f, wan, slaMillis).forEach(line -> System.out.println("  " + line));
+    System.out.println();
+    Table table = new Table("in numbers", "");
+    result.properties().forEach(e -> table.add(e.getKey(), e.getValue().toString()));
     System.out.println(table);
     System.out.println();
     say(
@@ -491,6 +509,56 @@ public final class DemoCommand implements Callable<Integer> {
             ? comparison.objects + " objects are equal at eu, us and ap; nothing is missing"
             : "FAILED: %d objects differ, %d updates missing, %d too many"
                 .formatted(comparison.different, outcome.missing, outcome.surplus));
+  }
+
+  /** What a person wants to know, in the order in which they want it. */
+  private List<String> summary(Outcome outcome, Figures f, long wan, long slaMillis) {
+    Comparison comparison = outcome.comparison;
+    return List.of(
+        outcome.isGood()
+            ? String.format(
+                Locale.ROOT,
+                "Nothing was lost: all %,d acknowledged updates are there, each once, after a cut link"
+                    + " and a kill -9.",
+                outcome.acknowledged)
+            : String.format(
+                Locale.ROOT,
+                "FAILED: of %,d acknowledged updates %,d are missing and %,d too many are there.",
+                outcome.acknowledged,
+                outcome.missing,
+                outcome.surplus),
+        String.format(
+            Locale.ROOT,
+            "All three datacenters %s: %,d objects compared, %,d differ.",
+            outcome.converged ? "are equal" : "are NOT equal",
+            comparison.objects,
+            comparison.different),
+        String.format(
+            Locale.ROOT,
+            "The links carried %.1f MB; had every update travelled by itself it were %.1f MB (%.0f %%).",
+            wan / 1e6,
+            f.wanBytesIfOps(wan) / 1e6,
+            100.0 * wan / Math.max(1, f.wanBytesIfOps(wan))),
+        String.format(
+            Locale.ROOT,
+            "Elsewhere an update was visible after %.0f ms (half of them) to %.0f ms (99 %%); the bound is"
+                + " %,d ms.",
+            f.visibilityMillis(50),
+            f.visibilityMillis(99),
+            slaMillis),
+        String.format(
+            Locale.ROOT,
+            "Later than that: %,d with the links up (this machine was too slow), %,d because of the cut"
+                + " and the kill.",
+            f.slaViolations(),
+            f.lateAfterOutage()),
+        String.format(
+            Locale.ROOT,
+            "%,.0f of %,d operations a second were done; %,d failed or have an unknown outcome (of calls"
+                + " under way at the kill).",
+            outcome.throughput,
+            target,
+            outcome.failed));
   }
 
   private static boolean isEmpty(Path directory) throws IOException {

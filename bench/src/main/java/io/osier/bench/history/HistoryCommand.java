@@ -20,9 +20,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Runs random reads and writes of registers at three real datacenters: single ones, transactions,",
-      "aborted ones, calls that do not wait for each other, snapshots of the past; in sessions that move",
-      "and hand their clocks on; while links between datacenters and to clients are cut, and datacenters",
-      "killed and stopped, several at once. In the end everything is read everywhere. What clients did and",
+      "aborted ones, calls that do not wait for each other, snapshots of the past, writes of the same at",
+      "one instant; in sessions that move and hand their clocks on; while links between datacenters and to",
+      "clients are cut, and datacenters killed and stopped, several faults at once. In the end everything",
+      "is read everywhere. What clients did and",
       "saw is checked for causal consistency, and for one order of all transactions by which the last",
       "writer wins, by the definitions. It can go into a text file, a line an operation:",
       "r(key,value,session,txn) or w(key,value,session,txn). All are integers, every value is written",

@@ -47,6 +47,7 @@ record HistoryRun(
   private void disturbed(LocalCluster cluster, ClientLinks links, Recorder recorder, Random random)
       throws InterruptedException {
     List<OsierClient> clients = new ArrayList<>();
+    Races races = new Races();
     AtomicBoolean running = new AtomicBoolean(true);
     try {
       for (String dc : cluster.dcs()) {
@@ -59,6 +60,7 @@ record HistoryRun(
                 clients,
                 cluster.dcs(),
                 recorder,
+                races,
                 keys,
                 1_000_000_000L * sessions / rate,
                 running::get,

@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
 /**
  * A session that does all that sessions can do, at random, and takes it down: single reads and
  * writes, transactions of one request and of several, aborted ones, calls that do not wait for each
- * other, snapshots of the past; it moves, hands its past on and takes that of others along. What
- * ends without an outcome is its last transaction; another session goes on in another client.
+ * other, snapshots of the past, races; it moves, hands its past on and takes that of others along.
+ * What ends without an outcome is its last transaction; another session goes on in another client.
  */
 final class RandomSession implements Runnable {
   /** To how many registers every third access goes, and everything in a burst. */
@@ -45,6 +45,7 @@ final class RandomSession implements Runnable {
   private final BooleanSupplier running;
   private final Random random;
   private final Overlapping overlapping;
+  private final Races races;
   private final List<Moment> moments = new ArrayList<>();
 
   /** What the next transaction comes after, besides those of its session. */
@@ -61,6 +62,7 @@ final class RandomSession implements Runnable {
    *
    * @param clients it may use, each as if in another process
    * @param dcs where it may move to
+   * @param races where it meets others
    * @param keys how many registers there are
    * @param pauseNanos how long it waits between transactions, on average
    * @param running whether it goes on
@@ -69,6 +71,7 @@ final class RandomSession implements Runnable {
       List<OsierClient> clients,
       List<String> dcs,
       Recorder recorder,
+      Races races,
       int keys,
       long pauseNanos,
       BooleanSupplier running,
@@ -76,6 +79,7 @@ final class RandomSession implements Runnable {
     this.clients = clients;
     this.dcs = dcs;
     this.recorder = recorder;
+    this.races = races;
     this.keys = keys;
     this.pauseNanos = pauseNanos;
     this.running = running;
@@ -162,11 +166,12 @@ final class RandomSession implements Runnable {
       case 0, 1 -> write(ops);
       case 2, 3 -> read(ops);
       case 4, 5 -> writeTogether(ops);
-      case 6 -> readTogether(ops);
+      case 6 -> readTogether(ops, someKeys());
       case 7 -> aborted(ops);
       case 8, 9 -> overlap();
       case 10 -> readThePast();
       case 11 -> other();
+      case 12 -> race(ops);
       default -> interactive(ops);
     }
   }
@@ -207,18 +212,26 @@ final class RandomSession implements Runnable {
     done(ops);
   }
 
-  private void readTogether(List<Op> ops) {
-    List<Integer> some = someKeys();
+  private void readTogether(List<Op> ops, List<Integer> some) {
     ops.addAll(Registers.reads(some, keyspace.readTogether(Registers.gets(some))));
     done(ops);
   }
 
-  private TransactionOptions newest() {
-    return TransactionOptions.DEFAULT;
+  /** Writes what another session writes at the same instant, and looks who won. */
+  private void race(List<Op> ops) {
+    List<Integer> some = races.start(someKeys());
+    if (some.isEmpty()) {
+      return;
+    }
+    some.forEach(k -> ops.add(new Op(true, k, recorder.newValue())));
+    keyspace.updateTogether(ops.stream().map(Registers::change).toList());
+    done(ops);
+    LockSupport.parkNanos((50 + random.nextInt(300)) * 1_000_000L); // the other's must come first
+    readTogether(new ArrayList<>(), some);
   }
 
   private void interactive(List<Op> ops) {
-    try (Transaction tx = keyspace.begin(newest())) {
+    try (Transaction tx = keyspace.begin()) {
       readAndWrite(tx, ops, false);
       tx.commit();
     }
@@ -228,7 +241,7 @@ final class RandomSession implements Runnable {
   /** What an aborted transaction reads is as good as any; what it writes nobody may see. */
   private void aborted(List<Op> ops) {
     List<Op> tried = new ArrayList<>();
-    try (Transaction tx = keyspace.begin(newest())) {
+    try (Transaction tx = keyspace.begin()) {
       readAndWrite(tx, tried, true);
       tx.abort();
     }
@@ -283,7 +296,7 @@ final class RandomSession implements Runnable {
       Moment moment = moments.get(random.nextInt(moments.size()));
       List<Integer> some = someKeys();
       List<Op> ops;
-      try (Transaction tx = keyspace.begin(newest().at(moment.clock))) {
+      try (Transaction tx = keyspace.begin(TransactionOptions.DEFAULT.at(moment.clock))) {
         ops = Registers.reads(some, tx.readTogether(Registers.gets(some)));
       }
       recorder.add(recorder.newSession(), ops, List.of(moment.txn), "the past");

@@ -5,7 +5,6 @@ import io.osier.bench.wan.WanQuality;
 import io.osier.proxy.OsierClient;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
 
 /** Clients of a cluster, one beside each datacenter, whose own links can be cut. */
 public final class ClientLinks implements AutoCloseable {
@@ -61,11 +60,6 @@ public final class ClientLinks implements AutoCloseable {
   /** Ends the connections over that link: what was under way is lost. */
   public void reset(String beside, String to) {
     wan.link(name(beside, to)).reset();
-  }
-
-  /** The names of the datacenters. */
-  public List<String> dcs() {
-    return cluster.dcs();
   }
 
   /** Closes the links; the clients are their owners' to close. */

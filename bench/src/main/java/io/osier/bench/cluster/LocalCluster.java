@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Datacenter processes on loopback, with emulated links between them: three unless more are asked
@@ -234,23 +235,15 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Kills a datacenter's process as kill -9 does. */
   public void kill(String dc) {
-    try {
-      former.add(inspect(dc, Request.Topic.STAT, 0));
-    } catch (OsierException e) {
-      // It was too busy to answer; its counts are missing in the sums.
-    }
-    down.add(dc);
-    Process process = processes.get(dc);
-    process.destroyForcibly();
-    try {
-      process.waitFor();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    end(dc, Process::destroyForcibly);
   }
 
   /** Stops a datacenter's process gracefully, as SIGTERM does. */
   public void stop(String dc) {
+    end(dc, Process::destroy);
+  }
+
+  private void end(String dc, Consumer<Process> how) {
     try {
       former.add(inspect(dc, Request.Topic.STAT, 0));
     } catch (OsierException e) {
@@ -258,7 +251,7 @@ public final class LocalCluster implements AutoCloseable {
     }
     down.add(dc);
     Process process = processes.get(dc);
-    process.destroy();
+    how.accept(process);
     try {
       process.waitFor();
     } catch (InterruptedException e) {

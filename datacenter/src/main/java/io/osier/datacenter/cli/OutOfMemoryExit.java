@@ -67,7 +67,7 @@ final class OutOfMemoryExit {
 
   /** Written so that the probe is not optimised away. */
   @SuppressWarnings("unused")
-  private volatile byte[] probe;
+  private volatile Object probe;
 
   private OutOfMemoryExit(String lastLine) {
     this.lastLine = (lastLine + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);

@@ -127,7 +127,7 @@ final class OutOfMemoryExitTest {
       for (int i = 0; i < registers.length && process.isAlive(); i++) {
         CompletableFuture<?> unused = registers[i].assignAsync(value);
       }
-      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !process.isAlive());
+      Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !process.isAlive());
     }
     assertEnds(process, "error OUT_OF_MEMORY: the datacenter ends");
     assertThat(Files.readAllLines(log().toPath()).getLast()).contains("osier.store.dir");

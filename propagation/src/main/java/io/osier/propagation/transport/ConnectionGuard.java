@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * channel's loop only, a new one for each channel.
  */
 public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
-  private static final long BYTES_PER_SECOND_MIN = 1 << 10;
+  private static final long BYTES_PER_SECOND_MIN = 1L << 10;
   private static final int CHECKS = 4;
 
   private final PortGuard port;

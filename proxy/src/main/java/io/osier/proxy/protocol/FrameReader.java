@@ -186,7 +186,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     int length = length();
     int waiting = to - from - LENGTH_BYTES;
     input.set(buffer, from + LENGTH_BYTES, waiting);
-    skip = length - waiting;
+    skip = (long) length - waiting;
     refused(ctx, input, length);
     from = 0;
     to = 0;

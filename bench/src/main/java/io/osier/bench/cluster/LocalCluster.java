@@ -59,6 +59,8 @@ public final class LocalCluster implements AutoCloseable {
           "eu-us", 40.0, "us-ap", 60.0, "eu-ap", 20.0, "eu-au", 120.0, "us-au", 90.0, "ap-au", 55.0,
           "eu-sa", 95.0, "us-sa", 60.0, "ap-sa", 130.0, "au-sa", 150.0);
 
+  private static final WanQuality NARROW = new WanQuality(500, 50, 125_000);
+
   private final List<String> dcs;
   private final Path directory;
   private final Path data;
@@ -375,6 +377,21 @@ public final class LocalCluster implements AutoCloseable {
     List<String> all = new ArrayList<>();
     clientPorts.forEach((dc, port) -> all.add(dc + "=127.0.0.1:" + port));
     return String.join(",", all);
+  }
+
+  /** Makes the links between two datacenters as bad as they are on a bad day: 1 Mbit/s, 500 ms. */
+  public void narrow(String one, String two) {
+    become(one, two, NARROW);
+  }
+
+  /** Ends {@link #narrow}. */
+  public void widen(String one, String two) {
+    become(one, two, new WanQuality(delayMillis(one, two), JITTER_MILLIS, 0));
+  }
+
+  private void become(String one, String two, WanQuality quality) {
+    wan.link(one + "-" + two).become(quality);
+    wan.link(two + "-" + one).become(quality);
   }
 
   /** Cuts both links between two datacenters, both ways. */

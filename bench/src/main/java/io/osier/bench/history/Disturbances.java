@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Several faults at once: datacenters that are killed or stopped and started again, links between
- * datacenters and to clients that are cut or lose their connections. At least one datacenter stays.
+ * datacenters that become narrow and long, and these and those to clients that are cut or lose
+ * their connections. At least one datacenter stays.
  */
 final class Disturbances {
   private final LocalCluster cluster;
@@ -70,7 +71,7 @@ final class Disturbances {
     int i = random.nextInt(dcs.size());
     String dc = dcs.get(i);
     String other = dcs.get((i + 1 + random.nextInt(dcs.size() - 1)) % dcs.size());
-    switch (random.nextInt(7)) {
+    switch (random.nextInt(8)) {
       case 0, 1 -> once(dc, () -> restart(dc, true, random));
       case 2 -> once(dc, () -> restart(dc, false, random));
       case 3, 4 ->
@@ -79,6 +80,8 @@ final class Disturbances {
         String to = random.nextBoolean() ? dc : other;
         once("client" + dc + to, () -> cutClient(dc, to, random));
       }
+      case 6 ->
+          once(dc.compareTo(other) < 0 ? dc + other : other + dc, () -> narrow(dc, other, random));
       default -> {
         System.out.println("resetting clients' connections from " + dc);
         dcs.forEach(to -> links.reset(dc, to));
@@ -125,6 +128,13 @@ final class Disturbances {
     cluster.cut(dc, other);
     pause(500, 3_000, random);
     cluster.heal(dc, other);
+  }
+
+  private void narrow(String dc, String other, Random random) {
+    System.out.println("between " + dc + " and " + other + " 1 Mbit/s and 500 ms");
+    cluster.narrow(dc, other);
+    pause(1_000, 5_000, random);
+    cluster.widen(dc, other);
   }
 
   private void cutClient(String beside, String to, Random random) {

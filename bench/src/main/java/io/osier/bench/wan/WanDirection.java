@@ -11,7 +11,13 @@ final class WanDirection {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final WanQuality quality;
+  /** How long what a link holds may wait for its turn, as in the buffers of real ones. */
+  private static final double BUFFERED_MILLIS = 250;
+
+  /** A link that carries little still takes so many bytes at once. */
+  private static final long HELD_BYTES_MIN = 64 << 10;
+
+  private WanQuality quality;
   private final SplittableRandom random;
   private boolean cut;
 
@@ -39,6 +45,20 @@ final class WanDirection {
       millis += random.nextDouble() * quality.jitterMillis();
     }
     return freeNanos + (long) (millis * NANOS_PER_MILLI);
+  }
+
+  /** Changes what is sent from now on; what is under way arrives as it would have. */
+  void become(WanQuality other) {
+    quality = other;
+  }
+
+  /** How many bytes a connection can have under way: what a narrow link buffers is little. */
+  long holdsBytes() {
+    if (quality.bytesPerSecond() == 0) {
+      return Long.MAX_VALUE;
+    }
+    double millis = quality.delayMillis() + quality.jitterMillis() + BUFFERED_MILLIS;
+    return Math.max(HELD_BYTES_MIN, (long) (quality.bytesPerSecond() * millis / 1e3));
   }
 
   long delayNanos() {

@@ -115,6 +115,15 @@ public final class WanLink implements AutoCloseable {
     return direction == Direction.FORTH ? forth : back;
   }
 
+  /** Makes both directions narrower or wider, shorter or longer, for what is sent from now on. */
+  public void become(WanQuality quality) {
+    run(
+        () -> {
+          forth.become(quality);
+          back.become(quality);
+        });
+  }
+
   /** Stops a direction; what is under way is held. Does nothing if it is cut already. */
   public void cut(Direction direction) {
     run(() -> way(direction).cut());

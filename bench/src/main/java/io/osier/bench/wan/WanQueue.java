@@ -26,7 +26,7 @@ final class WanQueue<T> {
   /**
    * An empty queue.
    *
-   * @param bytesMax full from so many bytes on
+   * @param bytesMax full from so many bytes on, or from fewer where the direction holds no more
    */
   WanQueue(WanDirection direction, long bytesMax) {
     this.direction = direction;
@@ -85,12 +85,16 @@ final class WanQueue<T> {
   }
 
   boolean isFull() {
-    return bytes >= bytesMax;
+    return bytes >= max();
   }
 
   /** Whether a sender that was told to wait may go on. */
   boolean hasRoomAgain() {
-    return bytes <= bytesMax / 2;
+    return bytes <= max() / 2;
+  }
+
+  private long max() {
+    return Math.min(bytesMax, direction.holdsBytes());
   }
 
   /** Sends again from now on what the cut held back. */

@@ -113,4 +113,20 @@ final class WanQueueTest {
     }
     assertThat(received).isEqualTo(sent);
   }
+
+  @Test
+  void directionThatBecomesNarrow_delaysWhatIsSentAfterwards_andHoldsLess() {
+    WanDirection way = new WanDirection(new WanQuality(10, 0, 0), 1);
+    WanQueue<String> queue = new WanQueue<>(way, 1 << 22);
+    queue.offer("wide", 1 << 20, 0);
+    assertThat(queue.nextDueNanos()).isEqualTo(10_000_000);
+    assertThat(queue.isFull()).isFalse();
+    assertThat(queue.poll(10_000_000)).isEqualTo("wide");
+    way.become(new WanQuality(500, 0, 125_000));
+    queue.offer("narrow", 125_000, 0);
+    assertThat(queue.nextDueNanos())
+        .as("one second to send, then the delay")
+        .isEqualTo(1_500_000_000L);
+    assertThat(queue.isFull()).as("more than is on its way or buffered").isTrue();
+  }
 }

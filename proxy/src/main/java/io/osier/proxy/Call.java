@@ -18,6 +18,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param <T> what its caller gets
  */
 abstract class Call<T> implements Link.Answered {
+  /** Only what the session has seen is given up; who asks for more must not ask for ever. */
+  private static final int GO_ON_MAX = 3;
+
   private final Session session;
   private final OsierClient client;
   private final Past past;
@@ -41,6 +44,15 @@ abstract class Call<T> implements Link.Answered {
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
   private boolean causal;
+
+  /** How often it went on without what was missing. */
+  private int goneOn;
+
+  /** Of which partition it asks; -1 for none in particular. */
+  private int partition;
+
+  /** What the session has seen of it, and the datacenter may lack. */
+  private VersionVector asked;
 
   /** A commit number that the datacenter had given before the call was sent. */
   private long known;
@@ -173,16 +185,18 @@ abstract class Call<T> implements Link.Answered {
       replica = link.replica();
       left = past.moveTo(replica);
       sentIn = past.epoch();
-      slice = slices.get(partition(info));
-      VersionVector after = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
+      partition = partition(info);
+      slice = slices.get(partition);
+      asked = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
       known = isRepeatable() ? past.known(slice, replica) : 0;
       boolean ordered = slice.writesUnderWay > 0;
       // A datacenter gets time to catch up, but not all: another one may be ahead.
-      int wait = Math.clamp((deadlineNanos - now) / 2_000_000, 0, Integer.MAX_VALUE);
+      long most = Math.min((deadlineNanos - now) / 2, session.patienceNanos());
+      int wait = Math.clamp(most / 1_000_000, 0, Integer.MAX_VALUE);
       if (update && fits) {
         slice.writesUnderWay++;
       }
-      sent = request(after, ordered, wait);
+      sent = request(asked, ordered, wait);
     }
     session.moved(left, replica);
     if (!fits) {
@@ -276,12 +290,41 @@ abstract class Call<T> implements Link.Answered {
           case UNAVAILABLE, SHUTTING_DOWN, SESSION_BEHIND -> true;
           default -> false;
         };
-    if (elsewhere) {
+    if (lacksThePast(failure.code()) && goneOn < GO_ON_MAX && !asked.isEmpty()) {
+      goneOn++;
+      goOn(from, failure);
+    } else if (elsewhere) {
       tried(from, error);
       again(error);
     } else {
       fail(error);
     }
+  }
+
+  /** Whether the datacenter lacks what the session has seen, and that is not waited for. */
+  private boolean lacksThePast(ErrorCode code) {
+    long patience = session.patienceNanos();
+    return patience < Long.MAX_VALUE
+        && (code == ErrorCode.SESSION_LOST
+            || (code == ErrorCode.SESSION_BEHIND && System.nanoTime() - startNanos >= patience));
+  }
+
+  /** Gives up what a datacenter lacks, and asks it again. */
+  private void goOn(Link at, Reply.Failure failure) {
+    long left = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
+    client
+        .through(at, keyspace, partition, left)
+        .whenComplete(
+            (there, error) -> {
+              Reply.KeyspaceInfo info = at.keyspace(keyspace);
+              boolean went =
+                  error == null && info != null && session.goOn(keyspace, partition, asked, there);
+              if (went) {
+                send(at, info, System.nanoTime());
+              } else {
+                fail(Calls.failed(failure, update));
+              }
+            });
   }
 
   private void tried(Link link, OsierException why) {

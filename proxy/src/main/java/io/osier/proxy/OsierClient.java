@@ -334,8 +334,9 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /** What a partition has of every replica at a datacenter. */
-  CompletableFuture<VersionVector> through(Link at, String keyspace, int partition) {
-    return at.send(new Request.Through(keyspace, partition), settings.timeout().toMillis())
+  CompletableFuture<VersionVector> through(
+      Link at, String keyspace, int partition, long timeoutMillis) {
+    return at.send(new Request.Through(keyspace, partition), timeoutMillis)
         .handle(
             (reply, error) -> {
               if (error != null) {

@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +16,9 @@ import java.util.Optional;
  */
 final class Past {
   private final Map<String, Slices> keyspaces = new HashMap<>();
+
+  /** What was given up; as many as there are partitions and replicas that were lost. */
+  private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
 
   private ReplicaId at;
 
@@ -39,7 +43,46 @@ final class Past {
 
   synchronized void forget() {
     keyspaces.values().forEach(Slices::forget);
+    losses.clear();
     inherited = false;
+  }
+
+  synchronized List<Session.Loss> losses() {
+    return List.copyOf(losses.values());
+  }
+
+  /**
+   * Gives up what a datacenter lacks.
+   *
+   * @param asked what it was asked for
+   * @param there what it has
+   * @return whether the datacenter lacks nothing now that is not given up
+   */
+  synchronized boolean giveUp(
+      String keyspace, int partition, VersionVector asked, VersionVector there) {
+    Slice slice = slice(keyspace, partition);
+    boolean any = false;
+    for (int i = 0; i < asked.size(); i++) {
+      ReplicaId replica = asked.replica(i);
+      long here = there.get(replica);
+      // What was seen since may be at hand elsewhere.
+      if (asked.number(i) > here && slice.seen().get(replica) == asked.number(i)) {
+        slice.lower(replica, here);
+        Session.Loss loss = new Session.Loss(keyspace, partition, replica, here, asked.number(i));
+        losses.merge(new Session.Loss(keyspace, partition, replica, 0, 0), loss, Past::both);
+        any = true;
+      }
+    }
+    return any || slice.seen().isAtMost(there); // another call may have given it up before
+  }
+
+  private static Session.Loss both(Session.Loss a, Session.Loss b) {
+    return new Session.Loss(
+        a.keyspace(),
+        a.partition(),
+        a.replica(),
+        Math.min(a.after(), b.after()),
+        Math.max(a.through(), b.through()));
   }
 
   /** What was seen of all keyspaces, by partition. */

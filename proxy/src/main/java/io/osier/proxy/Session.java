@@ -40,6 +40,9 @@ public final class Session {
   /** The only datacenter to use, or null. */
   private volatile Link pinned;
 
+  /** How long calls wait for what the session has seen; Long.MAX_VALUE for as long as they can. */
+  private final long patienceNanos;
+
   /** Whether updates were acknowledged that have no place in {@link #past}. */
   private volatile boolean combined;
 
@@ -47,6 +50,9 @@ public final class Session {
     this.client = client;
     this.cache = new ReadCache(client.settings());
     this.steps = new TransactionSteps(client, past);
+    long half = client.settings().timeout().toNanos() / 2;
+    this.patienceNanos =
+        options.patience().map(p -> Math.min(p.toNanos(), half)).orElse(Long.MAX_VALUE);
     options.past().ifPresent(past::join);
     options.datacenter().ifPresent(this::pin);
   }
@@ -67,6 +73,31 @@ public final class Session {
   public void forget() {
     past.forget();
     cache.clear();
+  }
+
+  /**
+   * What the session has given up.
+   *
+   * @param after of this replica's updates with larger numbers, …
+   * @param through … up to this one, the session had seen some, or what depends on them, and the
+   *     datacenter where it went on did not have them all
+   */
+  public record Loss(String keyspace, int partition, ReplicaId replica, long after, long through) {}
+
+  /** What it has gone on without, if its options let it; what comes later is seen all the same. */
+  public List<Loss> losses() {
+    return past.losses();
+  }
+
+  long patienceNanos() {
+    return patienceNanos;
+  }
+
+  /** Goes on at a datacenter that lacks something of what a request asked for; false if not. */
+  boolean goOn(String keyspace, int partition, VersionVector asked, VersionVector there) {
+    boolean went = past.giveUp(keyspace, partition, asked, there);
+    cache.clear();
+    return went;
   }
 
   /**
@@ -123,10 +154,11 @@ public final class Session {
     if (!combined || link == null) {
       return;
     }
+    long timeoutMillis = client.settings().timeout().toMillis();
     for (Reply.KeyspaceInfo keyspace : link.keyspaceList()) {
       List<VersionVector> seen = new ArrayList<>();
       for (int i = 0; i < keyspace.partitions(); i++) {
-        seen.add(Calls.join(client.through(link, keyspace.name(), i)));
+        seen.add(Calls.join(client.through(link, keyspace.name(), i, timeoutMillis)));
       }
       synchronized (past) {
         past.slices(keyspace.name()).saw(seen);

@@ -44,6 +44,12 @@ final class Slice {
     }
   }
 
+  /** From now on less was seen of a replica. */
+  void lower(ReplicaId of, long to) {
+    seen = seen().with(of, to);
+    attachedIn = NEVER;
+  }
+
   void forget() {
     seen = VersionVector.EMPTY;
     replica = null;

@@ -407,9 +407,19 @@ final class PeerStream {
             sentThrough,
             causal ? deps : VersionVector.EMPTY,
             Optional.of(cursor),
-            kind == Kind.CATCH_UP && outage,
+            kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos)),
             nowMillis,
             shipments));
+  }
+
+  /** Whether something was committed before the link came up: also when it is sent once more. */
+  private boolean waitedForLink(List<Shipment> shipments, long nowNanos) {
+    for (Shipment s : shipments) {
+      if (nowNanos - s.ageMillis() * 1_000_000 < upSinceNanos) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Takes an acknowledgement; a round's tells how late it was. */

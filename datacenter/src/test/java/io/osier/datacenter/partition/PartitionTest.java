@@ -80,6 +80,29 @@ final class PartitionTest {
   }
 
   @Test
+  void whatWaitedForALink_isNoViolation_alsoWhenItIsSentAgain() {
+    Cluster cluster = new Cluster(policy(Propagation.OP, 500), "eu", "us");
+    cluster.dc("us").add("x", 1); // so that the state is larger than what is missing
+    cluster.run(1_000);
+    cluster.cut("eu", "us");
+    cluster.dc("eu").add("x", 1);
+    cluster.run(3_000);
+    boolean[] lost = {false};
+    cluster.loss =
+        (link, frame) -> {
+          boolean first = !lost[0] && frame instanceof Frame.Updates u && !u.shipments().isEmpty();
+          lost[0] |= first;
+          return first;
+        };
+    cluster.heal("eu", "us");
+    cluster.run(3_000);
+    assertThat(lost[0]).isTrue();
+    assertThat(cluster.isConverged()).isTrue();
+    assertThat(cluster.dc("us").report().slaViolations()).isZero();
+    assertThat(cluster.dc("us").report().lateAfterOutage()).isEqualTo(1);
+  }
+
+  @Test
   void machineThatStalls_keepsItsBoundByShippingEarlier() {
     Cluster cluster = new Cluster(policy(Propagation.STATE, 500), "eu", "us");
     // Of 2,300 ms none of the first 250 does anything that is due.

@@ -48,8 +48,8 @@ final class Answering {
     return Thread.currentThread() instanceof LoopThread;
   }
 
-  /** Whether this thread is bringing an answer. */
+  /** Whether this thread is bringing an answer, or is one of Netty's, which nobody may block. */
   static boolean isHere() {
-    return isLoop() || HERE.get().depth > 0;
+    return Thread.currentThread() instanceof FastThreadLocalThread || HERE.get().depth > 0;
   }
 }

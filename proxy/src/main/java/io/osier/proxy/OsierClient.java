@@ -440,8 +440,9 @@ public final class OsierClient implements AutoCloseable {
     /**
      * Most calls under way. Further ones, asynchronous ones too, let their thread wait until one
      * has ended, within their own time limit; after that they fail with OVERLOADED, and nothing was
-     * sent. Callbacks never wait: a call that one makes goes beyond the limit, and fails at once
-     * with OVERLOADED when there are twice as many. 10,000 unless set.
+     * sent. Callbacks and threads of Netty's event loops, an application's too, never wait: their
+     * calls go beyond the limit, and fail at once with OVERLOADED when there are twice as many.
+     * 10,000 unless set.
      */
     public Builder inFlightMax(int most) {
       if (most < 1) {

@@ -46,7 +46,7 @@ final class Room {
   OsierException enter(long deadlineNanos) {
     if (Answering.isHere()) {
       if (places.availablePermits() <= -most) {
-        return full("and a callback does not wait for others to end");
+        return full("and a callback or an event loop does not wait for others to end");
       }
       places.takeBeyond();
       return null;

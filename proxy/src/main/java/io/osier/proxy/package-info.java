@@ -57,8 +57,8 @@
  * <p><b>Callbacks</b> (what is attached to such a future) run in the thread that brings the answer:
  * the client's own, or, with a datacenter in the process, one that works for it or for another
  * caller. So a callback must not wait, and must not take a lock that its program holds while it
- * calls; what takes long belongs on an executor ({@code thenApplyAsync}). Calls that a callback
- * makes are never made to wait for room. A synchronous call there fails with INVALID_ARGUMENT if it
- * would wait for its own thread.
+ * calls; what takes long belongs on an executor ({@code thenApplyAsync}). Calls that a callback or
+ * a thread of Netty's makes are never made to wait for room. A synchronous call there fails with
+ * INVALID_ARGUMENT if it would wait for its own thread.
  */
 package io.osier.proxy;

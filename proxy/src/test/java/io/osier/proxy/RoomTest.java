@@ -3,6 +3,7 @@ package io.osier.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.time.Duration;
@@ -36,6 +37,17 @@ final class RoomTest {
     OsierException why = room.enter(in(Duration.ofMillis(5)));
     assertThat(why.code()).isEqualTo(ErrorCode.OVERLOADED);
     assertThat(why).hasMessageContaining("nothing was sent").hasMessageContaining("2 calls");
+  }
+
+  @Test
+  void eventLoopsOfTheApplication_neverWait() throws InterruptedException {
+    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    AtomicReference<Object> outcome = new AtomicReference<>("waits");
+    Thread loop =
+        new FastThreadLocalThread(() -> outcome.set(room.enter(in(Duration.ofMinutes(1)))));
+    loop.start();
+    assertThat(loop.join(Duration.ofSeconds(20))).isTrue();
+    assertThat(outcome).hasValue(null);
   }
 
   @Test

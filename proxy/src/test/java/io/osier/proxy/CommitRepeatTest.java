@@ -13,11 +13,15 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -211,6 +215,71 @@ final class CommitRepeatTest {
       // Its number may be taken: the reads' answer would be taken for the commit's.
       assertThatThrownBy(tx::commit).hasMessageContaining("given up");
       assertThat(steps).hasValue(2);
+    }
+  }
+
+  /** A link on which a test decides what becomes of each sending, in turn. */
+  private static Link link(List<Request> sent, IntFunction<Object> fates) {
+    return (Link)
+        Proxy.newProxyInstance(
+            Link.class.getClassLoader(),
+            new Class<?>[] {Link.class},
+            (proxy, method, arguments) -> {
+              switch (method.getName()) {
+                case "isUp" -> {
+                  return true;
+                }
+                case "replica" -> {
+                  return EU;
+                }
+                case "send" -> {
+                  sent.add((Request) arguments[0]);
+                  Link.Answered answered = (Link.Answered) arguments[arguments.length - 1];
+                  Object fate = fates.apply(sent.size());
+                  if (fate instanceof Connection.LostException lost) {
+                    answered.lost(lost);
+                  } else {
+                    answered.answered((Reply) fate);
+                  }
+                  return null;
+                }
+                default -> throw new AssertionError("unexpected " + method);
+              }
+            });
+  }
+
+  private static final Request.Transact STEP =
+      new Request.Transact(
+          "bank",
+          new TransactionId(1, 2),
+          3,
+          Optional.empty(),
+          List.of(),
+          List.of(),
+          Request.End.COMMIT);
+
+  @Test
+  void limitOfThisClient_isNoAnswerToWhatMayHaveArrived() throws IOException {
+    try (FakeServer eu = other();
+        FakeServer us = other();
+        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+      long deadline = System.nanoTime() + 20_000_000_000L;
+      Connection.LostException full =
+          new Connection.LostException(ErrorCode.OVERLOADED, false, "too many are open");
+      Connection.LostException cut =
+          new Connection.LostException(ErrorCode.UNAVAILABLE, true, "cut");
+      List<Request> sent = new CopyOnWriteArrayList<>();
+      Link first = link(sent, n -> full);
+      CompletableFuture<Reply> never =
+          new StepDelivery(client, new Home(first, EU), STEP, 5, deadline).start();
+      assertThatThrownBy(never::join).hasCauseExactlyInstanceOf(OsierException.class);
+      assertThat(sent).as("it was not sent").hasSize(1);
+      sent.clear();
+      Link later = link(sent, n -> n == 1 ? cut : n < 4 ? full : transacted(EU, 9));
+      CompletableFuture<Reply> once =
+          new StepDelivery(client, new Home(later, EU), STEP, 5, deadline).start();
+      assertThat(once.join()).isEqualTo(transacted(EU, 9));
+      assertThat(sent.getLast()).isEqualTo(new Request.Repeat(EU, 5, STEP));
     }
   }
 }

@@ -360,7 +360,8 @@ public final class Partition {
             + " has not yet received what this session has seen elsewhere: it has "
             + propagation.through()
             + ", the session needs "
-            + after);
+            + after
+            + "; wait until it comes, forget what was seen, or let the session go on without it");
   }
 
   private void lost(long ticket) {
@@ -368,7 +369,7 @@ public final class Partition {
         ticket,
         ErrorCode.SESSION_LOST,
         "this session has seen updates that were lost, or may have been, with a datacenter's memory"
-            + " before it had shipped everything; start a new session, or forget what this one has seen");
+            + " before it had shipped everything; forget what was seen, or let the session go on without it");
   }
 
   private void fail(long ticket, ErrorCode code, String message) {

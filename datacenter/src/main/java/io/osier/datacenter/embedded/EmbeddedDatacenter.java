@@ -18,6 +18,10 @@ import java.util.concurrent.locks.LockSupport;
  * ({@link #client}), but its requests take no network and are not encoded; it replicates to the
  * other datacenters, embedded or not, over TCP as always. Thread-safe.
  *
+ * <p>It logs by way of SLF4J, and brings neither a back-end for that nor its configuration. If the
+ * process runs out of memory, the thread's handler of uncaught exceptions hears of it, or {@link
+ * #failure} does; the host decides what then.
+ *
  * <p>What acknowledged means depends on the keyspace. With a store ({@code osier.store.dir}) it is
  * the same as in a datacenter process: as durable as the store is configured to make it. Without
  * one, an acknowledged update is in this process's memory: it is seen by every later read at this

@@ -88,7 +88,7 @@ final class LogChecksums {
 
   private static boolean isRight(ByteBuffer bytes, int at, int length) {
     CRC32C crc = new CRC32C();
-    crc.update(bytes.array(), at + TYPE_AT, HEADER_BYTES - TYPE_AT + length);
+    crc.update(bytes.slice(at + TYPE_AT, HEADER_BYTES - TYPE_AT + length));
     int sum = (int) crc.getValue();
     return bytes.getInt(at) == Integer.rotateRight(sum, MASK_ROTATION) + MASK_DELTA;
   }

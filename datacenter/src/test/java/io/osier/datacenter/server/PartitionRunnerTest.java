@@ -7,6 +7,7 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.core.VersionVector;
@@ -75,6 +76,7 @@ final class PartitionRunnerTest {
           awaitOpen();
           throw new IllegalStateException("a broken invariant");
         }
+        case "damaged" -> throw new OsierException(ErrorCode.STORE_DAMAGED, "rebuild it");
         case "never" -> {
           return;
         }
@@ -205,6 +207,19 @@ final class PartitionRunnerTest {
     awaitSeen("PeerUp");
     assertThat(script.seen).contains("a", "b").doesNotContain("c");
     assertThat(runner.overloads()).isEqualTo(1);
+  }
+
+  /** What the process ends with is what helps, not only that something failed. */
+  @Test
+  void failureWithACode_keepsItsCodeAndItsWords() {
+    submit("damaged");
+    runner.start();
+    await().until(() -> failure.get() != null);
+    assertThat(failure.get())
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED))
+        .hasMessage("rebuild it");
+    assertThat(failure.get().getSuppressed()[0]).hasMessageContaining("damaged");
   }
 
   /** An answer that was about to leave with the batch that failed was lost with it. */

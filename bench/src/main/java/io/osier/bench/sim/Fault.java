@@ -26,7 +26,9 @@ enum Fault {
    * Answers to commits are lost, those who ask again are refused, or come before the first sending,
    * and half of the datacenters soon forget how transactions ended.
    */
-  ANSWERS;
+  ANSWERS,
+  /** Values are large: objects grow up to their limit, and beyond it by joining. */
+  LARGE;
 
   /**
    * The faults of a comma list.

@@ -96,6 +96,10 @@ final class FaultPlan {
       case CRASHES -> crash(dc, duration);
       case SLOW -> slow(link, dc, duration);
       case DISKS -> disk(dc, duration);
+      case LARGE -> {
+        simulation.setLarge(true);
+        during("large values", duration, () -> simulation.setLarge(false));
+      }
       case CLOCKS -> {
         simulation.dc(dc).jump((random.nextInt(7_200) - 3_600) * 1_000L);
         simulation.dc(dc).drift((random.nextDouble() - 0.5) * 0.02);

@@ -334,6 +334,11 @@ final class SimClient {
           throw refused(call, failure);
         }
       }
+      case VALUE_TOO_LARGE -> {
+        if (!workload.mayBeTooLarge(call.task)) {
+          throw refused(call, failure);
+        }
+      }
       case WRONG_TYPE -> {
         if (!Workload.mayClash(call.task.object())) {
           throw refused(call, failure);

@@ -124,6 +124,7 @@ final class SimNetwork {
   private final Sabotage sabotage;
   private final Random random;
   private final boolean ghosts;
+  private final int narrowBytesMin;
   private final Map<String, Link> links = new TreeMap<>();
   private final Map<Integer, Long> bytesOf = new HashMap<>();
   private long backlogNanosMax;
@@ -132,8 +133,15 @@ final class SimNetwork {
    * A network without links.
    *
    * @param ghosts whether frames of a lost connection may come after all
+   * @param largeValues whether the load needs wider links
    */
-  SimNetwork(Simulation simulation, Sabotage sabotage, Random random, boolean ghosts) {
+  SimNetwork(
+      Simulation simulation,
+      Sabotage sabotage,
+      Random random,
+      boolean ghosts,
+      boolean largeValues) {
+    this.narrowBytesMin = largeValues ? NARROW_BYTES_MAX : NARROW_BYTES_MIN;
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.sabotage = sabotage;
@@ -155,8 +163,7 @@ final class SimNetwork {
   /** A bandwidth of a narrow link, the smaller ones as often as the larger ones. */
   private long narrow() {
     double share = random.nextDouble();
-    return (long)
-        (NARROW_BYTES_MIN * Math.pow((double) NARROW_BYTES_MAX / NARROW_BYTES_MIN, share));
+    return (long) (narrowBytesMin * Math.pow((double) NARROW_BYTES_MAX / narrowBytesMin, share));
   }
 
   Link link(String from, String to) {
@@ -331,6 +338,7 @@ final class SimNetwork {
       return;
     }
     byte[] bytes = FrameCodec.encode(from, frame);
+    FrameCheck.check(from, to, frame, bytes.length);
     simulation.trace().hash(bytes);
     bytesOf.merge(unit.number(), (long) bytes.length, Long::sum);
     deliver(link, from, unit, bytes, sabotage.extraDelayNanos(frame));

@@ -40,11 +40,15 @@ import java.util.Optional;
  */
 final class SimNode implements Outbox {
   /** Small frames, so that catching up and healing take many. */
+  static final int FRAME_BYTES = 2 << 10;
+
   private static StreamSettings streams(Unit unit) {
     // At once where that is hardest: also what a crash can take back may have been forgotten by
     // then.
     int forgetMillis = unit.number() % 2 == 0 ? 0 : 1_500;
-    return new StreamSettings(64 << 10, 2 << 10, 1_000, 200, 1_000, forgetMillis);
+    // Room for large values at the rate at which clients write them.
+    int window = unit.hasLargeValues() ? 2 << 20 : 64 << 10;
+    return new StreamSettings(window, FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
   }
 
   /** Small, so that objects are evicted and read again all the time. */

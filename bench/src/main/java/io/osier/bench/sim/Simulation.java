@@ -92,9 +92,10 @@ final class Simulation {
             this,
             options.sabotage(),
             new Random(random.nextLong()),
-            faults.contains(Fault.REORDER));
+            faults.contains(Fault.REORDER),
+            faults.contains(Fault.LARGE));
     this.plan = new FaultPlan(this, new Random(random.nextLong()), faults);
-    this.units = options.paired() ? Unit.pair() : Unit.draw(random);
+    this.units = options.paired() ? Unit.pair() : Unit.draw(random, faults.contains(Fault.LARGE));
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
       SimDisk.Kind[] kinds = SimDisk.Kind.values();
@@ -309,6 +310,11 @@ final class Simulation {
   void restart(SimDc dc, ReplicaId as) {
     dc.start(as);
     network.restarted(as.dc());
+  }
+
+  /** From now on clients write large values, or small ones again. */
+  void setLarge(boolean large) {
+    workloads.forEach(w -> w.setLarge(large));
   }
 
   /** The incarnations that lost their memory. */

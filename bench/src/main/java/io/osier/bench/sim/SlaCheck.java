@@ -105,7 +105,10 @@ final class SlaCheck {
       }
     }
     if (!watched.isEmpty()) {
-      long bound = Math.max(unit.policy().sla().toNanos(), slowest) + SLACK_NANOS;
+      long sla = unit.policy().sla().toNanos();
+      // Until the first rounds after a start have taught how long the way is, half is set aside.
+      long held = slowest > sla / 2 ? sla / 2 : 0;
+      long bound = Math.max(sla, slowest + held) + SLACK_NANOS;
       simulation.scheduler().in(bound, () -> watched.forEach(w -> check(update, w, false)));
     }
   }

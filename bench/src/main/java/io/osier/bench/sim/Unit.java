@@ -19,14 +19,26 @@ import java.util.Random;
  */
 record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings adaptation) {
   private static final int KEYSPACES = 2;
+
+  /** Small, so that values that are large beside a frame reach them. */
+  private static final KeyspacePolicy.Limits LIMITS =
+      new KeyspacePolicy.Limits(1 << 10, 4 << 10, 16 << 10);
+
   private static final int[] SLA_MILLIS = {0, 200, 1_000, 2_000, 2_000, 10_000};
   private static final int[] PERIOD_MILLIS = {50, 200, 1_000};
 
-  /** A causal keyspace and a session keyspace of one or two partitions, with random policies. */
-  static List<Unit> draw(Random random) {
+  /**
+   * A causal keyspace and a session keyspace of one or two partitions, with random policies.
+   *
+   * @param largeValues whether objects have a limit that clients reach
+   */
+  static List<Unit> draw(Random random, boolean largeValues) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
       KeyspacePolicy policy = policy("k" + k, k == 0, random);
+      if (largeValues) {
+        policy = policy.with(LIMITS);
+      }
       AdaptationSettings adaptation = adaptation(random);
       for (int p = 0; p < policy.partitions(); p++) {
         units.add(new Unit(units.size(), policy, p, adaptation));
@@ -73,6 +85,11 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
         1,
         random.nextInt(3) == 0 ? AdaptationSettings.Policy.RATIO : AdaptationSettings.Policy.COST,
         0.5 + 4 * random.nextDouble());
+  }
+
+  /** Whether clients sometimes write large values. */
+  boolean hasLargeValues() {
+    return policy.limits().equals(LIMITS);
   }
 
   boolean isCausal() {

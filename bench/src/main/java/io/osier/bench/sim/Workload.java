@@ -27,6 +27,10 @@ final class Workload {
   private static final double SKEW = 4;
 
   private static final int TOKENS_MAX = 150;
+
+  /** Makes a value larger than a frame. */
+  private static final String LARGE_TAIL = "-".repeat(3_000);
+
   private static final int DEPTH_MAX = 2;
 
   private static final Set<CrdtType> SETS =
@@ -102,6 +106,10 @@ final class Workload {
   private final List<ObjectId> accountable = new ArrayList<>();
   private int keys;
   private long tokens;
+  private boolean large;
+
+  /** Whether large values may be there. */
+  private boolean wasLarge;
 
   Workload(Unit unit, Random random) {
     this.unit = unit;
@@ -150,6 +158,26 @@ final class Workload {
   /** Whether updates of the object may fail for lack of rights, or since it is not created. */
   static boolean mayLackRights(ObjectId object) {
     return object.type() == CrdtType.BOUNDED_COUNTER;
+  }
+
+  /** From now on values of wild objects are large, or small again. */
+  void setLarge(boolean on) {
+    large = on;
+    wasLarge |= on;
+  }
+
+  /** Whether the task may be refused since it would make its object too large. */
+  boolean mayBeTooLarge(Task task) {
+    if (!wasLarge || isAccountable(task.object())) {
+      return false;
+    }
+    return switch (task.operation().orElseThrow()) {
+      case Operation.Clear o -> false;
+      case Operation.RemoveFields o -> false;
+      // Of other sets a removal is remembered with its element.
+      case Operation.Remove o -> task.object().type() != CrdtType.AW_SET;
+      default -> true;
+    };
   }
 
   static boolean isAccountable(ObjectId object) {
@@ -230,7 +258,7 @@ final class Workload {
 
   // ---------------------------------------------------------------- wild objects
 
-  private static Query query(CrdtType type, Random random) {
+  private Query query(CrdtType type, Random random) {
     if (SETS.contains(type)) {
       return switch (random.nextInt(3)) {
         case 0 -> new Query.Contains(element(random));
@@ -244,7 +272,7 @@ final class Workload {
     return new Query.Whole();
   }
 
-  private static Operation operation(CrdtType type, int depth, Random random) {
+  private Operation operation(CrdtType type, int depth, Random random) {
     if (random.nextInt(40) == 0 && type != CrdtType.BOUNDED_COUNTER) {
       return new Operation.Clear();
     }
@@ -256,7 +284,7 @@ final class Workload {
       case G_SET -> new Operation.Add(element(random));
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
           random.nextInt(3) == 0
-              ? new Operation.Remove(List.of(element(random), element(random)))
+              ? new Operation.Remove(List.of(removed(random), removed(random)))
               : new Operation.Add(List.of(element(random), element(random)));
       case BOUNDED_COUNTER ->
           switch (random.nextInt(8)) {
@@ -279,18 +307,27 @@ final class Workload {
     };
   }
 
-  private static Operation.FieldUpdate field(int depth, Random random) {
+  private Operation.FieldUpdate field(int depth, Random random) {
     List<CrdtType> types = depth >= DEPTH_MAX ? LEAVES : FIELDS;
     CrdtType type = types.get(random.nextInt(types.size()));
     return new Operation.FieldUpdate(
         new FieldId("f" + random.nextInt(3), type), operation(type, depth + 1, random));
   }
 
-  private static Value element(Random random) {
-    return Value.of("e" + random.nextInt(20));
+  private Value element(Random random) {
+    return Value.of("e" + random.nextInt(20) + (large && random.nextBoolean() ? LARGE_TAIL : ""));
   }
 
-  private static Value value(Random random) {
+  /** An element to remove: also one of those that were large. */
+  private Value removed(Random random) {
+    boolean tail = wasLarge && random.nextBoolean();
+    return Value.of("e" + random.nextInt(20) + (tail ? LARGE_TAIL : ""));
+  }
+
+  private Value value(Random random) {
+    if (large) {
+      return Value.of("v" + random.nextInt(1_000) + LARGE_TAIL);
+    }
     return switch (random.nextInt(4)) {
       case 0 -> Value.of(random.nextInt(1_000));
       case 1 -> Value.of(random.nextDouble());

@@ -162,8 +162,8 @@ final class BoundedCounterTest {
         knowsAll[at] = true; // started again
       }
       int from = random.nextInt(3);
-      if (random.nextInt(4) == 0 && knowsAll[at] && knowsAll[from]
-          || at * from > 0 && random.nextInt(4) == 0) {
+      boolean linked = at * from > 0 || (knowsAll[at] && knowsAll[from]);
+      if (linked && random.nextInt(4) == 0) {
         states.set(at, states.get(at).join(states.get(from)));
         heard[from] |= at == 0 && from > 0;
         continue;

@@ -288,10 +288,10 @@ final class Escrow {
   /** What may be tried again, or has waited too long; it no longer waits then. */
   List<Waiter> due(long nowNanos) {
     boolean late = nextDueNanos <= nowNanos;
-    if (!late && changed.isEmpty()) {
-      return List.of();
-    }
     List<Waiter> due = new ArrayList<>();
+    if (!late && changed.isEmpty()) {
+      return due;
+    }
     long next = late ? Long.MAX_VALUE : nextDueNanos;
     for (ObjectId object : List.copyOf(late ? waiting.keySet() : changed)) {
       List<Waiter> of = waiting.getOrDefault(object, List.of());

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * The work of one object, with histories that make its context and its content as ragged as they
@@ -30,6 +31,9 @@ public final class TypesWork implements BiConsumer<String, Long> {
 
   /** What a byte of input or answer may cost: searching and sorting cost their logarithm, too. */
   private static final long STEPS_A_BYTE = 80;
+
+  /** What was done last: kept, so that nothing is optimised away. */
+  private Object last;
 
   private Random random;
   private CrdtType type;
@@ -214,8 +218,8 @@ public final class TypesWork implements BiConsumer<String, Long> {
         : operation.parts().size();
   }
 
-  private void within(String what, long bytes, Runnable action) {
-    long work = Steps.of(action);
+  private void within(String what, long bytes, Supplier<?> action) {
+    long work = Steps.of(() -> last = action.get());
     if (work > STEPS_BASE + STEPS_A_BYTE * bytes) {
       throw new AssertionError(
           what + " of a " + type + " took " + work + " steps for " + bytes + " bytes");

@@ -24,7 +24,7 @@ final class WorkProperties {
       return (BiConsumer<String, Long>)
           new CountingLoader().loadClass(type.getName()).getDeclaredConstructor().newInstance();
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(type + " cannot be loaded", e);
     }
   }
 

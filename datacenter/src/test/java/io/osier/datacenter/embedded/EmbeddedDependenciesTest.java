@@ -36,8 +36,15 @@ final class EmbeddedDependenciesTest {
 
     private static void run(String store) {
       String config =
-          "osier { dc = eu, store { %s }, listen { client-port = 0, peer-port = 0 }, keyspaces { shop {} }, admin { enabled = true, port = 0 } }";
-      try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config.formatted(store))) {
+          """
+          osier {
+            dc = eu, store { $store }, listen { client-port = 0, peer-port = 0 }
+            keyspaces { shop {} }
+            admin { enabled = true, port = 0 }
+          }
+          """
+              .replace("$store", store);
+      try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
         eu.awaitReady(Duration.ofSeconds(30));
         eu.session().keyspace("shop").register("r").assign(Value.of("v"));
         for (Request.Topic topic : Request.Topic.values()) {

@@ -137,7 +137,7 @@ final class StoreDamageTest {
       switch (damage) {
         case "delete" -> Files.delete(file);
         case "cut" -> cut(file, length / 2);
-        default -> flip(file, (2 * i + 1) * length / (2 * places));
+        default -> flip(file, (2 * i + 1) * length / (2L * places));
       }
       stores.add(store);
     }

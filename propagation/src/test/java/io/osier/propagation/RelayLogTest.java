@@ -1,0 +1,79 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class RelayLogTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ObjectId X = new ObjectId(Key.of("x"), CrdtType.AW_SET);
+
+  private final RelayLog log = new RelayLog();
+  private Causal state = Causal.bottom(X.type());
+
+  /** Applies an update that adds an element; each draws two numbers. */
+  private void apply(String element, boolean toLog) {
+    long before = state.context().through(EU);
+    Causal delta =
+        state.prepare(
+            new Operation.Add(List.of(Value.of(element))), EU, before + 1, before, before, 0);
+    state = state.join(delta);
+    if (toLog) {
+      long last = delta.context().last(EU);
+      log.applied(new Shipment(X, EU, before, VersionVector.EMPTY, last, 1, 0, delta));
+    }
+  }
+
+  @Test
+  void whatWasMissed_isGivenJoined_alsoWhenItWasMuch() {
+    apply("old", true);
+    long has = state.context().through(EU);
+    Causal there = state;
+    for (int i = 0; i < 100; i++) {
+      apply("new " + i, true);
+    }
+    Shipment missed = log.after(X, EU, has, state);
+    assertThat(missed.predecessor()).isLessThanOrEqualTo(has);
+    assertThat(missed.last()).isEqualTo(state.context().through(EU));
+    assertThat(there.join(missed.content())).isEqualTo(state);
+  }
+
+  @Test
+  void whereSomethingIsNotKept_thereIsNothing() {
+    apply("a", false);
+    apply("b", true);
+    assertThat(log.after(X, EU, 0, state)).as("a is not kept").isNull();
+    apply("c", false);
+    long has = state.context().through(EU);
+    assertThat(log.after(X, EU, 1, state)).as("c is not kept").isNull();
+    apply("d", true);
+    assertThat(log.after(X, EU, 1, state)).as("b does not lead to d").isNull();
+    assertThat(log.after(X, EU, has, state)).as("d alone").isNotNull();
+  }
+
+  @Test
+  void whatEverybodyHas_isForgotten() {
+    apply("a", true);
+    assertThat(log.bytes()).isPositive();
+    log.prune(VersionVector.EMPTY.with(EU, state.context().through(EU)));
+    assertThat(log.bytes()).isZero();
+    assertThat(log.after(X, EU, 0, state)).isNull();
+  }
+
+  @Test
+  void beyondItsBudget_itForgetsEverything() {
+    String large = "x".repeat(1 << 20);
+    for (int i = 0; i < 40; i++) {
+      apply(large + i, true);
+      assertThat(log.bytes()).isLessThanOrEqualTo(RelayLog.BYTES_MAX);
+    }
+  }
+}

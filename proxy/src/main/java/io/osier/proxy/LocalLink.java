@@ -93,6 +93,7 @@ final class LocalLink implements Link {
   }
 
   /** Until the answer comes, or its time is over, or this is closed. */
+  @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
   private void await(CompletableFuture<Reply> reply, long timeoutMillis) {
     open.add(reply);
     reply.whenComplete((r, e) -> open.remove(reply));

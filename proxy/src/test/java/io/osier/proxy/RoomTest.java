@@ -19,7 +19,8 @@ final class RoomTest {
 
   @Test
   void whoeverFindsNoRoom_waitsUntilACallHasEnded() throws InterruptedException {
-    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
     assertThat(room.enterAtOnce()).isFalse();
     AtomicReference<Object> outcome = new AtomicReference<>("waits");
     Thread third =
@@ -33,7 +34,8 @@ final class RoomTest {
 
   @Test
   void waitingEndsWithTheCallsTimeLimit() {
-    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
     OsierException why = room.enter(in(Duration.ofMillis(5)));
     assertThat(why.code()).isEqualTo(ErrorCode.OVERLOADED);
     assertThat(why).hasMessageContaining("nothing was sent").hasMessageContaining("2 calls");
@@ -41,7 +43,8 @@ final class RoomTest {
 
   @Test
   void eventLoopsOfTheApplication_neverWait() throws InterruptedException {
-    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
     AtomicReference<Object> outcome = new AtomicReference<>("waits");
     Thread loop =
         new FastThreadLocalThread(() -> outcome.set(room.enter(in(Duration.ofMinutes(1)))));
@@ -52,7 +55,8 @@ final class RoomTest {
 
   @Test
   void callbacksNeverWait_andGoBeyondTheLimit_upToTwiceAsFar() {
-    assertThat(room.enterAtOnce() && room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
+    assertThat(room.enterAtOnce()).isTrue();
     Answering.bring(
         () -> {
           assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();

@@ -117,6 +117,17 @@ final class SimNetwork {
     public String toString() {
       return from + ">" + to;
     }
+
+    private String inWords() {
+      String width = bytesPerSecond == 0 ? "wide" : bytesPerSecond + " B/s";
+      return this
+          + ": "
+          + delayNanos / MILLI
+          + " to "
+          + (delayNanos + jitterNanos) / MILLI
+          + " ms, "
+          + width;
+    }
   }
 
   private final Simulation simulation;
@@ -157,7 +168,9 @@ final class SimNetwork {
       delay = (SHORT_MILLIS_MAX + random.nextInt(LONG_MILLIS_MAX - SHORT_MILLIS_MAX)) * MILLI;
     }
     long bytes = random.nextInt(4) == 0 ? narrow() : 0;
-    links.put(from + ">" + to, new Link(from, to, delay, jitter, bytes));
+    Link link = new Link(from, to, delay, jitter, bytes);
+    links.put(from + ">" + to, link);
+    simulation.trace().note("link %s", link.inWords());
   }
 
   /** A bandwidth of a narrow link, the smaller ones as often as the larger ones. */

@@ -134,7 +134,7 @@ final class HistoryTest {
     long[] last = new long[3];
     for (int i = 0; i < 50_000; i++) {
       int key = i % 3;
-      long value = i + 1;
+      long value = i + 1L;
       history.add(txn(1 + i % 20, ++number, r(key, last[key]), w(key, value)));
       last[key] = value;
     }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -52,12 +53,17 @@ final class NarrowLinkTest {
 
   private static Datacenter datacenter(String dc, int peerPort, String peer, int at) {
     String config =
-        "osier { dc = %s, store { dir = \"\" }, shutdown-timeout = 1s,"
-            + " listen { client-port = 0, peer-port = %d },"
-            + " peers { %s = \"127.0.0.1:%d\" },"
-            + " keyspaces { k { sla = 1s, partitions = 4 } } }";
-    return Datacenter.start(
-        ConfigReader.read(dc, config.formatted(dc, peerPort, peer, at), Map.of()));
+        String.format(
+            Locale.ROOT,
+            "osier { dc = %s, store { dir = \"\" }, shutdown-timeout = 1s,"
+                + " listen { client-port = 0, peer-port = %d },"
+                + " peers { %s = \"127.0.0.1:%d\" },"
+                + " keyspaces { k { sla = 1s, partitions = 4 } } }",
+            dc,
+            peerPort,
+            peer,
+            at);
+    return Datacenter.start(ConfigReader.read(dc, config, Map.of()));
   }
 
   private static OsierClient client(int port) {

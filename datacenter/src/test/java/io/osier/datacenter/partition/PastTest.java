@@ -45,7 +45,7 @@ final class PastTest {
       cluster.run(300);
     }
     for (int number = 1; number <= 16; number++) {
-      long transaction = (number + 3) / 4;
+      long transaction = (number + 3L) / 4;
       long a = number % 4 == 0 ? transaction * 10 : transaction;
       assertThat(values(eu.past(VersionVector.of(eu.self, number), "a", "b", "c")))
           .as("at %d", number)

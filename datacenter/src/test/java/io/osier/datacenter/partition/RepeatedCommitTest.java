@@ -122,7 +122,7 @@ final class RepeatedCommitTest {
   }
 
   /** Counts commits. */
-  private final class Counting implements Transactions.Host {
+  private static final class Counting implements Transactions.Host {
     private long commits;
 
     @Override

@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -43,17 +44,21 @@ final class KeyspaceDisagreementTest {
       int peerPort,
       Optional<Integer> admin,
       String keyspaces) {
-    String config =
-        "osier { dc = %s, cluster = %s, store { dir = \"\" }, shutdown-timeout = 1s, %s"
-            + " listen { client-port = 0, peer-port = %d }, peers { %s = \"127.0.0.1:%d\" },"
-            + " keyspaces { %s } }";
     String adminPart = admin.map(a -> "admin { enabled = true, port = " + a + " },").orElse("");
-    Datacenter datacenter =
-        Datacenter.start(
-            ConfigReader.read(
-                dc,
-                config.formatted(dc, cluster, adminPart, port, peer, peerPort, keyspaces),
-                Map.of()));
+    String config =
+        String.format(
+            Locale.ROOT,
+            "osier { dc = %s, cluster = %s, store { dir = \"\" }, shutdown-timeout = 1s, %s"
+                + " listen { client-port = 0, peer-port = %d }, peers { %s = \"127.0.0.1:%d\" },"
+                + " keyspaces { %s } }",
+            dc,
+            cluster,
+            adminPart,
+            port,
+            peer,
+            peerPort,
+            keyspaces);
+    Datacenter datacenter = Datacenter.start(ConfigReader.read(dc, config, Map.of()));
     await().atMost(Duration.ofSeconds(20)).until(datacenter::isReady);
     return datacenter;
   }

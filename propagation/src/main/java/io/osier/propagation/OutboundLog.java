@@ -139,18 +139,35 @@ final class OutboundLog {
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
   private final TreeMap<Long, ObjectLog> trail = new TreeMap<>();
   private final ArrayDeque<Waiting> ops = new ArrayDeque<>();
+
+  /** The least floor of the operations that wait and of those that were taken since none did. */
+  private long opsFloor = Long.MAX_VALUE;
+
+  /** How many of the waiting operations were held. */
+  private int released;
+
   private final TreeMap<Long, ObjectLog> dirty = new TreeMap<>();
 
   /** The same objects by the age of their first update: an update may be older than its number. */
   private final TreeMap<Age, ObjectLog> dirtyByAge = new TreeMap<>();
 
+  private final long retainedBytesMax;
   private long committed;
   private long ticks;
   private long prunedTick;
   private long retainedBytes;
 
+  /** Of the objects that were last shipped up to this tick no segments are kept. */
+  private long droppedThrough;
+
   OutboundLog(long committed) {
+    this(committed, RETAINED_BYTES_MAX);
+  }
+
+  /** As the other one, with another bound than {@link #RETAINED_BYTES_MAX}. */
+  OutboundLog(long committed, long retainedBytesMax) {
     this.committed = committed;
+    this.retainedBytesMax = retainedBytesMax;
   }
 
   /**
@@ -180,8 +197,7 @@ final class OutboundLog {
       }
     } else {
       release(object);
-      log.waitingOps++;
-      ops.add(new Waiting(log, segment, floor, false));
+      addOp(new Waiting(log, segment, floor, false));
     }
   }
 
@@ -198,9 +214,15 @@ final class OutboundLog {
   void release(ObjectId object) {
     ObjectLog log = logs.get(object);
     if (log != null && log.dirty != null) {
-      log.waitingOps++;
-      ops.add(undirty(log));
+      released++;
+      addOp(undirty(log));
     }
+  }
+
+  private void addOp(Waiting waiting) {
+    waiting.log.waitingOps++;
+    opsFloor = Math.min(opsFloor, waiting.floor);
+    ops.add(waiting);
   }
 
   /** Moves everything that is held to the operations that leave with this batch. */
@@ -210,12 +232,7 @@ final class OutboundLog {
 
   /** Whether what was held of some object leaves with this batch. */
   boolean hasReleased() {
-    for (Waiting w : ops) {
-      if (w.wasHeld) {
-        return true;
-      }
-    }
-    return false;
+    return released > 0;
   }
 
   private Waiting undirty(ObjectLog log) {
@@ -231,6 +248,8 @@ final class OutboundLog {
     Waiting waiting = ops.poll();
     if (waiting != null) {
       waiting.log.waitingOps--;
+      released -= waiting.wasHeld ? 1 : 0;
+      opsFloor = ops.isEmpty() ? Long.MAX_VALUE : opsFloor;
     }
     return waiting;
   }
@@ -264,7 +283,7 @@ final class OutboundLog {
     } else if (log.segments.size() > SEGMENTS_MAX) {
       compact(log);
     }
-    while (retainedBytes > RETAINED_BYTES_MAX) {
+    while (retainedBytes > retainedBytesMax) {
       dropOldest();
     }
     return segment;
@@ -290,7 +309,8 @@ final class OutboundLog {
   }
 
   private void dropOldest() {
-    for (ObjectLog log : trail.values()) {
+    for (ObjectLog log : trail.tailMap(droppedThrough, false).values()) {
+      droppedThrough = log.tick;
       if (log.bytes > 0) {
         drop(log);
         return;
@@ -317,13 +337,13 @@ final class OutboundLog {
     return trail.tailMap(tick, false);
   }
 
-  /** Every update up to here has been shipped. */
+  /**
+   * Every update up to here has been shipped. While operations wait it may be more: what was taken
+   * of them counts when the last one is.
+   */
   long through() {
     long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().dirtyFloor;
-    for (Waiting w : ops) {
-      first = Math.min(first, w.floor);
-    }
-    return Math.min(committed, first - 1);
+    return Math.min(committed, Math.min(first, opsFloor) - 1);
   }
 
   /** The last commit number. */

@@ -8,6 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.propagation.OutboundLog.ObjectLog;
 import io.osier.propagation.OutboundLog.Segment;
 import org.junit.jupiter.api.Test;
 
@@ -44,5 +45,49 @@ final class OutboundLogTest {
     assertThat(log.takeDirty(400)).isNull();
     assertThat(log.oldestDirtyNanos()).isEqualTo(Long.MAX_VALUE);
     assertThat(log.through()).isEqualTo(4);
+  }
+
+  @Test
+  void fullLog_dropsWhatWasShippedLongestAgo() {
+    int objects = 50_000;
+    long segmentBytes = segment(objects, 0).delta().sizeBytes();
+    OutboundLog log = new OutboundLog(0, 10 * segmentBytes); // more by the time they are shorter
+    for (int i = 1; i <= objects; i++) {
+      commitAndShip(log, "object " + i, i);
+    }
+    assertThat(log.after(0)).hasSize(objects);
+    assertThat(log.after(objects - 10).values()).allMatch(o -> o.since(0) != null);
+    assertThat(log.after(0).headMap((long) objects - 10, true).values())
+        .allMatch(o -> o.since(0) == null);
+
+    // What was dropped and is shipped again is kept again, from there on.
+    commitAndShip(log, "object 1", objects + 1);
+    ObjectLog again = log.after(objects).firstEntry().getValue();
+    assertThat(again.object).isEqualTo(object("object 1"));
+    assertThat(again.since(0)).isNull();
+    assertThat(again.since(objects).last()).isEqualTo(objects + 1);
+  }
+
+  private static void commitAndShip(OutboundLog log, String key, long number) {
+    log.commit(object(key), segment(number, 0), number, false);
+    log.shipped(log.takeOp(), Long.MAX_VALUE);
+  }
+
+  @Test
+  void releasedObject_keepsItsTransactionFromBeingClaimed() {
+    OutboundLog log = new OutboundLog(0);
+    log.commit(object("a"), segment(1, 100), 1, true);
+    log.commit(object("b"), segment(2, 100), 2, false);
+    assertThat(log.hasReleased()).isFalse();
+    log.release(object("a"));
+    assertThat(log.hasReleased()).isTrue();
+    assertThat(log.through()).isZero();
+    assertThat(log.takeOp().log().object).isEqualTo(object("b"));
+    assertThat(log.through()).isZero();
+    assertThat(log.takeOp().log().object).isEqualTo(object("a"));
+    assertThat(log.hasReleased()).isFalse();
+    assertThat(log.through()).isEqualTo(2);
+    log.commit(object("b"), segment(3, 100), 3, false);
+    assertThat(log.through()).isEqualTo(2);
   }
 }

@@ -96,8 +96,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
                 SELF,
                 // Without all others it could not know what of its rights it has used.
                 scene.equals("waitingForRights") ? List.of() : List.of("us"),
-                KeyspacePolicy.causal("k", Duration.ofSeconds(1))
-                    .withHistory(Duration.ofMillis(HISTORY_MILLIS)),
+                policy(scene),
                 0,
                 StreamSettings.DEFAULT,
                 AdaptationSettings.DEFAULT),
@@ -113,12 +112,21 @@ public final class PartitionWork implements BiConsumer<String, Long> {
       case "openSnapshot" -> openSnapshot(n);
       case "manySnapshots" -> manySnapshots(n);
       case "manySteps" -> manySteps(n);
+      case "manyCommits" -> manyCommits(n);
+      case "resuming" -> resuming(n);
       case "waitingForRights" -> waitingForRights(n);
       default -> throw new IllegalArgumentException(scene);
     }
     if (out.failures > 0) {
       throw new AssertionError(scene + " failed: " + out.last);
     }
+  }
+
+  private static KeyspacePolicy policy(String scene) {
+    return scene.equals("resuming")
+        ? KeyspacePolicy.session("k", Duration.ofSeconds(1))
+        : KeyspacePolicy.causal("k", Duration.ofSeconds(1))
+            .withHistory(Duration.ofMillis(HISTORY_MILLIS));
   }
 
   // ---------------------------------------------------------------- scenes
@@ -211,6 +219,34 @@ public final class PartitionWork implements BiConsumer<String, Long> {
     TransactionId tx = begin();
     for (int i = 0; i < n; i++) {
       step(tx, i + 2, Request.End.OPEN, new Operation.Increment(1));
+    }
+  }
+
+  /** Transactions of one step, one after the other, before the batch of inputs ends. */
+  private void manyCommits(int n) {
+    for (int i = 0; i < n; i++) {
+      Request.Update update =
+          new Request.Update(KEY, CrdtType.PN_COUNTER, new Operation.Increment(1));
+      command(
+          new Request.Transact(
+              "k",
+              new TransactionId(7, ++transactions),
+              1,
+              Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
+              List.of(update),
+              List.of(),
+              Request.End.COMMIT));
+    }
+  }
+
+  /** A peer that asks for the stream anew after each update of one batch. */
+  private void resuming(int n) {
+    ReplicaId peer = new ReplicaId("us", 1);
+    partition.on(new Input.PeerUp(peer), now(), out);
+    for (int i = 0; i < n; i++) {
+      increment();
+      Frame resume = new Frame.Resume(i + 1, 0, Optional.empty());
+      partition.on(new Input.FromPeer(peer, resume), now(), out);
     }
   }
 

@@ -45,6 +45,8 @@ final class WorkProperties {
         "openSnapshot",
         "manySnapshots",
         "manySteps",
+        "manyCommits",
+        "resuming",
         "waitingForRights"
       })
   void partition_doesWorkInProportionToItsRequests(String scene) {

@@ -98,7 +98,9 @@ final class ValuesTest {
   void errorCodes_haveStableNumbers() {
     assertThat(Arrays.stream(ErrorCode.values()).map(ErrorCode::number).toList())
         .isEqualTo(
-            List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22));
+            List.of(
+                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+                24));
     for (ErrorCode code : ErrorCode.values()) {
       assertThat(ErrorCode.of(code.number())).isEqualTo(code);
     }

@@ -31,7 +31,7 @@ final class InboundStream {
   /** How much longer an update is held for one of an origin whose stream stands still. */
   static final long COMING_NANOS = 1_000_000_000;
 
-  /** Room for the epochs of one life. */
+  /** Room for the epochs of one life; where it was too little, {@link #heardOf} helps. */
   private static final int LIFE_SHIFT = 24;
 
   private final ReplicaId sender;
@@ -81,6 +81,11 @@ final class InboundStream {
     resuming = true;
     resumeSentNanos = nowNanos;
     return new Frame.Resume(epoch, through, cursor);
+  }
+
+  /** Of this epoch the sender has heard, in a former life of the store: the next one is larger. */
+  void heardOf(long heard) {
+    epoch = Math.max(epoch, heard);
   }
 
   /**

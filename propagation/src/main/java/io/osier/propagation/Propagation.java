@@ -633,6 +633,7 @@ public final class Propagation {
       if (in.isResuming() && status.epoch() < in.epoch()) {
         resumeAgain(in, nowNanos); // it has not heard of the epoch, or had not when it sent this
       } else {
+        in.heardOf(status.epoch());
         resume(in, nowNanos);
       }
     } else if (in.missedTail(status)) {

@@ -1,0 +1,94 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A stream's epochs grow, also where a former life had more of them than anybody expected. */
+final class StreamEpochTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
+
+  private final List<Long> asked = new ArrayList<>();
+
+  /** Of the second life of a store. */
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of("us"),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          SETTINGS,
+          new Recovered(2, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
+          new NoObjects(),
+          shipment -> 1,
+          (dc, frame) -> {
+            if (frame instanceof Frame.Resume resume) {
+              asked.add(resume.epoch());
+            }
+          },
+          0);
+
+  private static final class NoObjects implements Replica {
+    @Override
+    public Causal state(ObjectId object) {
+      return null;
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      throw new AssertionError("nothing is shipped");
+    }
+
+    @Override
+    public void rightsWanted(String dc, Frame.Rights wanted) {}
+
+    @Override
+    public void admitted() {}
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return List.of();
+    }
+  }
+
+  /** The peer's stream waits; the last epoch that it has heard of is this one. */
+  private void waitsFor(long epoch, long atMillis) {
+    Frame status =
+        new Frame.Status(
+            true, epoch, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, atMillis);
+    propagation.received(PEER, status, atMillis * 1_000_000, atMillis);
+  }
+
+  @Test
+  void epochOfAFormerLifeThatIsLarger_isExceededAtOnce() {
+    propagation.peerUp(PEER, 0);
+    assertThat(asked).hasSize(1);
+    long former = asked.getFirst() + 1_000;
+    waitsFor(former, SETTINGS.retryMillis());
+    assertThat(asked.getLast()).isGreaterThan(former);
+  }
+
+  @Test
+  void epochThatWasNotHeardOf_isAskedForAgain() {
+    propagation.peerUp(PEER, 0);
+    waitsFor(0, SETTINGS.retryMillis());
+    assertThat(asked).hasSize(2);
+    assertThat(asked.getLast()).isEqualTo(asked.getFirst());
+  }
+}

@@ -24,12 +24,15 @@ final class Room {
     }
   }
 
+  /** No client has so many, and there is room in the count for all that wait when it is closed. */
+  private static final int MOST_MAX = Integer.MAX_VALUE / 2;
+
   private final int most;
   private final Places places;
 
   Room(int most) {
-    this.most = most;
-    this.places = new Places(most);
+    this.most = Math.min(most, MOST_MAX);
+    this.places = new Places(this.most);
   }
 
   /** Whether there was room at once: then {@link #leave} must follow. */
@@ -74,6 +77,6 @@ final class Room {
 
   /** Lets all in who wait: the client is closed, and tells them so. */
   void close() {
-    places.release(Integer.MAX_VALUE / 2);
+    places.release(MOST_MAX);
   }
 }

@@ -69,4 +69,13 @@ final class RoomTest {
     room.leave();
     assertThat(room.enterAtOnce()).isTrue();
   }
+
+  @Test
+  void howeverManyMayBeUnderWay_itCanBeClosed() {
+    Room unlimited = new Room(Integer.MAX_VALUE);
+    assertThat(unlimited.enterAtOnce()).isTrue();
+    unlimited.close();
+    unlimited.leave();
+    assertThat(unlimited.enterAtOnce()).isTrue();
+  }
 }

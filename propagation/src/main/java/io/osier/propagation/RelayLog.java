@@ -21,6 +21,9 @@ final class RelayLog {
   /** For all objects together. */
   static final long BYTES_MAX = 16L << 20;
 
+  /** What an update takes in memory besides its content's bytes, about: with its place here. */
+  private static final int UPDATE_BYTES = 512;
+
   /** More updates of one object than this are joined. */
   private static final int UPDATES_MAX = 8;
 
@@ -50,17 +53,21 @@ final class RelayLog {
       kept.updates.clear();
     }
     kept.updates.add(shipment);
-    add(kept, shipment.content().sizeBytes());
+    add(kept, bytesOf(shipment));
     if (kept.updates.size() > UPDATES_MAX) {
       Shipment joined = joined(kept, 0);
       kept.updates.clear();
       kept.updates.add(joined);
-      add(kept, joined.content().sizeBytes() - kept.bytes);
+      add(kept, bytesOf(joined) - kept.bytes);
     }
     if (bytes > BYTES_MAX) {
       origins.clear();
       bytes = 0;
     }
+  }
+
+  private static long bytesOf(Shipment shipment) {
+    return UPDATE_BYTES + shipment.content().sizeBytes();
   }
 
   private void add(Kept kept, long more) {

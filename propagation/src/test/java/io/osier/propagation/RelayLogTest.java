@@ -76,4 +76,21 @@ final class RelayLogTest {
       assertThat(log.bytes()).isLessThanOrEqualTo(RelayLog.BYTES_MAX);
     }
   }
+
+  /** Each of many small objects takes far more than its update's encoded bytes. */
+  @Test
+  void manySmallObjects_areForgottenInTime() {
+    int most = 0;
+    int kept = 0;
+    for (int i = 0; i < 400_000; i++) {
+      ObjectId object = new ObjectId(Key.of("k" + i), CrdtType.PN_COUNTER);
+      Causal empty = Causal.bottom(object.type());
+      Causal delta = empty.prepare(new Operation.Increment(1), EU, i + 1, 0, 0, 0);
+      long before = log.bytes();
+      log.applied(new Shipment(object, EU, 0, VersionVector.EMPTY, i + 1, 1, 0, delta));
+      kept = log.bytes() < before ? 0 : kept + 1;
+      most = Math.max(most, kept);
+    }
+    assertThat(most).isLessThan(100_000);
+  }
 }

@@ -287,7 +287,7 @@ final class ClientServer implements AutoCloseable {
         greet(ctx, id, request);
       } else if (length < COUNTED_BYTES_MIN) {
         handler.handle(request, lane, r -> answer(id, r));
-      } else if (requestBytes.tryTake(length)) {
+      } else if (tryKeep(length)) {
         handler.handle(
             request,
             lane,

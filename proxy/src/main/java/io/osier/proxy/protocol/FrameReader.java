@@ -159,10 +159,9 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     long wanted = (long) waiting + bytes;
     byte[] target = buffer;
     if (wanted > buffer.length) {
-      long doubled = Math.max(2L * buffer.length, BUFFER_BYTES_MIN);
-      int size = Math.toIntExact(Math.max(wanted, Math.min(doubled, Integer.MAX_VALUE - 8)));
+      int size = Math.toIntExact(Math.max(wanted, grown(waiting)));
       long more = beyond(size) - beyond(buffer.length);
-      if (!budget.tryTake(more)) {
+      if (more > 0 && !budget.tryTake(more)) {
         if (isRefusable(waiting)) {
           return false;
         }
@@ -177,9 +176,32 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     return true;
   }
 
+  /** Twice the size, but no more than the frame that is coming needs. */
+  private long grown(int waiting) {
+    long doubled = Math.clamp(2L * buffer.length, BUFFER_BYTES_MIN, Integer.MAX_VALUE - 8);
+    return isPart(waiting) ? Math.min(doubled, (long) LENGTH_BYTES + length()) : doubled;
+  }
+
   /** Whether what waits is one frame that has not come whole: not what came during a pause. */
+  private boolean isPart(int waiting) {
+    return waiting >= LENGTH_BYTES && waiting - LENGTH_BYTES < length();
+  }
+
   private boolean isRefusable(int waiting) {
-    return waiting >= LENGTH_BYTES + HEAD_BYTES && waiting - LENGTH_BYTES < length();
+    return waiting >= LENGTH_BYTES + HEAD_BYTES && isPart(waiting);
+  }
+
+  /**
+   * Takes the bytes of the frame that is being taken from the budget, to be given back when it is
+   * done with. One that came in a buffer from the budget always gets them: what was enough for it
+   * to come is enough to keep it, and the buffer's bytes are given back next.
+   */
+  protected final boolean tryKeep(int bytes) {
+    if (buffer.length > BUFFER_BYTES) {
+      budget.take(bytes);
+      return true;
+    }
+    return budget.tryTake(bytes);
   }
 
   private void refuse(ChannelHandlerContext ctx) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class FrameReaderTest {
   private static final int FRAME_MAX = 300_000;
 
-  private static final class Collector extends FrameReader {
+  private static class Collector extends FrameReader {
     final List<byte[]> frames = new ArrayList<>();
     int pauseAfter = Integer.MAX_VALUE;
     int ends;
@@ -163,6 +163,31 @@ final class FrameReaderTest {
     }
     assertThat(refused).isBetween(1, 55);
     assertThat(budget.taken()).isZero();
+  }
+
+  /** What no wait could help must be another error: so whatever the budget has is enough. */
+  @Test
+  void frameAsLargeAsTheBudget_isReadAndKept_whenNothingElseIsUnderWay() {
+    ByteBudget budget = new ByteBudget(200_000);
+    List<Boolean> kept = new ArrayList<>();
+    Collector one =
+        new Collector(budget) {
+          @Override
+          protected void frame(ChannelHandlerContext ctx, WireInput content) {
+            kept.add(content.remaining() < 100 || tryKeep(content.remaining()));
+            super.frame(ctx, content);
+          }
+        };
+    EmbeddedChannel at = new EmbeddedChannel(one);
+    ByteBuf sent = framed(List.of(new byte[200_000], new byte[10]));
+    while (sent.isReadable()) {
+      at.writeInbound(sent.readRetainedSlice(Math.min(sent.readableBytes(), 9_000)));
+    }
+    assertThat(one.refused).isZero();
+    assertThat(one.frames).hasSize(2);
+    assertThat(kept.getFirst()).isTrue();
+    assertThat(budget.taken()).isEqualTo(200_000);
+    budget.give(200_000);
   }
 
   @Test

@@ -2,7 +2,10 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 
-/** What a client tells about itself. Every method does nothing unless overridden; called often. */
+/**
+ * What a client tells about itself. Every method does nothing unless overridden; called often, by
+ * threads that must not wait. The first exception that one throws is logged, and none harms a call.
+ */
 public interface ClientMetrics {
   /** Nothing is wanted. */
   ClientMetrics NONE = new ClientMetrics() {};

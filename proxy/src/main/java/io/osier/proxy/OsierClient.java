@@ -469,7 +469,7 @@ public final class OsierClient implements AutoCloseable {
 
     /** Who hears of the client's figures. */
     public Builder metrics(ClientMetrics listener) {
-      metrics = present(listener, "a listener");
+      metrics = GuardedMetrics.of(present(listener, "a listener"));
       return this;
     }
 

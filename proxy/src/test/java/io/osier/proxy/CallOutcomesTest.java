@@ -72,6 +72,32 @@ final class CallOutcomesTest {
   }
 
   @Test
+  void listenerThatThrows_harmsNoCall() throws IOException {
+    ClientMetrics broken =
+        new ClientMetrics() {
+          @Override
+          public void answered(String dc, long nanos) {
+            throw new IllegalStateException("a fault of the application");
+          }
+
+          @Override
+          public void failed(String dc, ErrorCode code) {
+            throw new IllegalStateException("a fault of the application");
+          }
+        };
+    Function<Request, Reply> answers =
+        r -> r instanceof Request.Read ? one() : new Reply.Failure(ErrorCode.WRONG_TYPE, "wrong");
+    try (FakeServer eu = eu(answers);
+        OsierClient client = connected(to(eu).metrics(broken).inFlightMax(1))) {
+      CounterHandle counter = client.session().keyspace("shop").counter("c");
+      for (int i = 0; i < 3; i++) {
+        assertThat(counter.getAsync()).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(1L);
+        assertThatThrownBy(() -> counter.increment(1)).satisfies(code(ErrorCode.WRONG_TYPE));
+      }
+    }
+  }
+
+  @Test
   void datacenterThatDoesNotKnow_leavesAnUpdateUnknown_butNotARead() throws IOException {
     try (FakeServer eu = eu(r -> new Reply.Failure(ErrorCode.TIMEOUT, "it failed at this"));
         OsierClient client = connected(to(eu))) {

@@ -2,9 +2,10 @@ package io.osier.adaptation;
 
 /**
  * What is measured of one tracked object. Its signals: how often it is updated, how large it is,
- * how large one operation is, and how large a flush was. The rate can be trusted once the object
- * has been tracked for a few periods; the flush size only after the first flush, and until then it
- * is bounded from above by the operations and by the object.
+ * how large one operation is, and how large a flush was. The rate is that of this datacenter's own
+ * updates, since these are what it ships, and can be used from the first period on; the flush size
+ * only after the first flush, and until then it is bounded from above by the operations and by the
+ * object.
  */
 final class Sensor {
   private static final double GAIN = 0.2;
@@ -15,9 +16,12 @@ final class Sensor {
   /** By so many standard deviations must the recent rate differ to be believed. */
   private static final double SURPRISE = 3;
 
-  private long updates;
-  private double perSecond;
-  private double recent;
+  private final Average average = new Average();
+  private final Average recent = new Average();
+
+  /** In this period. That which began the measurement does not count: it says nothing of a rate. */
+  private long updates = -1;
+
   private double opBytes;
   private long objectBytes;
   private double flushBytesPerUpdate;
@@ -41,26 +45,22 @@ final class Sensor {
    * chance does not explain is believed sooner: then the rate is that of the last moments, so that
    * what has cooled down does not stay on top for half-lives.
    */
-  void period(double seconds, double halfLifeSeconds) {
-    // It starts from 0: one update in an object's first period must not look like a steady rate.
+  void period(double length, double halfLifeSeconds) {
+    // An update that is not counted began the first one: on average half of it was left.
+    double seconds = average.weight == 0 ? length / 2 : length;
     double now = updates / seconds;
     updates = 0;
-    perSecond += gain(seconds, halfLifeSeconds) * (now - perSecond);
-    double gain = gain(seconds, halfLifeSeconds * RECENT);
-    recent += gain * (now - recent);
+    average.period(now, seconds / halfLifeSeconds);
+    recent.period(now, seconds / (halfLifeSeconds * RECENT));
     // Of updates that come by chance: the variance of such an average of counts.
-    double variance = Math.max(perSecond, 1 / seconds) / seconds * gain / (2 - gain);
-    if (Math.abs(recent - perSecond) > SURPRISE * Math.sqrt(variance)) {
-      perSecond = recent;
+    double variance = Math.max(average.value, 1 / seconds) / seconds * recent.squares;
+    if (Math.abs(recent.value - average.value) > SURPRISE * Math.sqrt(variance)) {
+      average.value = recent.value;
     }
   }
 
-  private static double gain(double seconds, double halfLifeSeconds) {
-    return 1 - Math.pow(0.5, seconds / halfLifeSeconds);
-  }
-
   double perSecond() {
-    return perSecond;
+    return average.value;
   }
 
   double opBytes() {
@@ -83,5 +83,27 @@ final class Sensor {
     // grows
     // with the number of updates (a set). The smaller of both is never above what was seen.
     return Math.min(upper, Math.max(Math.min(flushBytes, flushBytesPerUpdate * joined), 1));
+  }
+
+  /**
+   * An average of rates in which the past weighs half after a half-life. The weights of the periods
+   * there were make up 1, so a young average is not too low.
+   */
+  private static final class Average {
+    double value;
+
+    /** The sum of the squares of the weights: by so much it varies less than a single period. */
+    double squares;
+
+    /** The sum of the weights if there had always been periods: 1 in the end. */
+    private double weight;
+
+    void period(double now, double halfLives) {
+      double kept = Math.pow(0.5, halfLives);
+      weight = weight * kept + (1 - kept);
+      double gain = (1 - kept) / weight;
+      value += gain * (now - value);
+      squares = squares * (1 - gain) * (1 - gain) + gain * gain;
+    }
   }
 }

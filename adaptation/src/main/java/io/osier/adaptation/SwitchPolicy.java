@@ -40,16 +40,18 @@ interface SwitchPolicy {
   }
 
   /**
-   * Compares what the object costs each second in each mode, in bytes on the links plus the work at
-   * both ends expressed in bytes.
+   * Compares what the object costs for each update in each mode, in bytes on the links plus the
+   * work at both ends expressed in bytes.
    *
-   * <p>As operations: every update is shipped and applied by every peer. As states: one flush a
-   * window, and one join into the waiting delta for each update. An object that is updated less
-   * than about {@link #UPDATES_MIN} times a window gains nothing and only comes later, so it stays
-   * with operations.
+   * <p>As operations: every update is shipped and applied by every peer. As states: one join into
+   * the waiting delta for each update, and one flush for those of a window. A window opens with an
+   * update and lasts as long as that may be held, so a flush carries it and all that come in that
+   * time (a little less in a causal keyspace, where the oldest window closes all). An object of
+   * which a flush would carry less than about {@link #UPDATES_MIN} gains little and only comes
+   * later, so it stays with operations.
    */
   final class Cost implements SwitchPolicy {
-    /** Fewer updates than this in a window are not worth holding back. */
+    /** Fewer updates than this in a flush are not worth holding back: half of the shipments. */
     private static final double UPDATES_MIN = 2.0;
 
     /** The other mode must be cheaper by this factor, so that noise switches nothing. */
@@ -63,17 +65,16 @@ interface SwitchPolicy {
       if (conditions.holdNanos() <= 0) {
         return Mode.OP;
       }
-      double window = conditions.holdNanos() / 1e9;
-      double joined = sensor.perSecond() * window;
+      double joined = 1 + sensor.perSecond() * conditions.holdNanos() / 1e9;
       double min = current == Mode.STATE ? UPDATES_MIN * HYSTERESIS : UPDATES_MIN;
       if (joined < min) {
         return Mode.OP;
       }
       int peers = Math.max(1, conditions.peers());
       double shipment = conditions.shipmentCost();
-      double op = sensor.perSecond() * peers * (sensor.opBytes() + shipment);
-      double state =
-          sensor.perSecond() * JOIN_COST + peers * (sensor.flushBytes(joined) + shipment) / window;
+      // For each update.
+      double op = peers * (sensor.opBytes() + shipment);
+      double state = JOIN_COST + peers * (sensor.flushBytes(joined) + shipment) / joined;
       return switch (current) {
         case OP -> state < op * HYSTERESIS ? Mode.STATE : Mode.OP;
         case STATE -> op < state * HYSTERESIS ? Mode.OP : Mode.STATE;

@@ -160,6 +160,7 @@ final class Connection implements Link {
     private long ids;
     private boolean expiryDue;
     private boolean ended;
+    private boolean broken;
 
     Inbound(Channel over) {
       super(Framing.CLIENT_FRAME_BYTES_MAX);
@@ -293,7 +294,10 @@ final class Connection implements Link {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      LOG.warn("connection to {} closed: {}", dc, Troubles.inWords(cause));
+      if (!broken && !closed) { // each buffer that is not sent fails once more
+        LOG.warn("connection to {} closed: {}", dc, Troubles.inWords(cause));
+      }
+      broken = true;
       ctx.close();
     }
 

@@ -40,9 +40,13 @@ import io.osier.proxy.protocol.ProtocolCodec;
 import io.osier.proxy.protocol.Reply;
 import io.osier.proxy.protocol.Request;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,8 +82,22 @@ final class ClientServer implements AutoCloseable {
   /** A client whose request takes longer to come hears so often that it is still being taken. */
   private static final long SIGN_MILLIS = 500;
 
+  /** Does what clients ask for. Thread-safe. */
+  interface Handler {
+    /** What clients must know of the keyspaces. */
+    List<Reply.KeyspaceInfo> keyspaces();
+
+    /**
+     * Does a request.
+     *
+     * @param lane in which order the client's requests come
+     * @param reply takes the answer, which may be a failure, now or later
+     */
+    void handle(Request request, Lane lane, Consumer<Reply> reply);
+  }
+
   private final ReplicaId self;
-  private final RequestHandler handler;
+  private final Handler handler;
   private final PortGuard port;
   private final ByteBudget requestBytes;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -95,7 +113,7 @@ final class ClientServer implements AutoCloseable {
       InetSocketAddress listen,
       PortLimits limits,
       MemoryPlan memory,
-      RequestHandler handler) {
+      Handler handler) {
     this.self = self;
     this.handler = handler;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
@@ -196,6 +214,7 @@ final class ClientServer implements AutoCloseable {
     private final ConnectionGuard guard;
     private boolean greeted;
     private boolean signDue;
+    private boolean broken;
 
     Inbound(Channel channel) {
       super(GREETING_BYTES_MAX, requestBytes);
@@ -228,13 +247,27 @@ final class ClientServer implements AutoCloseable {
           return;
         }
         LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
-        channel.close(); // who waits for it must not wait for ever
+        if (cause instanceof RejectedExecutionException
+            || answer.message() instanceof Reply.Failure) {
+          channel.close(); // who waits for it must not wait for ever
+        } else {
+          answer(answer.id(), unencodable(answer.message(), cause));
+        }
       }
 
       @Override
       protected boolean flushesSoon() {
         return isReading();
       }
+    }
+
+    private static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
+      boolean done =
+          reply instanceof Reply.Done
+              || (reply instanceof Reply.Transacted t && t.dot().isPresent());
+      return new Reply.Failure(
+          done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
+          (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);
     }
 
     private void answer(long id, Reply reply) {
@@ -368,8 +401,14 @@ final class ClientServer implements AutoCloseable {
       if (cause instanceof MalformedException || cause instanceof TooLongFrameException) {
         malformed.increment();
       }
-      LOG.warn(
-          "connection of client {} closed: {}", ctx.channel().remoteAddress(), cause.getMessage());
+      if (!broken) { // each buffer that is not sent fails once more
+        String why =
+            cause instanceof ClosedChannelException
+                ? "it went without all of its answers"
+                : cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
+      }
+      broken = true;
       ctx.close();
     }
   }

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Answers clients' requests, whether they come over the network or from within the process.
  * Thread-safe.
  */
-final class RequestHandler {
+final class RequestHandler implements ClientServer.Handler {
   private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
   private final Map<String, KeyspaceShard> keyspaces;
@@ -31,8 +31,8 @@ final class RequestHandler {
     this.inspector = inspector;
   }
 
-  /** What clients must know of the keyspaces. */
-  List<Reply.KeyspaceInfo> keyspaces() {
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaces() {
     return keyspaces.values().stream()
         .map(
             k ->
@@ -54,13 +54,8 @@ final class RequestHandler {
     return shard != null && shard.combine(key, type, operation);
   }
 
-  /**
-   * Does a request.
-   *
-   * @param lane in which order the client's requests come
-   * @param reply takes the answer, which may be a failure, now or later
-   */
-  void handle(Request request, Lane lane, Consumer<Reply> reply) {
+  @Override
+  public void handle(Request request, Lane lane, Consumer<Reply> reply) {
     try {
       serve(request, lane, reply);
     } catch (OsierException e) {

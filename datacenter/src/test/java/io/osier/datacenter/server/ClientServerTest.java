@@ -1,0 +1,187 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.config.MemoryPlan;
+import io.osier.propagation.transport.PortLimits;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.RegisterHandle;
+import io.osier.proxy.protocol.Envelope;
+import io.osier.proxy.protocol.ProtocolCodec;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Clients' connections, from both ends: answers that cannot be sent, and connections lost. */
+final class ClientServerTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final List<Reply.KeyspaceInfo> SHOP =
+      List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
+  private static final Request.Write WRITE =
+      new Request.Write(
+          "shop",
+          Key.of("k"),
+          CrdtType.LWW_REGISTER,
+          new Operation.Assign(Value.of(1)),
+          VersionVector.EMPTY,
+          0);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static ClientServer server(Function<Request, Reply> answers) {
+    return new ClientServer(
+        EU,
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        PortLimits.DEFAULT,
+        MemoryPlan.ofThisProcess(),
+        new ClientServer.Handler() {
+          @Override
+          public List<Reply.KeyspaceInfo> keyspaces() {
+            return SHOP;
+          }
+
+          @Override
+          public void handle(Request request, Lane lane, Consumer<Reply> reply) {
+            reply.accept(answers.apply(request));
+          }
+        });
+  }
+
+  /** What a class logs meanwhile. */
+  private static final class Lines implements AutoCloseable {
+    private final Logger log;
+    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+
+    Lines(String name) {
+      log = (Logger) LoggerFactory.getLogger(name);
+      appender.start();
+      log.addAppender(appender);
+    }
+
+    List<String> all() {
+      synchronized (appender) {
+        return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+      }
+    }
+
+    @Override
+    public void close() {
+      log.detachAppender(appender);
+    }
+  }
+
+  @Test
+  void answerThatCannotBeEncoded_failsItsCallAlone() throws IOException {
+    Dot none = null;
+    try (ClientServer server =
+            server(
+                request ->
+                    request instanceof Request.Write
+                        ? new Reply.Done(none)
+                        : new Reply.Report(request instanceof Request.Ping ? "pong" : null));
+        RawClient client = new RawClient(server.port()).greet()) {
+      client.send(RawClient.frame(1, WRITE));
+      Envelope<Reply> done = client.reply();
+      assertThat(done.id()).isEqualTo(1);
+      assertThat(done.message())
+          .isInstanceOfSatisfying(
+              Reply.Failure.class,
+              f -> {
+                assertThat(f.code()).as("it may have been done").isEqualTo(ErrorCode.TIMEOUT);
+                assertThat(f.message()).contains("cannot be encoded");
+              });
+      client.send(RawClient.frame(2, new Request.Through("shop", 0)));
+      assertThat(client.reply().message())
+          .isInstanceOfSatisfying(
+              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
+      client.send(RawClient.frame(3, new Request.Ping()));
+      assertThat(client.reply().message()).isEqualTo(new Reply.Report("pong"));
+    }
+  }
+
+  @Test
+  void clientThatGoesWithoutItsAnswers_isLoggedOnce() throws IOException {
+    AtomicInteger answered = new AtomicInteger();
+    Reply large = new Reply.Report("x".repeat(200_000));
+    try (Lines lines = new Lines("io.osier.datacenter.server.ClientServer");
+        ClientServer server =
+            server(
+                request -> {
+                  answered.incrementAndGet();
+                  return large;
+                })) {
+      try (RawClient client = new RawClient(server.port()).greet()) {
+        for (int id = 1; id <= 200; id++) {
+          client.send(RawClient.frame(id, WRITE));
+        }
+        // More than the network takes.
+        Awaitility.await().atMost(PATIENCE).until(() -> answered.get() > 20);
+      }
+      Awaitility.await().atMost(PATIENCE).until(() -> !lines.all().isEmpty());
+      try (RawClient next = new RawClient(server.port())) { // the loops have gone on
+        next.greet();
+      }
+      assertThat(lines.all()).hasSize(1).allMatch(line -> !line.contains("null"));
+    }
+  }
+
+  @Test
+  void datacenterThatIsLostWithRequestsUnsent_isLoggedOnce() throws Exception {
+    byte[] large = new byte[100_000];
+    try (Lines lines = new Lines("io.osier.proxy.Connection");
+        ServerSocket eu = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        OsierClient client =
+            OsierClient.builder()
+                .endpoint("eu", "127.0.0.1:" + eu.getLocalPort())
+                .timeout(Duration.ofSeconds(2))
+                .build()) {
+      List<CompletableFuture<Void>> writes = new ArrayList<>();
+      try (Socket socket = eu.accept()) {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        in.readNBytes(in.readInt());
+        byte[] welcome = ProtocolCodec.encode(0, new Reply.Welcome(1, EU, SHOP));
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        out.writeInt(welcome.length);
+        out.write(welcome);
+        client.awaitConnected(PATIENCE);
+        RegisterHandle register = client.session().keyspace("shop").register("r");
+        for (int i = 0; i < 200; i++) {
+          writes.add(register.assignAsync(Value.of(large)));
+        }
+        in.readInt(); // they are on their way, and the rest is never read
+      }
+      eu.close();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> writes.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+      List<String> closed = lines.all().stream().filter(l -> l.contains("closed")).toList();
+      assertThat(closed).hasSizeLessThanOrEqualTo(1).allMatch(line -> !line.contains("null"));
+    }
+  }
+}

@@ -98,6 +98,9 @@ public final class PeerTransport implements AutoCloseable {
   private final Channel server;
   private volatile boolean closed;
 
+  /** Held to set it, and to give the loop something that must not come after its end. */
+  private final Object closing = new Object();
+
   private record Accepted(ReplicaId replica, Channel channel) {}
 
   /**
@@ -318,10 +321,18 @@ public final class PeerTransport implements AutoCloseable {
         Thread.ofVirtual()
             .name("osier-dial-" + dc)
             .start(
-                () -> connect(new InetSocketAddress(address.getHostString(), address.getPort())));
+                () -> {
+                  var resolved = new InetSocketAddress(address.getHostString(), address.getPort());
+                  synchronized (closing) {
+                    if (!closed) {
+                      loops.execute(() -> connect(resolved));
+                    }
+                  }
+                });
       }
     }
 
+    /** For the loop, which does not end meanwhile. */
     private void connect(InetSocketAddress resolved) {
       if (closed) {
         return;
@@ -358,7 +369,7 @@ public final class PeerTransport implements AutoCloseable {
     }
 
     private void notReached(String why) {
-      if (!why.equals(lastFailure)) {
+      if (!closed && !why.equals(lastFailure)) {
         lastFailure = why;
         LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
       }
@@ -699,7 +710,9 @@ public final class PeerTransport implements AutoCloseable {
   /** Closes all connections. */
   @Override
   public void close() {
-    closed = true;
+    synchronized (closing) {
+      closed = true;
+    }
     server.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
   }

@@ -3,6 +3,7 @@ package io.osier.propagation.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -483,6 +484,30 @@ final class PeerTransportTest {
       assertThat(greeted.isClosed()).isTrue();
       assertThat(lines.list).hasSize(2).allMatch(e -> e.getFormattedMessage().contains("closed"));
     } finally {
+      log.detachAppender(lines);
+    }
+  }
+
+  @Test
+  void closingWhileDialling_isNoError() throws Exception {
+    Logger log = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
+    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
+    int nobody = freePort();
+    try {
+      for (int i = 0; i < 300; i++) {
+        PeerTransport eu = transport(EU, 0, "us", nobody, new Heard());
+        eu.dial();
+        eu.close();
+      }
+      assertThat(uncaught).isEmpty();
+      assertThat(lines.list).noneMatch(e -> e.getLevel().isGreaterOrEqual(Level.WARN));
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
       log.detachAppender(lines);
     }
   }

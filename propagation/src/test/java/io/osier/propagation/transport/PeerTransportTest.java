@@ -336,11 +336,11 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not 1",
-    "1, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
-    "1, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
-    "1, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
-    "1, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
+    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not 2",
+    "2, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
+    "2, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
+    "2, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
+    "2, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
   })
   void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(
       int version,

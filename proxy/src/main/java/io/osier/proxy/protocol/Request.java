@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 public sealed interface Request {
   /** The version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 1;
+  int PROTOCOL_VERSION = 2;
 
   /** Most characters of the name of a {@link Backup}. */
   int BACKUP_NAME_MAX = 100;

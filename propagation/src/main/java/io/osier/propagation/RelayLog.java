@@ -33,7 +33,13 @@ final class RelayLog {
     long bytes;
   }
 
-  /** By origin, the objects in the order of their last update. */
+  /**
+   * By origin, what came since anybody asked, in its order. Mostly nobody asks before everybody has
+   * it, so that is all that is done for an update.
+   */
+  private final Map<ReplicaId, ArrayDeque<Shipment>> recent = new HashMap<>();
+
+  /** By origin, what came before: the objects in the order of their last update. */
   private final Map<ReplicaId, LinkedHashMap<ObjectId, Kept>> origins = new HashMap<>();
 
   private long bytes;
@@ -43,10 +49,32 @@ final class RelayLog {
     if (shipment.content().isFull()) {
       return; // what is kept does not reach up to the state any more: that is seen when it is read
     }
-    Kept kept =
-        origins
-            .computeIfAbsent(shipment.origin(), o -> new LinkedHashMap<>(16, 0.75f, true))
-            .computeIfAbsent(shipment.object(), o -> new Kept());
+    recent.computeIfAbsent(shipment.origin(), o -> new ArrayDeque<>()).add(shipment);
+    bytes += bytesOf(shipment);
+    if (bytes > BYTES_MAX) {
+      recent.keySet().forEach(this::sort);
+      if (bytes > BYTES_MAX) {
+        origins.clear();
+        bytes = 0;
+      }
+    }
+  }
+
+  /** Puts what came of an origin where it is found by object, and joins it there. */
+  private void sort(ReplicaId origin) {
+    ArrayDeque<Shipment> came = recent.get(origin);
+    if (came == null || came.isEmpty()) {
+      return;
+    }
+    Map<ObjectId, Kept> objects =
+        origins.computeIfAbsent(origin, o -> new LinkedHashMap<>(16, 0.75f, true));
+    for (Shipment s = came.poll(); s != null; s = came.poll()) {
+      bytes -= bytesOf(s);
+      sort(objects.computeIfAbsent(s.object(), o -> new Kept()), s);
+    }
+  }
+
+  private void sort(Kept kept, Shipment shipment) {
     if (!kept.updates.isEmpty() && kept.updates.getLast().last() < shipment.predecessor()) {
       bytes -= kept.bytes;
       kept.bytes = 0;
@@ -59,10 +87,6 @@ final class RelayLog {
       kept.updates.clear();
       kept.updates.add(joined);
       add(kept, bytesOf(joined) - kept.bytes);
-    }
-    if (bytes > BYTES_MAX) {
-      origins.clear();
-      bytes = 0;
     }
   }
 
@@ -77,6 +101,14 @@ final class RelayLog {
 
   /** Forgets what every datacenter has. */
   void prune(VersionVector everywhere) {
+    recent.forEach(
+        (origin, came) -> {
+          long number = everywhere.get(origin);
+          while (!came.isEmpty() && came.peek().last() <= number) {
+            bytes -= bytesOf(came.poll());
+          }
+        });
+    recent.values().removeIf(ArrayDeque::isEmpty);
     for (Map.Entry<ReplicaId, LinkedHashMap<ObjectId, Kept>> e : origins.entrySet()) {
       long number = everywhere.get(e.getKey());
       Iterator<Kept> eldest = e.getValue().values().iterator();
@@ -99,6 +131,7 @@ final class RelayLog {
    * @param state the object as it is here
    */
   Shipment after(ObjectId object, ReplicaId origin, long after, Causal state) {
+    sort(origin);
     LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
     Kept kept = objects == null ? null : objects.get(object);
     if (kept == null || kept.updates.getLast().last() < state.context().through(origin)) {

@@ -39,8 +39,8 @@ final class LargeObjectTest {
 
   @Test
   void objectOverTheLimits_replicates_isReadInPart_andCanBeShrunk(@TempDir Path dir) {
-    String keyspaces =
-        "shop { sla = 8s, propagation = state, partitions = 1,"
+    String keyspaces = // the SLA is what both have to write before they hear of each other
+        "shop { sla = 30s, propagation = state, partitions = 1,"
             + " limits { key = 64B, value = 16MiB, object = 64MiB } }";
     try (TestCluster cluster =
             new TestCluster(

@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Place;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.crdt.ObjectId;
 import java.util.List;
 import java.util.Optional;
 

@@ -10,6 +10,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Cursor;
 import io.osier.propagation.Frame.Kind;
 import io.osier.propagation.Frame.Page;

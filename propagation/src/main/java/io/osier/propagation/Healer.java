@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Place;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package io.osier.propagation;
 
 import io.osier.core.ReplicaId;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Cursor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

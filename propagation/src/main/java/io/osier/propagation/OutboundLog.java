@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

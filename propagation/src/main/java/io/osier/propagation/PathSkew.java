@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;

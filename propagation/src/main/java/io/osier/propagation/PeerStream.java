@@ -3,6 +3,7 @@ package io.osier.propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Cursor;
 import io.osier.propagation.Frame.Kind;
 import io.osier.propagation.OutboundLog.ObjectLog;

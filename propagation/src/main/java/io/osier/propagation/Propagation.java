@@ -8,6 +8,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Kind;
 import io.osier.propagation.OutboundLog.Segment;
 import io.osier.propagation.OutboundLog.Waiting;

@@ -3,6 +3,7 @@ package io.osier.propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;

@@ -1,6 +1,7 @@
 package io.osier.propagation;
 
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import java.util.List;
 import java.util.Optional;
 

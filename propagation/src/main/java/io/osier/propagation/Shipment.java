@@ -3,6 +3,7 @@ package io.osier.propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 
 /**
  * One object's updates under way: one operation, a joined delta, or the full state.

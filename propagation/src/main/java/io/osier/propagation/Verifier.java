@@ -1,6 +1,7 @@
 package io.osier.propagation;
 
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;

@@ -7,6 +7,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Place;
 import java.util.List;
 import java.util.Map;

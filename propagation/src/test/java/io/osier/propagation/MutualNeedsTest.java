@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import org.junit.jupiter.api.Test;
 
 final class PathSkewTest {

@@ -6,6 +6,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

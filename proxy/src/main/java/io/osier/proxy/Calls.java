@@ -2,7 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.proxy.protocol.Reply;
+import io.osier.protocol.Reply;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 

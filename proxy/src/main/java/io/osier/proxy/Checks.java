@@ -10,7 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 

@@ -7,7 +7,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
-import io.osier.proxy.protocol.Reply;
+import io.osier.protocol.Reply;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package io.osier.proxy;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 

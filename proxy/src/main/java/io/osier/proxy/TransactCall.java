@@ -2,9 +2,9 @@ package io.osier.proxy;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
-import io.osier.proxy.protocol.TransactionId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,7 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.core.VersionVector;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.time.Duration;
 
 /**

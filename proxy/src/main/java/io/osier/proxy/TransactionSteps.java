@@ -1,8 +1,8 @@
 package io.osier.proxy;
 
 import io.osier.core.VersionVector;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
 
 /** Brings the steps of transactions to where they live. Thread-safe. */

@@ -4,8 +4,8 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
-import io.osier.proxy.protocol.Reply;
+import io.osier.protocol.Reply;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

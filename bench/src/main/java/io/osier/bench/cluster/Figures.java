@@ -2,7 +2,7 @@ package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.core.OsierException;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;

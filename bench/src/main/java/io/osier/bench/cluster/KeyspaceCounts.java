@@ -1,7 +1,7 @@
 package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.zip.DataFormatException;

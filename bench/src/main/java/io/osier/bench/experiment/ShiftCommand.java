@@ -2,7 +2,7 @@ package io.osier.bench.experiment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.LocalCluster;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

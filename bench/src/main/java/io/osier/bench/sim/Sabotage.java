@@ -3,9 +3,9 @@ package io.osier.bench.sim;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame;
-import io.osier.propagation.ObjectId;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 
 /**
  * Spoils a run at a place where a fault of Osier would show, so that a test can see the check that

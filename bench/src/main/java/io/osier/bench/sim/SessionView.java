@@ -1,7 +1,7 @@
 package io.osier.bench.sim;
 
 import io.osier.core.CausalContext;
-import io.osier.propagation.ObjectId;
+import io.osier.crdt.ObjectId;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -4,8 +4,8 @@ import static io.osier.bench.sim.Scheduler.MILLI;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.Random;
 import java.util.function.Consumer;
 

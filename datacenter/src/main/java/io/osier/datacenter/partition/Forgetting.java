@@ -2,8 +2,8 @@ package io.osier.datacenter.partition;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.ObjectId;
 import io.osier.propagation.Propagation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ReplicaId;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
-import io.osier.propagation.ObjectId;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.util.List;
 
 /** Everything that can happen to a {@link Partition}. */

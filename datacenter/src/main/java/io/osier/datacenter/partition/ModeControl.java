@@ -5,7 +5,7 @@ import io.osier.adaptation.Mode;
 import io.osier.adaptation.Planner;
 import io.osier.core.KeyspacePolicy;
 import io.osier.crdt.Causal;
-import io.osier.propagation.ObjectId;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Propagation;
 import java.util.ArrayList;
 import java.util.List;

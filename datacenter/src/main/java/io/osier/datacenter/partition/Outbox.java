@@ -3,8 +3,8 @@ package io.osier.datacenter.partition;
 import io.osier.crdt.Causal;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.TransactionId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.TransactionId;
 
 /**
  * What a {@link Partition} wants done. The shell must carry out, in order, whatever was asked for

@@ -1,6 +1,6 @@
 package io.osier.datacenter.partition;
 
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 

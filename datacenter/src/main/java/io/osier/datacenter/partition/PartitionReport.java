@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.VersionVector;
-import io.osier.propagation.ObjectId;
+import io.osier.crdt.ObjectId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

@@ -4,10 +4,10 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
-import io.osier.propagation.ObjectId;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
-import io.osier.proxy.protocol.Framing;
-import io.osier.proxy.protocol.Reply;
+import io.osier.core.net.Framing;
+import io.osier.protocol.Reply;
 
 /** What a client is told when its answer does not fit in a frame. */
 final class OversizedReply {

@@ -2,8 +2,8 @@ package io.osier.datacenter.store;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
-import io.osier.propagation.ObjectId;
-import io.osier.proxy.protocol.TransactionId;
+import io.osier.crdt.ObjectId;
+import io.osier.protocol.TransactionId;
 
 /**
  * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.

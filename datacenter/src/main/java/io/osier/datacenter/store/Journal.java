@@ -2,7 +2,7 @@ package io.osier.datacenter.store;
 
 import io.osier.crdt.Causal;
 import io.osier.propagation.Shipment;
-import io.osier.proxy.protocol.TransactionId;
+import io.osier.protocol.TransactionId;
 import java.util.function.Supplier;
 
 /**

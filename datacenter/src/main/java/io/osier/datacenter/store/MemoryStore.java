@@ -3,7 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.propagation.ObjectId;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Replica.Logged;
 import java.util.ArrayList;
 import java.util.List;

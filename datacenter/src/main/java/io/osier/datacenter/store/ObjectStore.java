@@ -2,9 +2,9 @@ package io.osier.datacenter.store;
 
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
-import io.osier.propagation.ObjectId;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.Replica.Logged;
-import io.osier.proxy.protocol.TransactionId;
+import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -6,7 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
-import io.osier.propagation.ObjectId;
+import io.osier.crdt.ObjectId;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;

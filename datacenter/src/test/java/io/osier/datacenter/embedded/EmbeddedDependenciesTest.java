@@ -3,7 +3,7 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Value;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Request;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.proxy.protocol.Reply;
+import io.osier.protocol.Reply;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

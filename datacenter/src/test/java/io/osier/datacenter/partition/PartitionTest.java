@@ -12,7 +12,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
 import io.osier.propagation.StreamSettings;
-import io.osier.proxy.protocol.Reply;
+import io.osier.protocol.Reply;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -1,9 +1,9 @@
 package io.osier.datacenter.server;
 
-import io.osier.proxy.protocol.Envelope;
-import io.osier.proxy.protocol.ProtocolCodec;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
+import io.osier.protocol.Envelope;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.protocol;
 
 /**
  * A request or a reply with the number by which the client knows it.

@@ -1,7 +1,6 @@
-package io.osier.propagation;
+package io.osier.crdt;
 
 import io.osier.core.Key;
-import io.osier.crdt.CrdtType;
 
 /**
  * An object of a partition: a key and a type. Two datacenters that make one key with two types at

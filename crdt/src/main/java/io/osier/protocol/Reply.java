@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.protocol;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;

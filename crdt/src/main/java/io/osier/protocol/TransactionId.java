@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.protocol;
 
 import java.util.UUID;
 

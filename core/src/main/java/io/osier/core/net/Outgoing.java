@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.core.net;
 
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.buffer.ByteBuf;

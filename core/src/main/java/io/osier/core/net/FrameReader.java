@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.core.net;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;

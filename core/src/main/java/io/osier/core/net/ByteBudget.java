@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.core.net;
 
 import java.util.concurrent.atomic.AtomicLong;
 

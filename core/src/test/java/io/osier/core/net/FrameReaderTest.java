@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.core.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.protocol;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;

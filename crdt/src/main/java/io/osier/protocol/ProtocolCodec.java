@@ -1,4 +1,4 @@
-package io.osier.proxy.protocol;
+package io.osier.protocol;
 
 import com.esotericsoftware.kryo.KryoException;
 import io.osier.core.ErrorCode;

@@ -1,4 +1,4 @@
-package io.osier.proxy;
+package io.osier.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,11 +14,6 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.proxy.protocol.Envelope;
-import io.osier.proxy.protocol.ProtocolCodec;
-import io.osier.proxy.protocol.Reply;
-import io.osier.proxy.protocol.Request;
-import io.osier.proxy.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;

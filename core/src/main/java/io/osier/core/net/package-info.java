@@ -1,0 +1,5 @@
+/**
+ * Frames on TCP connections: how bytes become frames and messages become bytes, for clients and
+ * datacenters alike. The lowest room that knows Netty.
+ */
+package io.osier.core.net;

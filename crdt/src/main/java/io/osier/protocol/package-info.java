@@ -1,0 +1,6 @@
+/**
+ * The words that clients and datacenters speak: requests, replies, transaction ids, and their
+ * bytes, which docs/PROTOCOL.md shows. They lie beside the data types, whose operations, queries
+ * and readings they carry, and below the client and the partitions, which both use them.
+ */
+package io.osier.protocol;

@@ -12,6 +12,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
+import io.osier.core.BackOff;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -96,7 +97,7 @@ final class Connection implements Link {
   private volatile OsierException refused;
   private volatile String trouble;
   private volatile boolean closed;
-  private long backOffMillis = BACK_OFF_MILLIS_MIN;
+  private final BackOff backOff = new BackOff(BACK_OFF_MILLIS_MIN, BACK_OFF_MILLIS_MAX);
 
   Connection(
       String dc,
@@ -145,8 +146,7 @@ final class Connection implements Link {
     if (closed) {
       return;
     }
-    long pause = ThreadLocalRandom.current().nextLong(backOffMillis / 2, backOffMillis + 1);
-    backOffMillis = Math.min(2 * backOffMillis, BACK_OFF_MILLIS_MAX);
+    long pause = backOff.nextMillis(ThreadLocalRandom.current());
     loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
   }
 
@@ -340,7 +340,7 @@ final class Connection implements Link {
         channel = at;
         refused = null;
         trouble = null;
-        backOffMillis = BACK_OFF_MILLIS_MIN;
+        backOff.reset();
         ping();
         onChange.run();
       }

@@ -21,6 +21,7 @@ import io.netty.handler.codec.LengthFieldPrepender;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.core.BackOff;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
@@ -306,7 +307,7 @@ public final class PeerTransport implements AutoCloseable {
     private final AtomicLong largeBytes = new AtomicLong();
 
     // Of one attempt after the other, by whichever thread makes it.
-    private volatile long backOffMillis = BACK_OFF_MILLIS_MIN;
+    private final BackOff backOff = new BackOff(BACK_OFF_MILLIS_MIN, BACK_OFF_MILLIS_MAX);
     private volatile String lastFailure = "";
     private int duplicates;
 
@@ -378,10 +379,7 @@ public final class PeerTransport implements AutoCloseable {
 
     private void openLater() {
       if (!closed) {
-        // Between the half and the whole, so that datacenters that start together spread out.
-        long millis =
-            backOffMillis / 2 + ThreadLocalRandom.current().nextLong(backOffMillis / 2 + 1);
-        backOffMillis = Math.min(2 * backOffMillis, BACK_OFF_MILLIS_MAX);
+        long millis = backOff.nextMillis(ThreadLocalRandom.current());
         loops.schedule(this::open, millis, TimeUnit.MILLISECONDS);
       }
     }
@@ -445,7 +443,7 @@ public final class PeerTransport implements AutoCloseable {
           return;
         }
         LOG.info("connected to {}", replica);
-        backOffMillis = BACK_OFF_MILLIS_MIN;
+        backOff.reset();
         lastFailure = "";
         loggedRefusals.remove(">" + dc);
         duplicates = 0;
@@ -472,7 +470,7 @@ public final class PeerTransport implements AutoCloseable {
               r.code(),
               r.message());
         }
-        backOffMillis = BACK_OFF_MILLIS_MAX;
+        backOff.slowDown();
         // The connection of a process that was killed may linger for the dead interval.
         boolean lingers =
             r.code() == ErrorCode.DUPLICATE_DC

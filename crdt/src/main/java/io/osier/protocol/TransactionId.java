@@ -10,12 +10,6 @@ import java.util.UUID;
  * @param low the lower half
  */
 public record TransactionId(long high, long low) {
-  /** A new identity. */
-  public static TransactionId random() {
-    UUID uuid = UUID.randomUUID();
-    return new TransactionId(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
-  }
-
   @Override
   public String toString() {
     return new UUID(high, low).toString();

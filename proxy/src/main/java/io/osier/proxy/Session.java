@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -335,8 +336,13 @@ public final class Session {
     return past.clock(keyspace);
   }
 
+  private static TransactionId newTransactionId() {
+    UUID uuid = UUID.randomUUID();
+    return new TransactionId(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
+  }
+
   CompletableFuture<Transaction> begin(String keyspace, TransactionOptions options) {
-    TransactionId id = TransactionId.random();
+    TransactionId id = newTransactionId();
     TransactCall call =
         new TransactCall(this, keyspace, id, options, List.of(), List.of(), Request.End.OPEN);
     return call.start()
@@ -353,7 +359,7 @@ public final class Session {
         new TransactCall(
             this,
             keyspace,
-            TransactionId.random(),
+            newTransactionId(),
             TransactionOptions.DEFAULT,
             changes.stream()
                 .map(c -> new Request.Update(c.key(), c.type(), c.operation()))

@@ -1,0 +1,155 @@
+package io.osier.bench.architecture;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The house: which room may use which other rooms and which libraries. A room is a package with
+ * what is below it, unless that is a room of its own.
+ */
+final class Rooms {
+  private static final String KRYO = "com.esotericsoftware.kryo";
+  private static final String NETTY = "io.netty";
+  private static final String LOGGING = "org.slf4j";
+  private static final String HISTOGRAM = "org.HdrHistogram";
+  private static final String CAFFEINE = "com.github.benmanes.caffeine";
+
+  /** Annotations that are not there when the program runs. */
+  private static final List<String> ANYWHERE =
+      List.of("java", "javax", "org.jspecify.annotations", "com.google.errorprone.annotations");
+
+  /**
+   * A room.
+   *
+   * @param pure whether what is in it reads no clock, starts no thread and does no I/O
+   * @param uses the rooms that it may use besides itself
+   * @param libraries packages that it may use, with what is below them
+   */
+  record Room(String name, boolean pure, List<String> uses, List<String> libraries) {
+    private boolean mayUse(Room other) {
+      return equals(other) || uses.contains(other.name);
+    }
+
+    private boolean mayUse(String library) {
+      return ANYWHERE.stream().anyMatch(p -> isWithin(library, p))
+          || libraries.stream().anyMatch(p -> isWithin(library, p));
+    }
+  }
+
+  private final Map<String, Room> rooms = new TreeMap<>();
+
+  private Rooms() {}
+
+  /** Production's rooms, each after those that it uses, as docs/ARCHITECTURE.md tells them. */
+  static Rooms production() {
+    Rooms r = new Rooms();
+    r.pure("core", List.of(), KRYO);
+    r.shell("core.net", List.of("core"), KRYO, NETTY);
+    r.pure("crdt", List.of("core"), "io.vavr");
+    r.pure("protocol", List.of("core", "crdt"), KRYO);
+    r.pure("propagation", List.of("core", "crdt"), HISTOGRAM);
+    r.shell(
+        "propagation.transport",
+        List.of("core", "core.net", "crdt", "propagation"),
+        NETTY,
+        LOGGING,
+        KRYO);
+    r.pure("adaptation", List.of("core"));
+    r.shell(
+        "proxy", List.of("core", "core.net", "crdt", "protocol"), NETTY, LOGGING, CAFFEINE, KRYO);
+    r.shell(
+        "datacenter.store",
+        List.of("core", "crdt", "protocol", "propagation"),
+        "org.rocksdb",
+        CAFFEINE,
+        LOGGING);
+    r.pure(
+        "datacenter.partition",
+        List.of("core", "crdt", "protocol", "propagation", "adaptation", "datacenter.store"),
+        HISTOGRAM,
+        LOGGING);
+    r.shell(
+        "datacenter.config",
+        List.of("core", "adaptation", "propagation", "propagation.transport", "datacenter.store"),
+        "com.typesafe.config");
+    r.shell(
+        "datacenter.server",
+        List.of(
+            "core",
+            "core.net",
+            "crdt",
+            "protocol",
+            "propagation",
+            "propagation.transport",
+            "adaptation",
+            "proxy",
+            "datacenter.store",
+            "datacenter.partition",
+            "datacenter.config"),
+        NETTY,
+        LOGGING,
+        HISTOGRAM,
+        KRYO,
+        "io.micrometer",
+        "jdk.net");
+    r.shell(
+        "datacenter.embedded",
+        List.of("core", "protocol", "proxy", "datacenter.config", "datacenter.server"));
+    r.shell(
+        "datacenter.cli",
+        List.of(
+            "core",
+            "crdt",
+            "protocol",
+            "proxy",
+            "datacenter.store",
+            "datacenter.config",
+            "datacenter.server"),
+        LOGGING,
+        "ch.qos.logback",
+        "picocli",
+        "org.jline",
+        "com.fasterxml.jackson");
+    return r;
+  }
+
+  private void pure(String name, List<String> uses, String... libraries) {
+    add(new Room(name, true, uses, List.of(libraries)));
+  }
+
+  private void shell(String name, List<String> uses, String... libraries) {
+    add(new Room(name, false, uses, List.of(libraries)));
+  }
+
+  private void add(Room room) {
+    if (!rooms.keySet().containsAll(room.uses)) {
+      throw new IllegalStateException(room.name + " comes before a room that it uses");
+    }
+    rooms.put(room.name, room);
+  }
+
+  /** The room that a class is in; empty if it is in none of production's. */
+  Optional<Room> of(JavaClass type) {
+    return rooms.values().stream()
+        .filter(r -> isWithin(type.getPackageName(), "io.osier." + r.name))
+        .max((a, b) -> Integer.compare(a.name.length(), b.name.length()));
+  }
+
+  /** Whether a class of a room may use another class. */
+  boolean mayUse(Room room, JavaClass other) {
+    JavaClass type = other.getBaseComponentType();
+    if (type.isPrimitive()) {
+      return true;
+    }
+    return isWithin(type.getPackageName(), "io.osier")
+        ? of(type).filter(room::mayUse).isPresent()
+        : room.mayUse(type.getPackageName());
+  }
+
+  private static boolean isWithin(String name, String prefix) {
+    return name.equals(prefix) || name.startsWith(prefix + '.');
+  }
+}

@@ -133,6 +133,20 @@ public final class CausalContext {
     }
   }
 
+  /** What the context takes in the heap, about, in bytes; the replicas' names are shared. */
+  public long heapBytes() {
+    if (replicas.length == 0) {
+      return 0;
+    }
+    long bytes =
+        HeapSize.object(2 * HeapSize.REFERENCE)
+            + 2 * HeapSize.array(replicas.length, HeapSize.REFERENCE);
+    for (long[] r : ranges) {
+      bytes += HeapSize.array(r.length, Long.BYTES);
+    }
+    return bytes;
+  }
+
   private static void checkRange(long after, long through) {
     if (after < 0 || after >= through) {
       throw new IllegalArgumentException(

@@ -8,6 +8,9 @@ package io.osier.core;
  * @param number the commit number, 1 or larger
  */
 public record Dot(ReplicaId replica, long number) implements Comparable<Dot> {
+  /** What a dot takes in the heap, about, in bytes; its replica's name is shared. */
+  public static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES);
+
   public Dot {
     if (number < 1) {
       throw new IllegalArgumentException("commit number must be 1 or larger, not " + number);

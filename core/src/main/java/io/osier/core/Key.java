@@ -55,6 +55,11 @@ public final class Key implements Comparable<Key> {
     return bytes.clone();
   }
 
+  /** What the key takes in the heap, about, in bytes. */
+  public long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE + 4) + HeapSize.array(bytes.length, 1);
+  }
+
   /** Number of bytes. */
   public int length() {
     return bytes.length;

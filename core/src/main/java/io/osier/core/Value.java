@@ -42,6 +42,17 @@ public sealed interface Value extends Comparable<Value> {
   /** An estimate of the encoded size, in bytes. */
   int sizeBytes();
 
+  /** What the value takes in the heap, about, in bytes. */
+  default long heapBytes() {
+    return switch (this) {
+      case Bytes b -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.array(b.content.length, 1);
+      case Str s ->
+          HeapSize.object(HeapSize.REFERENCE + 4) + HeapSize.text(s.content.length(), s.utf8Length);
+      case Int i -> HeapSize.object(Long.BYTES);
+      case Real r -> HeapSize.object(Double.BYTES);
+    };
+  }
+
   /** Bytes. */
   record Bytes(byte[] content) implements Value {
     @Override

@@ -26,6 +26,15 @@ public final class VersionVector {
     return numbers.length == 0 ? EMPTY : new VersionVector(replicas, numbers);
   }
 
+  /** What the vector takes in the heap, about, in bytes; the replicas' names are shared. */
+  public long heapBytes() {
+    return numbers.length == 0
+        ? 0
+        : HeapSize.object(2 * HeapSize.REFERENCE)
+            + HeapSize.array(numbers.length, HeapSize.REFERENCE)
+            + HeapSize.array(numbers.length, Long.BYTES);
+  }
+
   /** A vector of one entry; {@code number} 0 gives {@link #EMPTY}. */
   public static VersionVector of(ReplicaId replica, long number) {
     return EMPTY.with(replica, number);

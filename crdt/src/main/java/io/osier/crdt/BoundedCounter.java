@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
@@ -350,6 +351,32 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   @Override
   public BoundedCounter trimmed() {
     return this;
+  }
+
+  @Override
+  public long heapBytes() {
+    long bytes = HeapSize.object(2 * HeapSize.REFERENCE) + mapHeapBytes(rows.size());
+    if (bounds != null) {
+      bytes +=
+          HeapSize.object(2 * Long.BYTES + HeapSize.REFERENCE)
+              + HeapSize.list(bounds.sharers.size());
+    }
+    for (Row row : rows.values()) {
+      bytes +=
+          HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE)
+              + mapHeapBytes(row.given.size())
+              + row.given.size() * HeapSize.object(2 * Long.BYTES);
+    }
+    return bytes;
+  }
+
+  /** A tree with what makes it unmodifiable; empty ones are shared. */
+  private static long mapHeapBytes(int size) {
+    return size == 0
+        ? 0
+        : HeapSize.object(20)
+            + HeapSize.object(32)
+            + size * HeapSize.object(5 * HeapSize.REFERENCE + 1);
   }
 
   @Override

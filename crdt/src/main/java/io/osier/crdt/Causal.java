@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.CausalContext;
+import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -155,6 +156,11 @@ public final class Causal {
   /** An estimate of the encoded size, in bytes, without a look at the content's parts. */
   public long sizeBytes() {
     return 2 + store.sizeBytes() + 3L * context.size() + 3L * context.rangeCount();
+  }
+
+  /** What this takes in the heap, about, in bytes, without a look at the content's parts. */
+  public long heapBytes() {
+    return HeapSize.object(2 * HeapSize.REFERENCE + 1) + store.heapBytes() + context.heapBytes();
   }
 
   /** Writes this: type, whether full, context, content. */

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.vavr.Tuple2;
 import io.vavr.collection.HashMap;
 import io.vavr.collection.TreeMap;
@@ -31,6 +32,11 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
 
   /** A trie that shrinks to this becomes arrays: far enough below, so that few changes do not. */
   private static final int SHRUNK = SMALL_MAX / 2;
+
+  private static final long HEAP_BYTES = HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES);
+
+  /** What an entry takes in a trie, about: its leaf, hash and pair, and its part of the nodes. */
+  private static final long TRIE_ENTRY_BYTES = 84;
 
   private static final Object[] NOTHING = new Object[0];
   private static final CellMap<?, ?> EMPTY = emptyMap();
@@ -75,6 +81,14 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
 
   boolean isEmpty() {
     return size == 0;
+  }
+
+  /** What the map takes in the heap without its keys and cells, about, in bytes. */
+  long heapBytes() {
+    if (slots != null) {
+      return HEAP_BYTES + size * TRIE_ENTRY_BYTES;
+    }
+    return size == 0 ? 0 : HEAP_BYTES + 2 * HeapSize.array(size, HeapSize.REFERENCE);
   }
 
   /** Whether {@link #iterator} goes in the order of the keys. */

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -18,10 +19,16 @@ import java.util.function.Function;
  */
 abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
     implements DotStore<S> {
+  private static final long HEAP_BYTES =
+      HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
+
   private final CellMap<K, V> cells;
 
   /** The sum of {@link #cellBytes}. */
   private final long bytes;
+
+  /** The sum of {@link #cellHeapBytes}. */
+  private final long heap;
 
   /** How many cells a reader sees. */
   private final int visible;
@@ -32,6 +39,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   CellStore(Cells<K, V> content) {
     this.cells = content.map;
     this.bytes = content.bytes;
+    this.heap = content.heap;
     this.visible = content.visible;
     this.lasting = content.lasting;
   }
@@ -40,18 +48,20 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   static final class Cells<K extends Comparable<K>, V> {
     private final CellMap<K, V> map;
     private final long bytes;
+    private final long heap;
     private final int visible;
     private final int lasting;
 
-    private Cells(CellMap<K, V> map, long bytes, int visible, int lasting) {
+    private Cells(CellMap<K, V> map, long bytes, long heap, int visible, int lasting) {
       this.map = map;
       this.bytes = bytes;
+      this.heap = heap;
       this.visible = visible;
       this.lasting = lasting;
     }
 
     static <K extends Comparable<K>, V> Cells<K, V> none() {
-      return new Cells<>(CellMap.<K, V>empty(), 0, 0, 0);
+      return new Cells<>(CellMap.<K, V>empty(), 0, 0, 0, 0);
     }
   }
 
@@ -59,12 +69,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   final class Editor {
     private CellMap.Edit<K, V> map;
     private long sum;
+    private long heapSum;
     private int seen;
     private int left;
 
     private Editor(CellStore<S, K, V> from) {
       map = from.cells.edit();
       sum = from.bytes;
+      heapSum = from.heap;
       seen = from.visible;
       left = from.lasting;
     }
@@ -77,6 +89,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       forget(key, old);
       map.put(key, cell);
       sum += cellBytes(key, cell);
+      heapSum += cellHeapBytes(key, cell);
       seen += isVisible(cell) ? 1 : 0;
       left += isLasting(cell) ? 1 : 0;
     }
@@ -100,13 +113,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     private void forget(K key, V old) {
       if (old != null) {
         sum -= cellBytes(key, old);
+        heapSum -= cellHeapBytes(key, old);
         seen -= isVisible(old) ? 1 : 0;
         left -= isLasting(old) ? 1 : 0;
       }
     }
 
     S done() {
-      return with(new Cells<>(map.done(), sum, seen, left));
+      return with(new Cells<>(map.done(), sum, heapSum, seen, left));
     }
   }
 
@@ -138,6 +152,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   abstract long cellBytes(K key, V cell);
 
+  /** What a key and its cell take in the heap, about, in bytes: O(1). */
+  abstract long cellHeapBytes(K key, V cell);
+
   abstract void writeKey(WireOutput out, K key);
 
   abstract void writeCell(WireOutput out, V cell);
@@ -153,6 +170,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     Editor editor = new Editor(this);
     editor.map = CellMap.<K, V>empty().edit();
     editor.sum = 0;
+    editor.heapSum = 0;
     editor.seen = 0;
     editor.left = 0;
     return editor;
@@ -238,6 +256,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final boolean isEmpty() {
     return cells.isEmpty();
+  }
+
+  @Override
+  public final long heapBytes() {
+    return HEAP_BYTES + cells.heapBytes() + heap;
   }
 
   @Override

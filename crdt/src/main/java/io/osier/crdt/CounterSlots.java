@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
+import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
@@ -191,6 +192,14 @@ final class CounterSlots {
 
   boolean isEmpty() {
     return slots.length == 0;
+  }
+
+  long heapBytes() {
+    return slots.length == 0
+        ? 0
+        : HeapSize.object(HeapSize.REFERENCE)
+            + HeapSize.array(slots.length, HeapSize.REFERENCE)
+            + slots.length * HeapSize.object(HeapSize.REFERENCE + 6 * Long.BYTES);
   }
 
   long sizeBytes() {

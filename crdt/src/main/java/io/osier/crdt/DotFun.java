@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.HeapSize;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -85,6 +86,20 @@ final class DotFun<V> {
       return empty();
     }
     return new DotFun<>(Arrays.copyOf(keptDots, size), Arrays.copyOf(kept, size));
+  }
+
+  long heapBytes(ToLongFunction<V> valueBytes) {
+    if (dots.length == 0) {
+      return 0;
+    }
+    long bytes =
+        HeapSize.object(2 * HeapSize.REFERENCE)
+            + 2 * HeapSize.array(dots.length, HeapSize.REFERENCE)
+            + dots.length * Dot.HEAP_BYTES;
+    for (int i = 0; i < dots.length; i++) {
+      bytes += valueBytes.applyAsLong(value(i));
+    }
+    return bytes;
   }
 
   long sizeBytes(ToLongFunction<V> valueBytes) {

@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 
@@ -36,6 +37,10 @@ record DotPair(DotSet pros, DotSet cons) {
 
   DotPair join(DotPair other, CausalContext mine, CausalContext theirs) {
     return new DotPair(pros.join(other.pros, mine, theirs), cons.join(other.cons, mine, theirs));
+  }
+
+  long heapBytes() {
+    return HeapSize.object(2 * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
   }
 
   int sizeBytes() {

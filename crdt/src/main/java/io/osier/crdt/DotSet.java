@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.HeapSize;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -80,6 +81,15 @@ public final class DotSet {
     return size == dots.length && Arrays.equals(dots, 0, size, kept, 0, size)
         ? this
         : new DotSet(Arrays.copyOf(kept, size));
+  }
+
+  /** What the set takes in the heap, about, in bytes. */
+  public long heapBytes() {
+    return dots.length == 0
+        ? 0
+        : HeapSize.object(HeapSize.REFERENCE)
+            + HeapSize.array(dots.length, HeapSize.REFERENCE)
+            + dots.length * Dot.HEAP_BYTES;
   }
 
   /** An estimate of the encoded size, in bytes. */

@@ -77,6 +77,9 @@ public interface DotStore<S extends DotStore<S>> {
   /** An estimate of the encoded size in bytes, kept up to date by every join: O(1). */
   long sizeBytes();
 
+  /** What this takes in the heap, about, in bytes, kept up to date by every join: O(1). */
+  long heapBytes();
+
   /** Writes the content; equal contents give equal bytes. Read by the class's own {@code read}. */
   void write(WireOutput out);
 }

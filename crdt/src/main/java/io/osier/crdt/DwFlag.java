@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 
@@ -66,6 +67,11 @@ public final class DwFlag implements DotStore<DwFlag> {
   @Override
   public DwFlag trimmed() {
     return this;
+  }
+
+  @Override
+  public long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE) + changes.heapBytes();
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Present;
+import io.osier.core.Utf8;
 
 /**
  * A field of a map: its name and its type. Two datacenters that create one name with two types at
@@ -16,6 +18,12 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
   public FieldId {
     Present.present(name, "a field's name");
     Present.present(type, "a field's type");
+  }
+
+  /** What the field's identity takes in the heap, about, in bytes. */
+  long heapBytes() {
+    return HeapSize.object(2 * HeapSize.REFERENCE)
+        + HeapSize.text(name.length(), Utf8.length(name));
   }
 
   @Override

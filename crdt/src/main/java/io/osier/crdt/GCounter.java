@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -78,6 +79,11 @@ public final class GCounter implements DotStore<GCounter> {
   @Override
   public GCounter trimmed() {
     return new GCounter(slots.trimmed());
+  }
+
+  @Override
+  public long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE) + slots.heapBytes();
   }
 
   @Override

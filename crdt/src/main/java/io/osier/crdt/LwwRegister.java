@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -90,6 +91,12 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   @Override
   public long latestTimestamp() {
     return Stamped.latest(writes);
+  }
+
+  @Override
+  public long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE)
+        + writes.heapBytes(w -> Stamped.HEAP_BYTES + w.value().heapBytes());
   }
 
   @Override

@@ -115,6 +115,11 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   }
 
   @Override
+  long cellHeapBytes(Value element, DotFun<Stamped<Boolean>> changes) {
+    return element.heapBytes() + changes.heapBytes(c -> Stamped.HEAP_BYTES);
+  }
+
+  @Override
   long cellBytes(Value element, DotFun<Stamped<Boolean>> changes) {
     return (long) element.sizeBytes() + changes.sizeBytes(c -> 9);
   }

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -77,6 +78,11 @@ public final class MvRegister implements DotStore<MvRegister> {
   @Override
   public MvRegister trimmed() {
     return this;
+  }
+
+  @Override
+  public long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE) + writes.heapBytes(Value::heapBytes);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Key;
 
 /**
@@ -7,6 +8,11 @@ import io.osier.core.Key;
  * the same time make two objects, so that neither update is lost.
  */
 public record ObjectId(Key key, CrdtType type) implements Comparable<ObjectId> {
+  /** What this takes in the heap, about, in bytes, its key included. */
+  public long heapBytes() {
+    return HeapSize.object(2 * HeapSize.REFERENCE) + key.heapBytes();
+  }
+
   @Override
   public int compareTo(ObjectId other) {
     int byKey = key.compareTo(other.key);

@@ -1,6 +1,8 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Present;
+import io.osier.core.Utf8;
 import io.osier.core.Value;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,47 @@ public sealed interface Operation {
   /** Whether it only adds to a sum of its replica, and so removes nothing. Asked of a part. */
   default boolean isSum() {
     return false;
+  }
+
+  /** What this takes in the heap, about, in bytes: O(its parts). */
+  default long heapBytes() {
+    return switch (this) {
+      case Increment o -> HeapSize.object(Long.BYTES);
+      case Assign o -> HeapSize.object(HeapSize.REFERENCE) + o.value.heapBytes();
+      case SetFlag o -> HeapSize.object(1);
+      case Add o -> HeapSize.object(HeapSize.REFERENCE) + listHeapBytes(o.elements);
+      case Remove o -> HeapSize.object(HeapSize.REFERENCE) + listHeapBytes(o.elements);
+      case UpdateFields o -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(o.updates.size());
+        for (FieldUpdate update : o.updates) {
+          bytes +=
+              HeapSize.object(2 * HeapSize.REFERENCE)
+                  + update.field.heapBytes()
+                  + update.operation.heapBytes();
+        }
+        yield bytes;
+      }
+      case RemoveFields o -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(o.names.size());
+        for (String name : o.names) {
+          bytes += HeapSize.text(name.length(), Utf8.length(name));
+        }
+        yield bytes;
+      }
+      case Bound o ->
+          HeapSize.object(2 * Long.BYTES + HeapSize.REFERENCE) + HeapSize.list(o.sharers.size());
+      case IncrementWithin o -> HeapSize.object(Long.BYTES + Integer.BYTES);
+      case Transfer o -> HeapSize.object(Long.BYTES + HeapSize.REFERENCE + 1) + HeapSize.text(o.to);
+      case Clear o -> HeapSize.object(0);
+    };
+  }
+
+  private static long listHeapBytes(List<Value> values) {
+    long bytes = HeapSize.list(values.size());
+    for (Value value : values) {
+      bytes += value.heapBytes();
+    }
+    return bytes;
   }
 
   /**

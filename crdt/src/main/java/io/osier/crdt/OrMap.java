@@ -194,6 +194,11 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
+  long cellHeapBytes(FieldId field, DotStore<?> value) {
+    return field.heapBytes() + value.heapBytes();
+  }
+
+  @Override
   long cellBytes(FieldId field, DotStore<?> value) {
     return 2 + Utf8.length(field.name()) + value.sizeBytes();
   }

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 
@@ -68,6 +69,11 @@ public final class PnCounter implements DotStore<PnCounter> {
   @Override
   public PnCounter trimmed() {
     return new PnCounter(slots.trimmed());
+  }
+
+  @Override
+  public long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE) + slots.heapBytes();
   }
 
   @Override

@@ -1,11 +1,30 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Present;
+import io.osier.core.Utf8;
 import io.osier.core.Value;
 import java.util.List;
 
 /** What a client wants to know of one object. */
 public sealed interface Query {
+  /** What this takes in the heap, about, in bytes: O(its parts). */
+  default long heapBytes() {
+    return switch (this) {
+      case Contains q -> HeapSize.object(HeapSize.REFERENCE) + q.element.heapBytes();
+      case Select q -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(q.names.size());
+        for (String name : q.names) {
+          bytes += HeapSize.text(name.length(), Utf8.length(name));
+        }
+        yield bytes;
+      }
+      case Whole q -> HeapSize.object(0);
+      case Size q -> HeapSize.object(0);
+      case Rights q -> HeapSize.object(0);
+    };
+  }
+
   /** The whole value. */
   record Whole() implements Query {}
 

@@ -1,12 +1,49 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Value;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 
 /** The answer to a {@link Query}: a plain value without any metadata. Immutable. */
 public sealed interface Reading {
+  /**
+   * What this takes in the heap, about, in bytes: O(its parts). Its values count, although the
+   * object shares them as long as it has them.
+   */
+  default long heapBytes() {
+    return switch (this) {
+      case Count r -> HeapSize.object(Long.BYTES);
+      case Flag r -> HeapSize.object(1);
+      case Single r ->
+          HeapSize.object(HeapSize.REFERENCE)
+              + HeapSize.object(HeapSize.REFERENCE)
+              + r.value.map(Value::heapBytes).orElse(0L);
+      case Many r -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(r.values.size());
+        for (Value value : r.values) {
+          bytes += value.heapBytes();
+        }
+        yield bytes;
+      }
+      case Rights r ->
+          HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE)
+              + r.shares.size() * (ENTRY_BYTES + HeapSize.object(2 * Long.BYTES));
+      case Fields r -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE);
+        for (Map.Entry<FieldId, Reading> e : r.fields.entrySet()) {
+          bytes += ENTRY_BYTES + e.getKey().heapBytes() + e.getValue().heapBytes();
+        }
+        yield bytes;
+      }
+    };
+  }
+
+  /** An entry of a tree. */
+  long ENTRY_BYTES = HeapSize.object(5 * HeapSize.REFERENCE + 1);
+
   /** A counter's value or a size. */
   record Count(long value) implements Reading {}
 

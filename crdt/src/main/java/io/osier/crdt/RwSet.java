@@ -86,6 +86,11 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
   }
 
   @Override
+  long cellHeapBytes(Value element, DotPair dots) {
+    return element.heapBytes() + dots.heapBytes();
+  }
+
+  @Override
   long cellBytes(Value element, DotPair dots) {
     return (long) element.sizeBytes() + dots.sizeBytes();
   }

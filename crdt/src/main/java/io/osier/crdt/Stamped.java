@@ -1,11 +1,16 @@
 package io.osier.crdt;
 
+import io.osier.core.HeapSize;
+
 /**
  * Something written at a time.
  *
  * @param timestamp of the hybrid clock
  */
 record Stamped<V>(long timestamp, V value) {
+  /** What one takes in the heap, about, in bytes, without its value. */
+  static final long HEAP_BYTES = HeapSize.object(Long.BYTES + HeapSize.REFERENCE);
+
   /**
    * The update's timestamp, or the latest that it replaces where that is later: causality beats a
    * slow clock. An update has its transaction's timestamp, so what it replaces may have the same.

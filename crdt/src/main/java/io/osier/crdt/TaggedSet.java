@@ -77,6 +77,11 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   }
 
   @Override
+  final long cellHeapBytes(Value element, DotSet dots) {
+    return element.heapBytes() + dots.heapBytes();
+  }
+
+  @Override
   final long cellBytes(Value element, DotSet dots) {
     return (long) element.sizeBytes() + dots.sizeBytes();
   }

@@ -1,5 +1,6 @@
 package io.osier.protocol;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -14,6 +15,9 @@ import java.util.Optional;
  * for it; answers may come in any order.
  */
 public sealed interface Request {
+  /** What an {@link Optional} takes in the heap. */
+  long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
+
   /** The version of the client protocol that this code speaks. */
   int PROTOCOL_VERSION = 2;
 
@@ -22,6 +26,49 @@ public sealed interface Request {
 
   /** Most rows that one {@link Scan} may ask for. */
   int SCAN_ROWS_MAX = 10_000;
+
+  /** What this takes in the heap, about, in bytes: O(its parts). */
+  default long heapBytes() {
+    return switch (this) {
+      case Read r ->
+          HeapSize.object(5 * HeapSize.REFERENCE + Integer.BYTES + 1)
+              + r.key.heapBytes()
+              + r.after.heapBytes()
+              + OPTIONAL_BYTES
+              + r.query.heapBytes();
+      case Write w ->
+          HeapSize.object(5 * HeapSize.REFERENCE + Integer.BYTES)
+              + w.key.heapBytes()
+              + w.operation.heapBytes()
+              + w.after.heapBytes();
+      case Transact t -> {
+        long bytes =
+            HeapSize.object(6 * HeapSize.REFERENCE + Integer.BYTES)
+                + HeapSize.object(2 * Long.BYTES)
+                + HeapSize.list(t.updates.size())
+                + HeapSize.list(t.reads.size());
+        if (t.begin.isPresent()) {
+          bytes += OPTIONAL_BYTES + HeapSize.object(16) + t.begin.get().clock.heapBytes();
+        }
+        for (Update update : t.updates) {
+          bytes +=
+              HeapSize.object(3 * HeapSize.REFERENCE)
+                  + update.key.heapBytes()
+                  + update.operation.heapBytes();
+        }
+        for (Fetch fetch : t.reads) {
+          bytes +=
+              HeapSize.object(3 * HeapSize.REFERENCE)
+                  + fetch.key.heapBytes()
+                  + OPTIONAL_BYTES
+                  + fetch.query.heapBytes();
+        }
+        yield bytes;
+      }
+      case Repeat r -> HeapSize.object(Long.BYTES + 2 * HeapSize.REFERENCE) + r.step.heapBytes();
+      default -> HeapSize.object(16); // of a few fields, and never many
+    };
+  }
 
   /**
    * The first message on a connection. Answered by {@link Reply.Welcome}, or a failure and the end

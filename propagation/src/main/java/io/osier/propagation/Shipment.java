@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -28,4 +29,12 @@ public record Shipment(
     long last,
     int updates,
     long ageMillis,
-    Causal content) {}
+    Causal content) {
+  /** What this takes in the heap, about, in bytes. */
+  public long heapBytes() {
+    return HeapSize.object(4 * HeapSize.REFERENCE + 3 * Long.BYTES + Integer.BYTES)
+        + object.heapBytes()
+        + needs.heapBytes()
+        + content.heapBytes();
+  }
+}

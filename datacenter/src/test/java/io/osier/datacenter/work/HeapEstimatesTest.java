@@ -1,0 +1,294 @@
+package io.osier.datacenter.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.osier.core.Dot;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.propagation.ObjectId;
+import io.osier.propagation.Shipment;
+import io.osier.proxy.protocol.Reply;
+import io.osier.proxy.protocol.Request;
+import io.osier.proxy.protocol.TransactionId;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Budgets are in bytes of the heap, by estimates: each agrees with what many of a kind really take
+ * after a collection, within a quarter.
+ */
+@Isolated
+final class HeapEstimatesTest {
+  private static final double QUARTER = 0.25;
+  private static final int TRIES = 5;
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 7);
+
+  /**
+   * A kind of thing.
+   *
+   * @param count how many are made: together some megabytes
+   */
+  private record Kind<T>(String name, int count, IntFunction<T> make, ToLongFunction<T> estimate) {
+    @Override
+    public String toString() {
+      return name;
+    }
+
+    private double measured() {
+      Object[] kept = new Object[count];
+      make.apply(0); // classes and constants are there before
+      long before = usedBytes();
+      for (int i = 0; i < count; i++) {
+        kept[i] = make.apply(i);
+      }
+      return (double) (usedBytes() - before) / alive(kept);
+    }
+
+    private static int alive(Object[] kept) {
+      return kept.length;
+    }
+
+    private double estimated() {
+      return IntStream.range(0, count)
+          .mapToLong(i -> estimate.applyAsLong(make.apply(i)))
+          .average()
+          .orElseThrow();
+    }
+  }
+
+  private static long usedBytes() {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+    }
+    return least;
+  }
+
+  // ---------------------------------------------------------------- the kinds
+
+  private static Key key(int i) {
+    return Key.of("user:" + (1_000_000 + i));
+  }
+
+  private static Value text(int i, int length) {
+    return Value.of("v".repeat(length - 7) + (1_000_000 + i));
+  }
+
+  private static List<Value> texts(int i, int count, int length) {
+    return IntStream.range(0, count).mapToObj(k -> text(i + k, length)).toList();
+  }
+
+  private static Causal delta(CrdtType type, Operation operation, int i) {
+    return Causal.bottom(type).prepare(operation, EU, 1 + i, 0, 1_000 + i, 0);
+  }
+
+  private static Causal state(CrdtType type, Operation operation, int i) {
+    Causal bottom = Causal.bottom(type);
+    Causal first = bottom.join(bottom.prepare(operation, EU, 1 + i, 0, 1_000 + i, 0));
+    return first.join(first.prepare(operation, US, 1 + i, 0, 2_000 + i, 0));
+  }
+
+  private static Operation fields(int i) {
+    return new Operation.UpdateFields(
+        List.of(
+            new Operation.FieldUpdate(
+                new FieldId("name" + i, CrdtType.LWW_REGISTER), new Operation.Assign(text(i, 20))),
+            new Operation.FieldUpdate(
+                new FieldId("friends" + i, CrdtType.AW_SET), new Operation.Add(texts(i, 5, 12))),
+            new Operation.FieldUpdate(
+                new FieldId("visits" + i, CrdtType.PN_COUNTER), new Operation.Increment(i))));
+  }
+
+  private static Shipment shipment(int i, Causal content) {
+    return new Shipment(
+        new ObjectId(key(i), content.type()),
+        EU,
+        i,
+        VersionVector.of(US, 1 + i),
+        1 + i,
+        1,
+        3,
+        content);
+  }
+
+  private static Request write(int i, CrdtType type, Operation operation) {
+    return new Request.Write("shop", key(i), type, operation, VersionVector.of(EU, 1 + i), 500);
+  }
+
+  static List<Kind<?>> kinds() {
+    List<Kind<?>> kinds = new ArrayList<>();
+    kinds.add(new Kind<>("key", 50_000, HeapEstimatesTest::key, Key::heapBytes));
+    kinds.add(new Kind<Value>("text", 50_000, i -> text(i, 20), Value::heapBytes));
+    kinds.add(
+        new Kind<Value>("wide text", 20_000, i -> Value.of("ж".repeat(50) + i), Value::heapBytes));
+    kinds.add(new Kind<Value>("number", 100_000, i -> Value.of(5_000L + i), Value::heapBytes));
+    kinds.add(
+        new Kind<Value>("bytes", 20_000, i -> Value.of(new byte[100 + i % 50]), Value::heapBytes));
+    for (CrdtType type : List.of(CrdtType.PN_COUNTER, CrdtType.G_COUNTER)) {
+      Operation one = new Operation.Increment(1);
+      kinds.add(
+          new Kind<>("delta of " + type, 30_000, i -> delta(type, one, i), Causal::heapBytes));
+      kinds.add(
+          new Kind<>("state of " + type, 30_000, i -> state(type, one, i), Causal::heapBytes));
+    }
+    for (CrdtType type : List.of(CrdtType.EW_FLAG, CrdtType.DW_FLAG)) {
+      Operation on = new Operation.SetFlag(true);
+      kinds.add(new Kind<>("state of " + type, 30_000, i -> state(type, on, i), Causal::heapBytes));
+    }
+    for (CrdtType type : List.of(CrdtType.LWW_REGISTER, CrdtType.MV_REGISTER)) {
+      kinds.add(
+          new Kind<>(
+              "state of " + type,
+              30_000,
+              i -> state(type, new Operation.Assign(text(i, 30)), i),
+              Causal::heapBytes));
+    }
+    for (CrdtType type :
+        List.of(CrdtType.AW_SET, CrdtType.RW_SET, CrdtType.G_SET, CrdtType.LWW_SET_ADD_BIAS)) {
+      kinds.add(
+          new Kind<>(
+              "delta of " + type,
+              20_000,
+              i -> delta(type, new Operation.Add(text(i, 16)), i),
+              Causal::heapBytes));
+      kinds.add(
+          new Kind<>(
+              "small state of " + type,
+              3_000,
+              i -> state(type, new Operation.Add(texts(i, 20, 16)), i),
+              Causal::heapBytes));
+      kinds.add(
+          new Kind<>(
+              "large state of " + type,
+              20,
+              i -> state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i),
+              Causal::heapBytes));
+    }
+    kinds.add(
+        new Kind<>(
+            "state of a map", 5_000, i -> state(CrdtType.OR_MAP, fields(i), i), Causal::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "state of a bounded counter",
+            10_000,
+            i ->
+                state(CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 10, List.of("eu", "us")), i),
+            Causal::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "shipment of a counter",
+            20_000,
+            i -> shipment(i, delta(CrdtType.PN_COUNTER, new Operation.Increment(i), i)),
+            Shipment::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "shipment of an element",
+            20_000,
+            i -> shipment(i, delta(CrdtType.AW_SET, new Operation.Add(text(i, 16)), i)),
+            Shipment::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "increment",
+            20_000,
+            i -> write(i, CrdtType.PN_COUNTER, new Operation.Increment(i)),
+            Request::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "addition of elements",
+            10_000,
+            i -> write(i, CrdtType.AW_SET, new Operation.Add(texts(i, 10, 20))),
+            Request::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "update of fields",
+            10_000,
+            i -> write(i, CrdtType.OR_MAP, fields(i)),
+            Request::heapBytes));
+    kinds.add(
+        new Kind<Request>(
+            "read",
+            20_000,
+            i ->
+                new Request.Read(
+                    "shop",
+                    key(i),
+                    Optional.of(CrdtType.AW_SET),
+                    new Query.Contains(text(i, 20)),
+                    VersionVector.of(EU, 1 + i),
+                    true,
+                    100),
+            Request::heapBytes));
+    kinds.add(
+        new Kind<Request>(
+            "step of a transaction",
+            10_000,
+            i ->
+                new Request.Transact(
+                    "shop",
+                    new TransactionId(i, i),
+                    1,
+                    Optional.of(new Request.Begin(VersionVector.of(EU, 1 + i), false, 0, 1_000)),
+                    List.of(
+                        new Request.Update(
+                            key(i), CrdtType.LWW_REGISTER, new Operation.Assign(text(i, 20))),
+                        new Request.Update(
+                            key(-i), CrdtType.PN_COUNTER, new Operation.Increment(i))),
+                    List.of(new Request.Fetch(key(i), Optional.empty(), new Query.Whole())),
+                    Request.End.COMMIT),
+            Request::heapBytes));
+    kinds.add(
+        new Kind<Reply>(
+            "answer with a set",
+            2_000,
+            i ->
+                new Reply.Answer(
+                    Optional.of(CrdtType.AW_SET),
+                    Optional.of(
+                        state(CrdtType.AW_SET, new Operation.Add(texts(i, 20, 16)), i)
+                            .read(new Query.Whole())),
+                    true,
+                    VersionVector.of(EU, 1 + i)),
+            Reply::heapBytes));
+    kinds.add(
+        new Kind<Reply>(
+            "end of a transaction",
+            20_000,
+            i ->
+                new Reply.Transacted(
+                    VersionVector.of(EU, 1 + i).with(US, 1 + i),
+                    Optional.of(new Dot(EU, 1 + i)),
+                    List.of()),
+            Reply::heapBytes));
+    return kinds;
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  <T> void anEstimateAgreesWithTheHeap_withinAQuarter(Kind<T> kind) {
+    double estimated = kind.estimated();
+    double measured = kind.measured();
+    // Whatever else runs in this process may allocate meanwhile.
+    for (int i = 1; i < TRIES && Math.abs(measured - estimated) > QUARTER * measured; i++) {
+      measured = kind.measured();
+    }
+    assertThat(estimated).as(kind.name).isCloseTo(measured, within(QUARTER * measured));
+  }
+}

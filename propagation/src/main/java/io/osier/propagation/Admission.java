@@ -46,6 +46,11 @@ final class Admission {
       Optional<Frame.Cursor> cursor,
       long closedNanos) {
 
+    /** Whether all that it depends on is visible, or part of it: healed states name their own. */
+    private boolean isNext(VersionVector cut) {
+      return deps.isAtMost(raise(cut));
+    }
+
     private VersionVector raise(VersionVector cut) {
       return origin.isPresent() ? cut.raised(origin.get(), through) : cut;
     }
@@ -194,7 +199,7 @@ final class Admission {
       waiting = false;
       boolean progress = false;
       for (Queue queue : queues.values()) {
-        while (!queue.cuts.isEmpty() && queue.cuts.peek().deps.isAtMost(cut)) {
+        while (!queue.cuts.isEmpty() && queue.cuts.peek().isNext(cut)) {
           Cut next = queue.cuts.poll();
           cut = next.raise(cut);
           taken.add(next);

@@ -71,7 +71,7 @@ final class Answers {
       int bytes = 0;
       for (Replica.Entry entry : entries) {
         scanned = Optional.of(entry.object());
-        bytes += addMissing(shipments, entry.object(), entry.state(), origin, heal.after());
+        bytes += addMissing(shipments, entry.object(), entry.state(), heal);
         if (bytes >= settings.frameBytes()) {
           break;
         }
@@ -96,7 +96,7 @@ final class Answers {
       }
       place = changed.place();
       Causal state = replica.state(changed.object());
-      bytes += addMissing(shipments, changed.object(), state, origin, heal.after());
+      bytes += addMissing(shipments, changed.object(), state, heal);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
     if (end && causal && log.through() < log.committed()) {
@@ -112,15 +112,17 @@ final class Answers {
         shipments);
   }
 
-  private int addMissing(
-      List<Shipment> shipments, ObjectId object, Causal state, ReplicaId origin, long after) {
+  private int addMissing(List<Shipment> shipments, ObjectId object, Causal state, Frame.Heal heal) {
+    ReplicaId origin = heal.origin();
     long last = state == null ? 0 : state.context().through(origin);
-    if (last <= after) {
+    if (heal.has(last)) {
       return 0;
     }
     // Whoever asks for everything is new, or was away for long.
     Shipment joined =
-        relays == null || after == 0 ? null : relays.after(object, origin, after, state);
+        relays == null || heal.after() == 0
+            ? null
+            : relays.missing(object, origin, heal::has, state);
     if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
       return add(shipments, object, origin, last, state);
     }

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -117,9 +118,17 @@ public sealed interface Frame {
    * @param request its number, which the answer repeats
    * @param origin whose updates are missing
    * @param after every update of the origin up to here is there
+   * @param besides of the origin's later updates the last one on each object that is there, with
+   *     all that came before it on the object
    * @param page where the next page starts: the page's cursor from the answer before, 0 at first
    */
-  record Heal(long request, ReplicaId origin, long after, Page page) implements Frame {}
+  record Heal(long request, ReplicaId origin, long after, CausalContext besides, Page page)
+      implements Frame {
+    /** Whether an update of the origin is there, and with it all before it on its object. */
+    boolean has(long number) {
+      return number <= after || besides.contains(origin, number);
+    }
+  }
 
   /**
    * How much of an origin had come to a datacenter. Counts of two lives cannot be compared.

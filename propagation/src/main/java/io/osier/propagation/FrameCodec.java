@@ -168,6 +168,7 @@ public final class FrameCodec {
         out.writeNumber(f.request());
         out.writeReplica(f.origin());
         out.writeNumber(f.after());
+        out.writeContext(f.besides());
         writePage(out, f.page());
       }
       case Frame.Fetch f -> {
@@ -230,7 +231,9 @@ public final class FrameCodec {
               in.readNumber(),
               in.readFlag(),
               in.readNumber());
-      case HEAL -> new Frame.Heal(in.readNumber(), in.readReplica(), in.readNumber(), readPage(in));
+      case HEAL ->
+          new Frame.Heal(
+              in.readNumber(), in.readReplica(), in.readNumber(), in.readContext(), readPage(in));
       case FETCH -> readFetch(in);
       case STATES -> {
         long request = in.readNumber();

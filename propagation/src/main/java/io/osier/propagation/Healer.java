@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -24,11 +25,15 @@ import java.util.function.Predicate;
  * Not thread-safe.
  */
 final class Healer {
+  /** So many ranges of what is here of an origin besides are told: a few bytes each. */
+  private static final int BESIDES_MAX = 2_048;
+
   private record Source(ReplicaId peer, ReplicaId origin) {}
 
   private static final class UnderWay {
     final ReplicaId peer;
     final long after;
+    final CausalContext besides;
     final Asking asking;
     Frame.Page page;
 
@@ -41,9 +46,10 @@ final class Healer {
     /** When what is not ready is fetched. */
     long fetchNanos;
 
-    UnderWay(ReplicaId peer, long after, Frame.Page page, Asking asking) {
+    UnderWay(ReplicaId peer, long after, CausalContext besides, Frame.Page page, Asking asking) {
       this.peer = peer;
       this.after = after;
+      this.besides = besides;
       this.page = page;
       this.asking = asking;
     }
@@ -114,6 +120,7 @@ final class Healer {
             new UnderWay(
                 peer,
                 streamed.test(origin) ? knowledge.through().get(origin) : 0,
+                knowledge.besides(origin, BESIDES_MAX),
                 new Frame.Page(place, Optional.empty()),
                 new Asking(numbers, retryNanos));
         underWay.put(origin, started);
@@ -145,7 +152,9 @@ final class Healer {
   }
 
   private void ask(ReplicaId origin, UnderWay healing, long request) {
-    sink.send(healing.peer.dc(), new Frame.Heal(request, origin, healing.after, healing.page));
+    sink.send(
+        healing.peer.dc(),
+        new Frame.Heal(request, origin, healing.after, healing.besides, healing.page));
   }
 
   /** Keeps what came and builds on something that is not here. */

@@ -222,6 +222,36 @@ final class Knowledge {
     return trail != null && change(place) < trail.prunedChange && after < trail.prunedLast;
   }
 
+  /**
+   * What came of an origin behind what is complete of it: the number of the last update on each
+   * object. Whoever has the object at this number has nothing to give.
+   *
+   * @param limit at most so many ranges: the first ones
+   */
+  CausalContext besides(ReplicaId origin, int limit) {
+    OriginTrail trail = trails.get(origin);
+    long complete = through.get(origin);
+    long[] lasts =
+        trail == null
+            ? new long[0]
+            : trail.byChange.values().stream()
+                .mapToLong(Touched::last)
+                .filter(last -> last > complete)
+                .sorted()
+                .distinct()
+                .toArray();
+    CausalContext.Builder besides = new CausalContext.Builder();
+    int i = 0;
+    for (int ranges = 0; i < lasts.length && ranges < limit; ranges++) {
+      long after = lasts[i] - 1;
+      while (i + 1 < lasts.length && lasts[i + 1] == lasts[i] + 1) {
+        i++;
+      }
+      besides.add(origin, after, lasts[i++]);
+    }
+    return besides.build();
+  }
+
   /** A place's count in this life: one of another life is before all of this one. */
   private long change(Place place) {
     return place.life() == life ? place.change() : 0;

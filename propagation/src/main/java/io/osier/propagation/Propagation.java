@@ -128,7 +128,7 @@ public final class Propagation {
     this.recovered = recovered;
     this.log = new OutboundLog(recovered.committed());
     this.knowledge = new Knowledge(self, peers, recovered);
-    this.relays = causal || peers.size() < 2 ? null : new RelayLog();
+    this.relays = peers.size() < 2 ? null : new RelayLog();
     this.applier = new Applier(self, log, knowledge, relays, replica);
     this.answers =
         new Answers(self, causal, settings, log, knowledge, applier, relays, replica, sizer, sink);

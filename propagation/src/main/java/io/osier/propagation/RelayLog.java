@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongPredicate;
 
 /**
  * The other datacenters' updates that came here and that not everybody has yet, joined per object,
@@ -84,7 +85,7 @@ final class RelayLog {
     kept.updates.add(shipment);
     add(kept, bytesOf(shipment));
     if (kept.updates.size() > UPDATES_MAX) {
-      Shipment joined = joined(kept, 0);
+      Shipment joined = joined(kept, number -> false);
       kept.updates.clear();
       kept.updates.add(joined);
       add(kept, bytesOf(joined) - kept.bytes);
@@ -126,28 +127,26 @@ final class RelayLog {
   }
 
   /**
-   * An origin's updates of an object after a number, joined, or null if they are not all kept.
+   * An origin's updates of an object that someone misses, joined, or null if they are not all kept.
    *
-   * @param after whoever asks has all of the origin's updates up to here
+   * @param has whether whoever asks has an update of the origin, and all before it on its object
    * @param state the object as it is here
    */
-  Shipment after(ObjectId object, ReplicaId origin, long after, Causal state) {
+  Shipment missing(ObjectId object, ReplicaId origin, LongPredicate has, Causal state) {
     sort(origin);
     LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
     Kept kept = objects == null ? null : objects.get(object);
     if (kept == null || kept.updates.getLast().last() < state.context().through(origin)) {
       return null;
     }
-    Shipment joined = joined(kept, after);
-    return joined == null || joined.predecessor() > after ? null : joined;
+    Shipment joined = joined(kept, has);
+    return joined == null || !has.test(joined.predecessor()) ? null : joined;
   }
 
-  private static Shipment joined(Kept kept, long after) {
+  private static Shipment joined(Kept kept, LongPredicate has) {
     Shipment joined = null;
     for (Shipment s : kept.updates) {
-      if (s.last() > after) {
-        joined = joined == null ? s : join(joined, s);
-      }
+      joined = has.test(s.last()) ? null : joined == null ? s : join(joined, s);
     }
     return joined;
   }

@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -83,8 +84,13 @@ final class FrameCodecTest {
             true, 2, 3, VersionVector.of(EU, 5), 7, VersionVector.of(US, 6), 9, true, 1_000),
         "010401020301010507010002757303060901e807");
     golden.put(
-        new Frame.Heal(3, US, 4, new Frame.Page(new Frame.Place(7, 6), Optional.empty())),
-        "01050300027573030407" + "0600");
+        new Frame.Heal(
+            3,
+            US,
+            4,
+            CausalContext.range(US, 5, 6),
+            new Frame.Page(new Frame.Place(7, 6), Optional.empty())),
+        "010503000275730304" + "0102010501" + "070600");
     golden.put(new Frame.Fetch(3, List.of(object)), "01060301016b08");
     golden.put(
         new Frame.Verify(3, List.of(new Frame.Known(object, VersionVector.of(US, 6)))),

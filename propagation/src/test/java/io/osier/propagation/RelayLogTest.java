@@ -41,7 +41,7 @@ final class RelayLogTest {
     for (int i = 0; i < 100; i++) {
       apply("new " + i, true);
     }
-    Shipment missed = log.after(X, EU, has, state);
+    Shipment missed = log.missing(X, EU, n -> n <= has, state);
     assertThat(missed.predecessor()).isLessThanOrEqualTo(has);
     assertThat(missed.last()).isEqualTo(state.context().through(EU));
     assertThat(there.join(missed.content())).isEqualTo(state);
@@ -51,13 +51,13 @@ final class RelayLogTest {
   void whereSomethingIsNotKept_thereIsNothing() {
     apply("a", false);
     apply("b", true);
-    assertThat(log.after(X, EU, 0, state)).as("a is not kept").isNull();
+    assertThat(log.missing(X, EU, n -> n <= 0, state)).as("a is not kept").isNull();
     apply("c", false);
     long has = state.context().through(EU);
-    assertThat(log.after(X, EU, 1, state)).as("c is not kept").isNull();
+    assertThat(log.missing(X, EU, n -> n <= 1, state)).as("c is not kept").isNull();
     apply("d", true);
-    assertThat(log.after(X, EU, 1, state)).as("b does not lead to d").isNull();
-    assertThat(log.after(X, EU, has, state)).as("d alone").isNotNull();
+    assertThat(log.missing(X, EU, n -> n <= 1, state)).as("b does not lead to d").isNull();
+    assertThat(log.missing(X, EU, n -> n <= has, state)).as("d alone").isNotNull();
   }
 
   @Test
@@ -66,7 +66,7 @@ final class RelayLogTest {
     assertThat(log.bytes()).isPositive();
     log.prune(VersionVector.EMPTY.with(EU, state.context().through(EU)));
     assertThat(log.bytes()).isZero();
-    assertThat(log.after(X, EU, 0, state)).isNull();
+    assertThat(log.missing(X, EU, n -> n <= 0, state)).isNull();
   }
 
   @Test

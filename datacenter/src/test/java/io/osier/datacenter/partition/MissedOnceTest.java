@@ -3,6 +3,7 @@ package io.osier.datacenter.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.KeyspacePolicy.Consistency;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -17,28 +18,34 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was missed during a cut comes once, and takes what it takes: joined per object. */
+/**
+ * What was missed during a cut, or because a datacenter was killed, comes once, and takes what it
+ * takes: joined per object.
+ */
 final class MissedOnceTest {
   private static final int OBJECTS = 40;
   private static final double MOST = 1.2;
 
-  private final Cluster cluster =
-      new Cluster(
-          KeyspacePolicy.session("k", Duration.ofSeconds(2)).with(Propagation.OP),
-          "ap",
-          "eu",
-          "us");
+  private Cluster cluster;
 
   /** Bytes of the frames that carry or ask for objects, by link. */
   private final Map<String, Long> bytes = new TreeMap<>();
 
   private int serial;
 
-  MissedOnceTest() {
+  private static KeyspacePolicy policy(Consistency consistency) {
+    Duration sla = Duration.ofSeconds(2);
+    return consistency == Consistency.CAUSAL
+        ? KeyspacePolicy.causal("k", sla)
+        : KeyspacePolicy.session("k", sla);
+  }
+
+  private void start(Consistency consistency, Propagation propagation) {
+    cluster = new Cluster(policy(consistency).with(propagation), "ap", "eu", "us");
     cluster.loss =
         (link, frame) -> {
           if (!(frame instanceof Frame.Status) && !(frame instanceof Frame.Ack)) {
@@ -53,7 +60,7 @@ final class MissedOnceTest {
         add(i % 2 == 0 ? "eu" : "us", object);
       }
     }
-    cluster.run(2_000);
+    cluster.run(5_000);
     cluster.dcs.values().forEach(dc -> dc.journal.clear());
     bytes.clear();
   }
@@ -65,14 +72,18 @@ final class MissedOnceTest {
 
   /** What a datacenter's own updates since the beginning take, joined per object. */
   private long joinedBytes(String dc) {
-    ReplicaId self = cluster.dc(dc).self;
+    return joinedBytes(dc, cluster.dc(dc).self);
+  }
+
+  /** What an origin's updates that are in a datacenter's journal take, joined per object. */
+  private long joinedBytes(String dc, ReplicaId origin) {
     Map<ObjectId, Shipment> joined = new TreeMap<>();
     for (Shipment s : cluster.dc(dc).journal) {
-      if (s.origin().equals(self)) {
+      if (s.origin().equals(origin)) {
         joined.merge(s.object(), s, MissedOnceTest::join);
       }
     }
-    return joined.values().stream().mapToLong(s -> FrameCodec.sizeOf(self, s)).sum();
+    return joined.values().stream().mapToLong(s -> FrameCodec.sizeOf(origin, s)).sum();
   }
 
   private static Shipment join(Shipment a, Shipment b) {
@@ -98,12 +109,18 @@ final class MissedOnceTest {
 
   @ParameterizedTest
   @CsvSource({
-    "3000, 0", // for so long that each also asks the others for what it misses
-    "200,  0",
-    "3000, 400",
-    "200,  400", // one link comes back after the other
+    "SESSION, 3000, 0", // for so long that each also asks the others for what it misses
+    "SESSION, 200,  0",
+    "SESSION, 3000, 400",
+    "SESSION, 200,  400", // one link comes back after the other
+    "CAUSAL,  3000, 0",
+    "CAUSAL,  200,  0",
+    "CAUSAL,  3000, 400",
+    "CAUSAL,  200,  400",
   })
-  void updatesThatBuildOnEachOther_comeOnceAfterACut(int cutMillis, int laterMillis) {
+  void updatesThatBuildOnEachOther_comeOnceAfterACut(
+      Consistency consistency, int cutMillis, int laterMillis) {
+    start(consistency, Propagation.OP);
     cluster.cut("ap", "eu");
     cluster.cut("ap", "us");
     for (int i = 0; i < 10; i++) {
@@ -125,8 +142,10 @@ final class MissedOnceTest {
         .isLessThan((long) (MOST * (joinedBytes("eu") + joinedBytes("us"))));
   }
 
-  @Test
-  void updatesOfAnOriginThatIsCutOff_comeOnceThroughAThird() {
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void updatesOfAnOriginThatIsCutOff_comeOnceThroughAThird(Consistency consistency) {
+    start(consistency, Propagation.OP);
     cluster.cut("eu", "us");
     for (int i = 0; i < 10; i++) {
       for (int object = 0; object < OBJECTS; object++) {
@@ -143,5 +162,52 @@ final class MissedOnceTest {
         .as("bytes to us")
         .isLessThan((long) (MOST * joinedBytes("eu")));
     assertThat(cluster.dc("us").report().healed()).as("objects healed").isEqualTo(OBJECTS);
+  }
+
+  /**
+   *
+   *
+   * <pre>
+   *   eu --- all ---> ap
+   *      \-- half --> us      then eu is killed: ap and us have each other
+   * </pre>
+   */
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void whatOneSurvivorOfAKillMisses_comesFromTheOtherOnce(Consistency consistency) {
+    boolean session = consistency == Consistency.SESSION;
+    start(consistency, session ? Propagation.ADAPTIVE : Propagation.OP);
+    cluster.run(60_000); // so that no object is taken for a hot one
+    for (int i = 0; i < 1_000; i++) {
+      add("eu", 0);
+      cluster.run(10);
+    }
+    // While an object is held, what comes besides it lies behind what is known to be complete.
+    for (int object = 1; object < OBJECTS / 2; object++) {
+      add("eu", object);
+      cluster.run(session ? 10 : 100);
+      add("eu", 0);
+    }
+    cluster.run(60);
+    cluster.cut("eu", "us");
+    cluster.dc("ap").journal.clear();
+    for (int object = OBJECTS / 2 - 5; object < OBJECTS; object++) {
+      add("eu", object);
+    }
+    cluster.run(60);
+    ReplicaId killed = cluster.dc("eu").self;
+    if (session) {
+      assertThat(cluster.dc("eu").report().dirtyObjects()).as("held").isPositive();
+    }
+    cluster.crash("eu");
+    bytes.clear();
+    cluster.run(20_000);
+    assertThat(cluster.contents().get("ap").equals(cluster.contents().get("us")))
+        .as("ap and us are equal")
+        .isTrue();
+    assertThat(bytes("ap>us", "us>ap"))
+        .as("bytes between the survivors")
+        .isGreaterThan(1_000)
+        .isLessThan((long) (MOST * joinedBytes("ap", killed)));
   }
 }

@@ -2,9 +2,9 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.store.EncodedGroup;
 import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.RocksDatabase;
-import io.osier.datacenter.store.RocksDatabase.PartitionChanges;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.datacenter.store.StoreSettings;
@@ -149,10 +149,10 @@ final class StoreService implements AutoCloseable {
 
   private void write(List<Item> batch) {
     long began = System.nanoTime();
-    List<PartitionChanges> changes = new ArrayList<>(batch.size());
+    List<EncodedGroup> changes = new ArrayList<>(batch.size());
     for (Item item : batch) {
       if (!item.group.changes().isEmpty()) {
-        changes.add(new PartitionChanges(item.partition, item.group.changes()));
+        changes.add(item.partition.encode(item.group.changes()));
       }
     }
     if (!changes.isEmpty()) {

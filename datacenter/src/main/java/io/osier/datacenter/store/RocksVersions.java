@@ -7,8 +7,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Replica.Logged;
-import io.osier.protocol.TransactionId;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -30,8 +28,9 @@ public final class RocksVersions implements VersionStore {
     this.keys = keys;
   }
 
-  RecordKeys keys() {
-    return keys;
+  /** Changes as records that {@link RocksDatabase#write} takes. For any thread. */
+  public EncodedGroup encode(List<Change> changes) {
+    return EncodedGroup.of(changes, keys, database.dictionary());
   }
 
   /**
@@ -46,7 +45,7 @@ public final class RocksVersions implements VersionStore {
     RocksRecord(byte[] key, byte[] value) {
       this.key = key;
       this.objectLength = RecordKeys.objectLength(key);
-      this.at = RecordKeys.at(key, objectLength, database);
+      this.at = RecordKeys.at(key, objectLength, database.dictionary());
       this.value = value;
     }
 
@@ -62,7 +61,7 @@ public final class RocksVersions implements VersionStore {
 
     @Override
     public Causal content() {
-      return RocksDatabase.content(value, at, CrdtType.of(key[objectLength - 1]));
+      return RecordValues.version(value, at, CrdtType.of(key[objectLength - 1]));
     }
   }
 
@@ -226,10 +225,7 @@ public final class RocksVersions implements VersionStore {
         walk -> {
           List<Logged> found = new ArrayList<>();
           while (found.size() < limit && walk.hasNext()) {
-            byte[] value = walk.iterator.value();
-            ObjectId object =
-                new ObjectId(
-                    Key.of(Arrays.copyOfRange(value, 1, value.length)), CrdtType.of(value[0]));
+            ObjectId object = RecordValues.logged(walk.iterator.value());
             found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
             walk.iterator.next();
           }
@@ -245,9 +241,8 @@ public final class RocksVersions implements VersionStore {
         walk -> {
           List<Committed> found = new ArrayList<>();
           while (walk.hasNext()) {
-            ByteBuffer value = ByteBuffer.wrap(walk.iterator.value());
             long number = RecordKeys.loggedNumber(walk.key());
-            found.add(new Committed(number, new TransactionId(value.getLong(), value.getLong())));
+            found.add(new Committed(number, RecordValues.transaction(walk.iterator.value())));
             walk.iterator.next();
           }
           return found;

@@ -1,10 +1,14 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -29,6 +33,86 @@ record StoreHeader(
 
   StoreHeader {
     partitions = new TreeMap<>(partitions);
+  }
+
+  /**
+   * The header of the life that begins now.
+   *
+   * @param before what the last life left; empty in a new store
+   * @param incarnationMin a new incarnation is at least this
+   */
+  static StoreHeader ofNextLife(
+      Optional<StoreHeader> before,
+      String cluster,
+      String dc,
+      Durability durability,
+      long incarnationMin) {
+    if (before.isEmpty()) {
+      long first = Math.max(incarnationMin, 1);
+      return new StoreHeader(cluster, dc, first, 1, false, durability, Map.of());
+    }
+    StoreHeader b = before.get();
+    long incarnation =
+        b.keepsIncarnation() ? b.incarnation : Math.max(incarnationMin, b.incarnation + 1);
+    return new StoreHeader(cluster, dc, incarnation, b.life + 1, false, durability, b.partitions);
+  }
+
+  /**
+   * Whether the next life goes on with this incarnation. After an unclean stop the last updates may
+   * be lost, and their dots must not be given again.
+   */
+  boolean keepsIncarnation() {
+    return clean || durability == Durability.SYNC;
+  }
+
+  /**
+   * Checks whose store it is.
+   *
+   * @throws OsierException CONFIGURATION if it is another datacenter's
+   */
+  void checkBelongsTo(Path dir, String cluster, String dc) {
+    if (!this.cluster.equals(cluster) || !this.dc.equals(dc)) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: %s holds the data of '%s' in cluster '%s', not of '%s' in '%s'"
+              .formatted(dir, this.dc, this.cluster, dc, cluster));
+    }
+  }
+
+  private static String nameOf(String keyspace, int partition) {
+    return keyspace + "/" + partition;
+  }
+
+  /** The number of a partition that is in it. */
+  int numberOf(String keyspace, int partition) {
+    return partitions.get(nameOf(keyspace, partition));
+  }
+
+  /**
+   * The header with a partition, which may be in it already.
+   *
+   * @param count how many partitions the keyspace has now
+   * @throws OsierException CONFIGURATION if the store has another number of partitions of it
+   */
+  StoreHeader withPartition(Path dir, String keyspace, int partition, int count) {
+    long stored = partitions.keySet().stream().filter(n -> n.startsWith(keyspace + "/")).count();
+    if (!partitions.containsKey(nameOf(keyspace, partition))) {
+      if (stored > partition || partitions.size() >= RecordKeys.PARTITIONS_MAX) {
+        throw new IllegalStateException(
+            "partition " + nameOf(keyspace, partition) + " cannot be added to " + partitions);
+      }
+      Map<String, Integer> more = new TreeMap<>(partitions);
+      int last = more.values().stream().mapToInt(n -> n).max().orElse(-1);
+      more.put(nameOf(keyspace, partition), last + 1);
+      return new StoreHeader(cluster, dc, incarnation, life, clean, durability, more);
+    }
+    if (stored > count) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces.%s.partitions: the store in %s has %d, which cannot become %d"
+              .formatted(keyspace, dir, stored, count));
+    }
+    return this;
   }
 
   StoreHeader closed() {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.store.RocksDatabase.PartitionChanges;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,9 +47,7 @@ final class FormerStoreTest {
           database.db().flush(flush);
         }
         database.write(
-            List.of(
-                new PartitionChanges(first, groups.get(i)),
-                new PartitionChanges(second, groups.get(groups.size() - 1 - i))));
+            List.of(first.encode(groups.get(i)), second.encode(groups.get(groups.size() - 1 - i))));
       }
     } finally {
       database.closeUnclean();

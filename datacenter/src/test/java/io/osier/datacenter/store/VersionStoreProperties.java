@@ -10,7 +10,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.store.RocksDatabase.PartitionChanges;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.VersionStore.Snapshot;
 import java.io.IOException;
@@ -100,7 +99,7 @@ final class VersionStoreProperties {
               ? new Change.PutSnapshot(object, p.at, p.content)
               : new Change.PutOperation(object, p.at, p.content));
     }
-    database.write(List.of(new PartitionChanges(rocks, changes)));
+    database.write(List.of(rocks.encode(changes)));
     MemoryVersions memory = new MemoryVersions();
     memory.write(changes);
     return memory;
@@ -168,7 +167,7 @@ final class VersionStoreProperties {
       Change change =
           random.nextInt(3) == 0 ? new Change.DropRemoved(object) : new Change.PutRemoved(object);
       memory.write(List.of(change));
-      database.write(List.of(new PartitionChanges(rocks, List.of(change))));
+      database.write(List.of(rocks.encode(List.of(change))));
     }
     Optional<ObjectId> after = Optional.of(some.getFirst()); // others' come before
     int limit = 1 + random.nextInt(4);
@@ -232,7 +231,7 @@ final class VersionStoreProperties {
         changes.add(new Change.PutOperation(object, delta.context().toVersionVector(), delta));
       }
       memory.write(changes);
-      database.write(List.of(new PartitionChanges(rocks, changes)));
+      database.write(List.of(rocks.encode(changes)));
       assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);
       if (random.nextInt(3) == 0) {
         database.prune();

@@ -1,0 +1,110 @@
+package io.osier.datacenter.store;
+
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A group of changes as the records of a RocksDB, ready to be written: making it needs no database
+ * but the numbers of its replicas, and can be done by any thread. Immutable.
+ */
+public final class EncodedGroup {
+  /** What a record takes in memory beside its bytes, roughly. */
+  private static final int RECORD_BYTES = 80;
+
+  /** One step of writing a group. */
+  sealed interface Step {}
+
+  /** Puts a record. */
+  record Put(byte[] key, byte[] value) implements Step {}
+
+  /** Deletes a record. */
+  record Delete(byte[] key) implements Step {}
+
+  /** Deletes the records from a key up to another, that excluded. */
+  record DeleteRange(byte[] from, byte[] to) implements Step {}
+
+  /** Deletes the versions of an object that are there when the group is written. */
+  record DropVersions(ObjectId object) implements Step {}
+
+  /** Once the group is written, some versions of the object are not needed any more. */
+  record Prunable(ObjectId object) implements Step {}
+
+  private final RecordKeys keys;
+  private final List<Step> steps;
+  private final long bytes;
+
+  private EncodedGroup(RecordKeys keys, List<Step> steps) {
+    this.keys = keys;
+    this.steps = steps;
+    long sum = 0;
+    for (Step step : steps) {
+      sum += RECORD_BYTES + bytesOf(step);
+    }
+    this.bytes = sum;
+  }
+
+  private static long bytesOf(Step step) {
+    return switch (step) {
+      case Put p -> p.key.length + p.value.length;
+      case Delete d -> d.key.length;
+      case DeleteRange d -> d.from.length + d.to.length;
+      case DropVersions d -> d.object.key().length();
+      case Prunable p -> p.object.key().length();
+    };
+  }
+
+  static EncodedGroup of(List<Change> changes, RecordKeys keys, RecordKeys.Dictionary dictionary) {
+    List<Step> steps = new ArrayList<>(changes.size());
+    for (Change change : changes) {
+      steps.add(step(change, keys, dictionary));
+    }
+    return new EncodedGroup(keys, steps);
+  }
+
+  private static Step step(Change change, RecordKeys keys, RecordKeys.Dictionary dictionary) {
+    return switch (change) {
+      case Change.PutOperation p -> {
+        Causal delta = p.delta();
+        yield new Put(
+            keys.version(p.object(), p.at(), false, dictionary),
+            RecordValues.version(delta, p.at()));
+      }
+      case Change.PutSnapshot p ->
+          new Put(
+              keys.version(p.object(), p.at(), true, dictionary),
+              RecordValues.version(p.state(), p.at()));
+      case Change.PutLogged p -> new Put(keys.logged(p.number()), RecordValues.logged(p.object()));
+      case Change.PutTransaction p ->
+          new Put(keys.transaction(p.number()), RecordValues.transaction(p.transaction()));
+      case Change.DropTransactions d ->
+          new DeleteRange(keys.transaction(d.after() + 1), keys.transaction(d.through() + 1));
+      case Change.PutRemoved p -> new Put(keys.removed(p.object()), new byte[0]);
+      case Change.DropRemoved d -> new Delete(keys.removed(d.object()));
+      case Change.PutState p -> new Put(keys.state(), p.state().encode());
+      case Change.DropLogged d ->
+          new DeleteRange(keys.firstLogged(d.after()), keys.firstLogged(d.through()));
+      case Change.DropObject d -> new DropVersions(d.object());
+      case Change.Prune p -> new Prunable(p.object());
+    };
+  }
+
+  RecordKeys keys() {
+    return keys;
+  }
+
+  List<Step> steps() {
+    return steps;
+  }
+
+  /** Roughly the bytes that it takes in memory. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Whether there is nothing to write. */
+  public boolean isEmpty() {
+    return steps.isEmpty();
+  }
+}

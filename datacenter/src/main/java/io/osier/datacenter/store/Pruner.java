@@ -1,0 +1,133 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * Deletes versions that the newest snapshots of their objects contain. What is to be looked at is
+ * noted in memory alone: a note that is lost, with a crash or because there are too many, leaves
+ * versions that the object's next snapshot takes along. Thread-safe; one thread prunes.
+ */
+final class Pruner {
+  private static final int OBJECTS_AT_ONCE_MAX = 10_000;
+  private static final int KEYS_AT_ONCE_MAX = 10_000;
+
+  /** Notes beyond these bytes are not taken. */
+  private static final long NOTED_BYTES_MAX = 16L << 20;
+
+  /** What a note takes beside its key, roughly. */
+  private static final int NOTE_BYTES = 150;
+
+  private record Note(RecordKeys keys, ObjectId object) {
+    long bytes() {
+      return NOTE_BYTES + object.key().length();
+    }
+  }
+
+  private final RocksDB db;
+  private final RecordKeys.Dictionary dictionary;
+  private final WriteOptions write;
+  private final Set<Note> notes = new LinkedHashSet<>();
+  private long notedBytes;
+
+  Pruner(RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write) {
+    this.db = db;
+    this.dictionary = dictionary;
+    this.write = write;
+  }
+
+  /** Notes that an object has a new snapshot. */
+  void note(RecordKeys keys, ObjectId object) {
+    Note note = new Note(keys, object);
+    synchronized (notes) {
+      if (notedBytes + note.bytes() <= NOTED_BYTES_MAX && notes.add(note)) {
+        notedBytes += note.bytes();
+      }
+    }
+  }
+
+  private List<Note> take() {
+    List<Note> some = new ArrayList<>();
+    synchronized (notes) {
+      notes.stream().limit(OBJECTS_AT_ONCE_MAX).forEach(some::add);
+      for (Note note : some) {
+        notes.remove(note);
+        notedBytes -= note.bytes();
+      }
+    }
+    return some;
+  }
+
+  /**
+   * Prunes some of the objects that were noted.
+   *
+   * @return how many versions were deleted
+   */
+  int prune() throws RocksDBException {
+    int dropped = 0;
+    try (WriteBatch batch = new WriteBatch()) {
+      for (Note note : take()) {
+        for (byte[] key : superseded(note)) {
+          batch.delete(key);
+          dropped++;
+        }
+        if (batch.count() >= KEYS_AT_ONCE_MAX) {
+          db.write(write, batch);
+          batch.clear();
+        }
+      }
+      if (batch.count() > 0) {
+        db.write(write, batch);
+      }
+    }
+    return dropped;
+  }
+
+  /** The keys of the versions that the object's newest snapshot contains. */
+  private List<byte[]> superseded(Note note) throws RocksDBException {
+    byte[] begin = note.keys.objectBegin(note.object);
+    List<byte[]> superseded = new ArrayList<>();
+    List<byte[]> others = new ArrayList<>();
+    VersionVector newest = null;
+    byte[] newestKey = null;
+    try (Slice end = new Slice(note.keys.objectEnd(note.object));
+        ReadOptions read = new ReadOptions().setIterateUpperBound(end).setFillCache(false);
+        RocksIterator it = db.newIterator(read)) {
+      for (it.seek(begin); it.isValid(); it.next()) {
+        byte[] key = it.key();
+        VersionVector at = RecordKeys.at(key, begin.length, dictionary);
+        if (RecordKeys.isSnapshot(key, begin.length) && (newest == null || newest.isAtMost(at))) {
+          if (newestKey != null) {
+            others.add(newestKey);
+          }
+          newest = at;
+          newestKey = key;
+        } else if (newest != null && at.isAtMost(newest)) {
+          superseded.add(key);
+        } else {
+          others.add(key);
+        }
+      }
+      it.status();
+    }
+    if (newest != null) {
+      for (byte[] key : others) {
+        if (RecordKeys.at(key, begin.length, dictionary).isAtMost(newest)) {
+          superseded.add(key);
+        }
+      }
+    }
+    return superseded;
+  }
+}

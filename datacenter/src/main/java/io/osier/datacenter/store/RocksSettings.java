@@ -1,0 +1,92 @@
+package io.osier.datacenter.store;
+
+import io.osier.datacenter.store.StoreSettings.Durability;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ChecksumType;
+import org.rocksdb.CompressionType;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteOptions;
+
+/** How RocksDB is set up, with the native objects that this needs. Closed after the database. */
+final class RocksSettings implements AutoCloseable {
+  private static final long WRITE_BUFFER_BYTES = 32L << 20;
+  private static final int WRITE_BUFFERS_MAX = 3;
+  private static final long WAL_BYTES_MAX = 64L << 20;
+  private static final long BLOCK_CACHE_BYTES = 64L << 20;
+  private static final int OPEN_FILES_MAX = 512;
+  private static final int BLOOM_BITS = 10;
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  private final LRUCache blocks = new LRUCache(BLOCK_CACHE_BYTES);
+  private final BloomFilter bloom = new BloomFilter(BLOOM_BITS);
+  private final Options options;
+  private final WriteOptions group;
+  private final WriteOptions sync = new WriteOptions().setSync(true);
+  private final WriteOptions lazy;
+
+  RocksSettings(Durability durability) {
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setBlockCache(blocks)
+            .setFilterPolicy(bloom)
+            .setChecksumType(ChecksumType.kXXH3)
+            .setCacheIndexAndFilterBlocks(false);
+    this.options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setParanoidChecks(true)
+            .setTableFormatConfig(table)
+            .setCompressionType(CompressionType.LZ4_COMPRESSION)
+            .setWriteBufferSize(WRITE_BUFFER_BYTES)
+            .setMaxWriteBufferNumber(WRITE_BUFFERS_MAX)
+            // What is replayed when the store is opened.
+            .setMaxTotalWalSize(WAL_BYTES_MAX)
+            .setMaxBackgroundJobs(2)
+            .setKeepLogFileNum(2)
+            .setMaxOpenFiles(OPEN_FILES_MAX)
+            // A record that was confirmed must not vanish silently; a torn last one was not.
+            .setWalRecoveryMode(
+                durability == Durability.SYNC
+                    ? WALRecoveryMode.TolerateCorruptedTailRecords
+                    : WALRecoveryMode.PointInTimeRecovery);
+    boolean noLog = durability == Durability.NONE;
+    this.group = new WriteOptions().setSync(durability == Durability.SYNC).setDisableWAL(noLog);
+    this.lazy = new WriteOptions().setDisableWAL(noLog);
+  }
+
+  Options options() {
+    return options;
+  }
+
+  /** For groups: as durable as configured when the write returns. */
+  WriteOptions group() {
+    return group;
+  }
+
+  /** For what must be on the disk whatever the durability. */
+  WriteOptions sync() {
+    return sync;
+  }
+
+  /** For what may be lost, but not out of its order. */
+  WriteOptions lazy() {
+    return lazy;
+  }
+
+  @Override
+  public void close() {
+    group.close();
+    sync.close();
+    lazy.close();
+    options.close();
+    bloom.close();
+    blocks.close();
+  }
+}

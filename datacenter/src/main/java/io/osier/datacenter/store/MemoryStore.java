@@ -54,7 +54,7 @@ public final class MemoryStore implements ObjectStore {
     } else if (before.size() == 1 && before.getFirst().type() == object.type()) {
       states.put(object.key(), List.of(state));
     } else {
-      states.put(object.key(), PartitionStore.replaced(before, state));
+      states.put(object.key(), KeyObjects.replaced(before, state));
     }
   }
 

@@ -1,0 +1,91 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The objects of a key as they are in memory.
+ *
+ * @param states in the order of their types
+ * @param operations written since the last snapshots
+ * @param operationBytes their sizes
+ * @param group the last that changed it; 0 when read from the store
+ */
+record KeyObjects(List<Causal> states, int operations, long operationBytes, long group) {
+  /** Of a key that holds nothing. */
+  static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, 0);
+
+  /** What an entry of the cache takes beside key and value: see docs/BENCHMARKS.md. */
+  private static final int ENTRY_BYTES = 330;
+
+  /** How much larger small values are as objects than as bytes, roughly. */
+  private static final int HEAP_FACTOR = 2;
+
+  /** A key's objects as its records give them. */
+  static KeyObjects of(List<VersionStore.Loaded> loaded) {
+    if (loaded.isEmpty()) {
+      return NOTHING;
+    }
+    List<Causal> states = new ArrayList<>(loaded.size());
+    int operations = 0;
+    long bytes = 0;
+    for (VersionStore.Loaded l : loaded) {
+      states.add(l.state());
+      operations += l.operations();
+      bytes += l.operationBytes();
+    }
+    return new KeyObjects(List.copyOf(states), operations, bytes, 0);
+  }
+
+  /** The state of one of them, or null. */
+  Causal of(ObjectId object) {
+    for (Causal state : states) {
+      if (state.type() == object.type()) {
+        return state;
+      }
+    }
+    return null;
+  }
+
+  /** With another state of one of them. */
+  KeyObjects with(Causal state, long group) {
+    return new KeyObjects(replaced(states, state), operations, operationBytes, group);
+  }
+
+  /** Without one of them. */
+  KeyObjects without(CrdtType type, long group) {
+    List<Causal> others = states.stream().filter(s -> s.type() != type).toList();
+    return new KeyObjects(others, operations, operationBytes, group);
+  }
+
+  /** With other counts of what was written since the last snapshots. */
+  KeyObjects counting(int operations, long operationBytes, long group) {
+    return new KeyObjects(states, operations, operationBytes, group);
+  }
+
+  static List<Causal> replaced(List<Causal> before, Causal state) {
+    boolean isOnly =
+        before.isEmpty() || before.size() == 1 && before.getFirst().type() == state.type();
+    if (isOnly) {
+      return List.of(state);
+    }
+    List<Causal> after = new ArrayList<>(before);
+    after.removeIf(s -> s.type() == state.type());
+    after.add(state);
+    after.sort((a, b) -> a.type().compareTo(b.type()));
+    return List.copyOf(after);
+  }
+
+  /** Roughly the bytes that an entry with them takes in memory. */
+  long heapBytes(Key key) {
+    long bytes = (long) ENTRY_BYTES + key.length();
+    for (Causal state : states) {
+      bytes += HEAP_FACTOR * state.sizeBytes();
+    }
+    return bytes;
+  }
+}

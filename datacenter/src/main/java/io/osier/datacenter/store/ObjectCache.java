@@ -1,0 +1,203 @@
+package io.osier.datacenter.store;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.osier.core.Key;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.StampedLock;
+import java.util.function.BiConsumer;
+
+/**
+ * A partition's objects in memory: those that were used lately, by weight, over the versions of a
+ * {@link VersionStore}; and beside them what was changed and is not yet durable. That cannot be
+ * evicted, so nothing is read from the store that is older than what was executed, and only the
+ * partition sees it, so that no reader knows what a crash can take back (invariants I4 and I5).
+ *
+ * <p>What is pending is bounded by what the writer lets be under way. One thread changes objects
+ * and one settles them; any thread may read.
+ */
+final class ObjectCache {
+  private final VersionStore versions;
+  private final BiConsumer<Key, KeyObjects> evicted;
+  private final Cache<Key, KeyObjects> cache;
+  private final Map<Key, KeyObjects> pending = new ConcurrentHashMap<>();
+  private final StampedLock settling = new StampedLock();
+  private final LongAdder misses = new LongAdder();
+  private final LongAdder slowMisses = new LongAdder();
+  private volatile Thread owner;
+
+  /**
+   * An empty cache.
+   *
+   * @param bytesMax how much to keep in memory, beside what is pending
+   * @param executor what evicts
+   * @param evicted takes what was evicted and is not pending; neither waits nor comes back here
+   */
+  ObjectCache(
+      VersionStore versions,
+      long bytesMax,
+      Executor executor,
+      BiConsumer<Key, KeyObjects> evicted) {
+    this.versions = versions;
+    this.evicted = evicted;
+    this.cache =
+        Caffeine.newBuilder()
+            .maximumWeight(bytesMax)
+            .weigher(
+                (Key key, KeyObjects objects) ->
+                    (int) Math.min(Integer.MAX_VALUE, objects.heapBytes(key)))
+            .executor(executor)
+            .removalListener(this::removed)
+            .build();
+  }
+
+  /** The calling thread is the one whose misses count as slow. */
+  void attach() {
+    owner = Thread.currentThread();
+  }
+
+  // ---------------------------------------------------------------- reading
+
+  /** A key's objects as they were executed; reads them from the store if they are not here. */
+  KeyObjects get(Key key) {
+    KeyObjects objects = pending.get(key);
+    return objects != null ? objects : cache.get(key, this::load);
+  }
+
+  private KeyObjects load(Key key) {
+    misses.increment();
+    if (Thread.currentThread() == owner) {
+      slowMisses.increment();
+    }
+    return read(key);
+  }
+
+  private KeyObjects read(Key key) {
+    return KeyObjects.of(versions.load(key));
+  }
+
+  /** Whether a key's objects can be had without the store. */
+  boolean isCached(Key key) {
+    return pending.containsKey(key) || cache.getIfPresent(key) != null;
+  }
+
+  /** Brings a key's objects here. */
+  void prefetch(Key key) {
+    if (!pending.containsKey(key)) {
+      var unused = cache.get(key, this::load);
+    }
+  }
+
+  /** A key's durable states, never some of those that become durable together; empty if unknown. */
+  Optional<List<Causal>> durable(Key key) {
+    long stamp = settling.tryOptimisticRead();
+    Optional<List<Causal>> found = settled(key);
+    if (!settling.validate(stamp)) {
+      stamp = settling.readLock();
+      try {
+        found = settled(key);
+      } finally {
+        settling.unlockRead(stamp);
+      }
+    }
+    return found;
+  }
+
+  private Optional<List<Causal>> settled(Key key) {
+    if (pending.containsKey(key)) {
+      return Optional.empty();
+    }
+    KeyObjects objects = cache.getIfPresent(key);
+    // It may have become pending in between; then the cache still has what was durable before.
+    return objects == null ? Optional.empty() : Optional.of(objects.states());
+  }
+
+  /**
+   * An object, or null, without taking a place in the cache for it: a scan must not evict what is
+   * hot.
+   *
+   * @param durable whether what is pending must not be seen
+   */
+  Causal peek(ObjectId object, boolean durable) {
+    KeyObjects objects = pending.get(object.key());
+    if (objects != null && durable) {
+      return read(object.key()).of(object);
+    }
+    if (objects == null) {
+      objects = cache.getIfPresent(object.key());
+    }
+    return (objects == null ? read(object.key()) : objects).of(object);
+  }
+
+  /** What is not yet durable. */
+  Map<Key, KeyObjects> pending() {
+    return pending;
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  /** Sets what is not yet durable of a key. */
+  void put(Key key, KeyObjects objects) {
+    pending.put(key, objects);
+  }
+
+  /**
+   * As {@link #put}, where an object was dropped: from now on no eviction of what was here before
+   * is told, or a snapshot of it could be written after the drop, and it would be back.
+   */
+  void putWithout(Key key, KeyObjects objects) {
+    synchronized (pending) {
+      pending.put(key, objects);
+    }
+  }
+
+  /** A group is durable: what it changed last may be read by everybody, and evicted. */
+  void settle(Collection<Key> changed, long group) {
+    // Together: a transaction's objects must not be seen one by one.
+    long stamp = settling.writeLock();
+    try {
+      for (Key key : changed) {
+        KeyObjects objects = pending.get(key);
+        if (objects != null && objects.group() == group) {
+          cache.put(key, objects);
+          pending.remove(key, objects);
+        }
+      }
+    } finally {
+      settling.unlockWrite(stamp);
+    }
+  }
+
+  private void removed(Key key, KeyObjects objects, RemovalCause cause) {
+    if (cause == RemovalCause.SIZE && objects != null) {
+      synchronized (pending) {
+        if (!pending.containsKey(key)) {
+          evicted.accept(key, objects);
+        }
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- figures
+
+  long size() {
+    return cache.estimatedSize();
+  }
+
+  long misses() {
+    return misses.sum();
+  }
+
+  long slowMisses() {
+    return slowMisses.sum();
+  }
+}

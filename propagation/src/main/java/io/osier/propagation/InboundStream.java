@@ -1,6 +1,7 @@
 package io.osier.propagation;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Cursor;
 import java.util.ArrayDeque;
@@ -20,12 +21,18 @@ final class InboundStream {
   /**
    * An update that cannot be applied yet.
    *
+   * @param missing what it waits for, as far as that is other datacenters'
    * @param claimedBefore what the stream had claimed to be complete before this update came: until
    *     it is applied no more is complete
    * @param sinceNanos when it came
    */
   record Held(
-      Shipment shipment, long claimedBefore, long sinceNanos, boolean outage, long sentMillis) {}
+      Shipment shipment,
+      VersionVector missing,
+      long claimedBefore,
+      long sinceNanos,
+      boolean outage,
+      long sentMillis) {}
 
   private static final int ATTEMPTS_MAX = 3;
 
@@ -53,6 +60,8 @@ final class InboundStream {
   private long statusSequence;
   private long heardNanos;
   private long outageUntilMillis;
+  private boolean wasSilent;
+  private long silentUntilNanos;
   private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
   private final Fetcher fetcher;
@@ -164,12 +173,19 @@ final class InboundStream {
   void heard(long nowNanos, long nowMillis, long silenceNanosMax) {
     if (nowNanos - heardNanos > silenceNanosMax) {
       outageUntilMillis = nowMillis;
+      wasSilent = true;
+      silentUntilNanos = nowNanos;
     }
     heardNanos = nowNanos;
   }
 
   boolean wasOutage(long sentMillis) {
     return sentMillis <= outageUntilMillis;
+  }
+
+  /** Whether the sender was heard again after a silence, or asked to go on, since a time. */
+  boolean wasInterruptedAfter(long nanos) {
+    return (wasSilent && silentUntilNanos >= nanos) || (started && resumeSentNanos >= nanos);
   }
 
   long heardNanos() {
@@ -187,9 +203,12 @@ final class InboundStream {
     return missed;
   }
 
-  void hold(Shipment shipment, boolean outage, long sentMillis, long nowNanos) {
-    held.computeIfAbsent(shipment.object(), o -> new ArrayDeque<>(2))
-        .add(new Held(shipment, claimed, nowNanos, outage, sentMillis));
+  /** Keeps an update back; it waits for what those before it wait for, too. */
+  void hold(
+      Shipment shipment, VersionVector missing, boolean outage, long sentMillis, long nowNanos) {
+    ArrayDeque<Held> queue = held.computeIfAbsent(shipment.object(), o -> new ArrayDeque<>(2));
+    VersionVector all = queue.isEmpty() ? missing : missing.join(queue.peekLast().missing);
+    queue.add(new Held(shipment, all, claimed, nowNanos, outage, sentMillis));
   }
 
   boolean holds(ObjectId object) {

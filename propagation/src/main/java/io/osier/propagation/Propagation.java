@@ -542,15 +542,16 @@ public final class Propagation {
     boolean blocked = in.holds(shipment.object()) && !shipment.content().isFull();
     if (blocked || !applier.isReady(shipment)) {
       if (!applier.isKnown(shipment)) {
-        in.hold(shipment, outage, sentMillis, nowNanos);
-        skew.held(in.sender().dc(), shipment.object(), applier.missing(shipment), nowNanos);
-        applyMutual(shipment.object(), nowMillis);
+        VersionVector missing = applier.missing(shipment);
+        in.hold(shipment, missing, outage, sentMillis, nowNanos);
+        skew.held(in.sender().dc(), shipment.object(), missing, nowNanos);
+        applyMutual(shipment.object(), nowNanos, nowMillis);
       }
       return;
     }
     if (applier.apply(shipment)) {
       seen(shipment, outage, sentMillis, nowMillis);
-      retryHeld(shipment.object(), nowMillis);
+      retryHeld(shipment.object(), nowNanos, nowMillis);
     }
   }
 
@@ -563,7 +564,7 @@ public final class Propagation {
   }
 
   /** Applies what is held of an object, of several origins, and builds on each other, as one. */
-  private void applyMutual(ObjectId object, long nowMillis) {
+  private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
     List<List<Shipment>> queues = healer.held(object);
     for (InboundStream in : inbound.values()) {
       if (in.holds(object)) {
@@ -582,21 +583,34 @@ public final class Propagation {
     for (InboundStream in : inbound.values()) {
       InboundStream.Held held = in.firstHeld(object);
       while (held != null && applier.isKnown(held.shipment())) {
-        drop(in, held, held.outage(), nowMillis);
+        drop(in, held, nowNanos, nowMillis);
         held = in.firstHeld(object);
       }
     }
-    retryHeld(object, nowMillis);
+    retryHeld(object, nowNanos, nowMillis);
   }
 
-  private void drop(InboundStream in, InboundStream.Held held, boolean outage, long nowMillis) {
+  private void drop(InboundStream in, InboundStream.Held held, long nowNanos, long nowMillis) {
+    boolean outage = held.outage() || waitedForOutage(held, nowNanos);
     seen(held.shipment(), outage, held.sentMillis(), nowMillis);
     in.dropFirstHeld(held.shipment().object());
     placesChanged++;
     knowledge.complete(in.sender(), in.complete());
   }
 
-  private void retryHeld(ObjectId object, long nowMillis) {
+  /** Whether what an update waited for is of an origin that was out of reach meanwhile. */
+  private boolean waitedForOutage(InboundStream.Held held, long nowNanos) {
+    for (int i = 0; i < held.missing().size(); i++) {
+      ReplicaId origin = held.missing().replica(i);
+      if (!isStreaming(origin, nowNanos)
+          || inbound.get(origin.dc()).wasInterruptedAfter(held.sinceNanos())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void retryHeld(ObjectId object, long nowNanos, long nowMillis) {
     boolean progress = true;
     while (progress) {
       progress = false;
@@ -604,8 +618,8 @@ public final class Propagation {
         InboundStream.Held held = in.firstHeld(object);
         if (held != null
             && (applier.isKnown(held.shipment()) || applier.isReady(held.shipment()))) {
-          boolean applied = applier.apply(held.shipment());
-          drop(in, held, held.outage() || !applied, nowMillis);
+          applier.apply(held.shipment());
+          drop(in, held, nowNanos, nowMillis);
           progress = true;
         }
       }
@@ -659,7 +673,7 @@ public final class Propagation {
     for (Shipment shipment : causal ? List.<Shipment>of() : verified.shipments()) {
       if (applier.apply(shipment)) {
         stats.healed();
-        retryHeld(shipment.object(), nowMillis);
+        retryHeld(shipment.object(), nowNanos, nowMillis);
       }
     }
     if (verifier.answered(in.sender().dc(), verified, nowNanos)) {
@@ -693,11 +707,11 @@ public final class Propagation {
     for (Shipment shipment : states.shipments()) {
       if (!applier.isReady(shipment) && !applier.isKnown(shipment)) {
         healer.hold(in.sender(), shipment.origin(), shipment);
-        applyMutual(shipment.object(), nowMillis);
+        applyMutual(shipment.object(), nowNanos, nowMillis);
       } else if (applier.apply(shipment)) {
         stats.healed();
         stats.applied(shipment.updates());
-        retryHeld(shipment.object(), nowMillis);
+        retryHeld(shipment.object(), nowNanos, nowMillis);
       }
     }
     if (states.origin().isEmpty()) {

@@ -2,7 +2,6 @@ package io.osier.bench.sim;
 
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,27 +13,24 @@ import java.util.TreeMap;
  */
 final class ArbitrationCheck {
   /** By transaction, those that come before it. */
-  private final Map<Long, BitSet> before = new TreeMap<>();
+  private final Map<Integer, BitSet> before = new TreeMap<>();
 
   /** Notes that transactions come before one: it had seen them, or won where they wrote, too. */
-  void after(long number, Collection<Long> earlier) {
+  void after(int number, BitSet earlier) {
     BitSet set = before.computeIfAbsent(number, n -> new BitSet());
-    for (long e : earlier) {
-      if (e != number) {
-        set.set(Math.toIntExact(e));
-      }
-    }
+    set.or(earlier);
+    set.clear(number);
   }
 
   /** A few transactions that each come before the next, the last before the first; or none. */
-  List<Long> cycle() {
+  List<Integer> cycle() {
     BitSet left = new BitSet();
-    before.keySet().forEach(n -> left.set(Math.toIntExact(n)));
+    before.keySet().forEach(left::set);
     boolean fewer = true;
     while (fewer) {
       fewer = false;
       for (int n = left.nextSetBit(0); n >= 0; n = left.nextSetBit(n + 1)) {
-        if (!before.get((long) n).intersects(left)) {
+        if (!before.get(n).intersects(left)) {
           left.clear(n);
           fewer = true;
         }
@@ -44,10 +40,10 @@ final class ArbitrationCheck {
   }
 
   /** The shortest cycle through any of these, of which each comes after another one. */
-  private List<Long> shortest(BitSet left) {
-    List<Long> shortest = List.of();
+  private List<Integer> shortest(BitSet left) {
+    List<Integer> shortest = List.of();
     for (int start = left.nextSetBit(0); start >= 0; start = left.nextSetBit(start + 1)) {
-      List<Long> cycle = through(start, left);
+      List<Integer> cycle = through(start, left);
       if (!cycle.isEmpty() && (shortest.isEmpty() || cycle.size() < shortest.size())) {
         shortest = cycle;
       }
@@ -56,18 +52,18 @@ final class ArbitrationCheck {
   }
 
   /** Breadth first from a transaction to what comes before it, until it comes again. */
-  private List<Long> through(int start, BitSet left) {
+  private List<Integer> through(int start, BitSet left) {
     Map<Integer, Integer> next = new TreeMap<>();
     List<Integer> queue = new ArrayList<>(List.of(start));
     for (int i = 0; i < queue.size(); i++) {
       int at = queue.get(i);
-      BitSet earlier = (BitSet) before.get((long) at).clone();
+      BitSet earlier = (BitSet) before.get(at).clone();
       earlier.and(left);
       for (int e = earlier.nextSetBit(0); e >= 0; e = earlier.nextSetBit(e + 1)) {
         if (e == start) {
-          List<Long> cycle = new ArrayList<>(List.of((long) start));
+          List<Integer> cycle = new ArrayList<>(List.of(start));
           for (int n = at; n != start; n = next.get(n)) {
-            cycle.add((long) n);
+            cycle.add(n);
           }
           return cycle;
         }

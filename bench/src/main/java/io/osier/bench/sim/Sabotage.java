@@ -45,6 +45,11 @@ interface Sabotage {
     return false;
   }
 
+  /** What a datacenter's store gives instead of a state. */
+  default Causal loaded(ObjectId object, Causal state) {
+    return state;
+  }
+
   /** What is stored instead of a state. */
   default Causal stored(ReplicaId at, ObjectId object, Causal before, Causal after) {
     return after;

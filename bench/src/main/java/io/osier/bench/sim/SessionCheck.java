@@ -3,11 +3,9 @@ package io.osier.bench.sim;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.ObjectStore;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -80,17 +78,16 @@ final class SessionCheck {
   }
 
   /** A write was made at a datacenter, for a session that knew this when it asked. */
-  void made(ReplicaId at, ObjectStore store, SessionView view, ObjectId object) {
+  void made(SimNode at, SessionView view, ObjectId object) {
     for (Map.Entry<ObjectId, CausalContext> known : view.dots().entrySet()) {
-      Causal state = store.get(known.getKey());
-      CausalContext has = state == null ? CausalContext.EMPTY : state.context();
+      CausalContext has = at.covered(known.getKey());
       if (!checks.covers(known.getKey(), has, known.getValue())) {
         throw new Violation(
             unit + "/" + known.getKey(),
             "a session wrote %s at %s, which does not have what the session knew of %s: it has %s,"
                 + " the session knew %s",
             object,
-            at,
+            at.self(),
             known.getKey(),
             has,
             known.getValue());

@@ -6,9 +6,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -176,9 +174,7 @@ final class SimClient {
     long ticket = simulation.nextTicket();
     byte[] bytes = ProtocolCodec.encode(ticket, request);
     simulation.trace().hash(bytes);
-    simulation
-        .trace()
-        .about(unit + "/" + call.task.object(), "%s asks %s: %s", name, call.at, request);
+    simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
     SimNode node = dc.node(unit);
     scheduler.in(
         way(dc),
@@ -242,9 +238,9 @@ final class SimClient {
   private Runnable made(Call call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
     if (reply instanceof Reply.Answer) {
-      call.shown = shown(node.store(), object);
+      call.shown = node.covered(object);
     } else if (reply instanceof Reply.Done) {
-      simulation.checks(unit).sessions().made(node.self(), node.store(), call.wanted, object);
+      simulation.checks(unit).sessions().made(node, call.wanted, object);
     }
     return () -> goes(call, ticket, node, reply);
   }
@@ -265,15 +261,10 @@ final class SimClient {
           }
           if (call.open) {
             Reply arrived = ProtocolCodec.decodeReply(bytes).message();
-            simulation.trace().about(unit + "/" + object, "%s -> %s: %s", call.at, name, arrived);
+            simulation.trace().about(unit, object, "%s -> %s: %s", call.at, name, arrived);
             replied(call, arrived);
           }
         });
-  }
-
-  private static CausalContext shown(ObjectStore store, ObjectId object) {
-    Causal state = store.get(object);
-    return state == null ? CausalContext.EMPTY : state.context();
   }
 
   private void replied(Call call, Reply reply) {

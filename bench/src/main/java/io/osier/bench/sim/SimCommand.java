@@ -168,7 +168,8 @@ public final class SimCommand implements Callable<Integer> {
   }
 
   private Result run(SimOptions options, long seed, PrintStream trace) {
-    Simulation simulation = new Simulation(options, seed, trace);
+    Simulation simulation =
+        trace == null ? new Simulation(options, seed) : Simulation.traced(options, seed, trace);
     String text = "";
     boolean failed = false;
     try {
@@ -176,33 +177,48 @@ public final class SimCommand implements Callable<Integer> {
       if (verbose) {
         text = "seed " + seed + ": " + simulation.summary() + "\n";
       }
-    } catch (Violation e) {
-      failed = true;
-      text = failure(simulation, seed, e, e.about());
     } catch (RuntimeException e) {
       failed = true;
-      StringWriter stack = new StringWriter();
-      e.printStackTrace(new PrintWriter(stack));
-      text = failure(simulation, seed, e, "") + stack;
+      text = failure(simulation, seed, e) + explanation(options, seed);
     }
     return new Result(failed, simulation.elapsedNanos(), simulation.operations(), text);
   }
 
-  private String failure(Simulation simulation, long seed, RuntimeException e, String about) {
+  /** What happened before a failure: the seed is run again, and events are kept. */
+  private static String explanation(SimOptions options, long seed) {
+    Simulation again = Simulation.traced(options, seed, null);
+    try {
+      again.run();
+      return "  a second run of the seed did not fail\n";
+    } catch (RuntimeException e) {
+      String about = e instanceof Violation v ? v.about() : "";
+      StringWriter stack = new StringWriter();
+      if (!(e instanceof Violation)) {
+        e.printStackTrace(new PrintWriter(stack));
+      }
+      return String.format(
+          Locale.ROOT,
+          """
+            the last events, and those about %s:
+          %s  the partitions and their streams:
+          %s%s""",
+          about,
+          again.trace().last(about),
+          again.state(),
+          stack);
+    }
+  }
+
+  private String failure(Simulation simulation, long seed, RuntimeException e) {
     return String.format(
         Locale.ROOT,
         """
         seed %d FAILED at %.6f s: %s
-          the last events, and those about %s:
-        %s  the partitions and their streams:
-        %s  repeat with: osier sim --dcs %d --seeds %d --faults %s --minutes %d
+          repeat with: osier sim --dcs %d --seeds %d --faults %s --minutes %d
         """,
         seed,
         simulation.scheduler().nanos() / 1e9,
         e instanceof Violation ? e.getMessage() : e.toString(),
-        about,
-        simulation.trace().last(about),
-        simulation.state(),
         dcs,
         seed,
         faults,

@@ -163,6 +163,11 @@ final class SimNode implements Outbox {
     return store;
   }
 
+  /** What an object covers here, without a look into the store. */
+  CausalContext covered(ObjectId object) {
+    return store.covered.getOrDefault(object, CausalContext.EMPTY);
+  }
+
   @Override
   public String toString() {
     return self + "/" + unit;
@@ -225,7 +230,7 @@ final class SimNode implements Outbox {
     if (dc.isFull() && isRefusedWhenFull(input)) {
       return;
     }
-    if (input instanceof Input.FromPeer f) {
+    if (simulation.trace().keepsEvents() && input instanceof Input.FromPeer f) {
       traceArrival(f);
     }
     outputs = new ArrayList<>();
@@ -311,7 +316,8 @@ final class SimNode implements Outbox {
         simulation
             .trace()
             .about(
-                name(s.object()),
+                unit,
+                s.object(),
                 "%s gets %s through %d, needs %s, from %s in %s %d:%d",
                 self,
                 s.content().isFull() ? "state" : "delta after " + s.predecessor(),
@@ -326,7 +332,7 @@ final class SimNode implements Outbox {
       for (Shipment s : t.shipments()) {
         simulation
             .trace()
-            .about(name(s.object()), "%s gets a healing state from %s", self, from.peer());
+            .about(unit, s.object(), "%s gets a healing state from %s", self, from.peer());
       }
     }
   }
@@ -379,14 +385,31 @@ final class SimNode implements Outbox {
     return report;
   }
 
-  /** The store, with a witness of every change. */
+  /**
+   * The store, with a witness of every change, who knows at any time what each object covers. The
+   * store must say the same whenever it is asked.
+   */
   private final class WatchedStore implements ObjectStore {
     private final ObjectStore memory;
+    private final Map<ObjectId, CausalContext> covered = new HashMap<>();
     private ObjectId last;
     private CausalContext beforeLast;
 
     WatchedStore(ObjectStore memory) {
       this.memory = memory;
+      for (Entry e : memory.scan(Optional.empty(), Integer.MAX_VALUE)) {
+        covered.put(e.object(), e.state().context());
+      }
+    }
+
+    private Causal witnessed(ObjectId object, Causal state) {
+      CausalContext is = state == null ? CausalContext.EMPTY : state.context();
+      CausalContext was = covered.getOrDefault(object, CausalContext.EMPTY);
+      if (is != was && !is.equals(was)) {
+        throw new Violation(
+            name(object), "the store of %s holds %s of what covered %s", SimNode.this, is, was);
+      }
+      return state;
     }
 
     /** What the object covered before the last change, which must have been one of it. */
@@ -400,15 +423,16 @@ final class SimNode implements Outbox {
 
     @Override
     public void put(ObjectId object, Causal state) {
-      Causal before = memory.get(object);
+      Causal before = get(object);
       Causal spoiled = simulation.options().sabotage().stored(self, object, before, state);
       if (spoiled == null) {
         return;
       }
       memory.put(object, spoiled);
+      covered.put(object, spoiled.context());
       last = object;
       beforeLast = before == null ? CausalContext.EMPTY : before.context();
-      simulation.trace().about(name(object), "%s now covers %s", self, spoiled.context());
+      simulation.trace().about(unit, object, "%s now covers %s", self, spoiled.context());
       if (unit.isCausal()) {
         changed.putIfAbsent(object, beforeLast); // visible together, when the input is done
       } else {
@@ -418,7 +442,8 @@ final class SimNode implements Outbox {
 
     @Override
     public Causal get(ObjectId object) {
-      return memory.get(object);
+      Causal state = simulation.options().sabotage().loaded(object, memory.get(object));
+      return witnessed(object, state);
     }
 
     @Override
@@ -447,8 +472,9 @@ final class SimNode implements Outbox {
       if (!memory.drop(object)) {
         return false;
       }
+      covered.remove(object);
       simulation.checks(unit).forgetting(object, context);
-      simulation.trace().about(name(object), "%s forgets it", self);
+      simulation.trace().about(unit, object, "%s forgets it", self);
       appended.add(() -> simulation.checks(unit).once().forgotten(self, object));
       return true;
     }

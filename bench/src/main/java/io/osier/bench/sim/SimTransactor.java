@@ -13,6 +13,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -46,7 +47,7 @@ final class SimTransactor {
     final SimDc dc;
     final ReplicaId at;
     int step;
-    long number;
+    int number;
     Set<Integer> places = Set.of();
     TransactionView view;
 
@@ -66,7 +67,7 @@ final class SimTransactor {
   private final List<Past> pasts = new ArrayList<>();
   private String home;
   private VersionVector seen = VersionVector.EMPTY;
-  private Set<Long> known = new TreeSet<>();
+  private final BitSet known = new BitSet();
 
   SimTransactor(Simulation simulation, String name, Unit unit, Random random, String home) {
     this.simulation = simulation;
@@ -104,7 +105,7 @@ final class SimTransactor {
     long ticket = simulation.nextTicket();
     byte[] bytes = ProtocolCodec.encode(ticket, request);
     simulation.trace().hash(bytes);
-    simulation.trace().about(unit + "/txn", "%s asks %s: %s", name, dc.self(), request);
+    simulation.trace().about(unit, "txn", "%s asks %s: %s", name, dc.self(), request);
     SimNode node = dc.node(unit);
     boolean[] done = {false};
     Consumer<Reply> once =
@@ -129,7 +130,7 @@ final class SimTransactor {
                     byte[] answer = ProtocolCodec.encode(ticket, reply);
                     simulation.trace().hash(answer);
                     simulation.counted(reply);
-                    simulation.trace().about(unit + "/txn", "%s -> %s: %s", at, name, reply);
+                    simulation.trace().about(unit, "txn", "%s -> %s: %s", at, name, reply);
                     Reply arrived = ProtocolCodec.decodeReply(answer).message();
                     scheduler.in(2 * MILLI, () -> once.accept(arrived));
                   });
@@ -272,15 +273,15 @@ final class SimTransactor {
     if (!unsure && t.dot().isPresent() && pasts.size() < PAST_KEPT) {
       // Whoever has seen one of its objects has seen a number before its last.
       long within = t.dot().get().number() - 1;
-      long number = tx.number;
+      int number = tx.number;
       pasts.add(
           new Past(
               tx.at,
               t.clock().with(tx.at, within),
-              v -> v.all().contains(number),
+              v -> v.all().get(number),
               "with all of transaction " + number));
     }
-    known.add(tx.number);
+    known.set(tx.number);
     saw(t);
     next();
   }
@@ -331,14 +332,14 @@ final class SimTransactor {
    *
    * @param own the transaction's number if it has written
    */
-  private void look(Tx tx, Reply.Transacted t, long own) {
+  private void look(Tx tx, Reply.Transacted t, int own) {
     TransactionView view = view(t);
-    check.snapshot(name, tx.at, view, own, tx.view == null ? known : Set.of());
+    check.snapshot(name, tx.at, view, own, tx.view == null ? known : TransactionCheck.NONE);
     if (tx.view != null) {
       check.repeated(name, tx.view, view, own);
     } else if (own != 0) {
-      Set<Long> before = view.all();
-      before.remove(own);
+      BitSet before = view.all();
+      before.clear(own);
       check.saw(own, before);
     }
     if (tx.view == null) {
@@ -347,9 +348,9 @@ final class SimTransactor {
         pasts.add(new Past(tx.at, t.clock(), view::equals, "what was seen, " + view));
       }
     }
-    Set<Long> all = view.all();
-    all.remove(own);
-    known.addAll(all);
+    BitSet all = view.all();
+    all.clear(own);
+    known.or(all);
   }
 
   private void saw(Reply.Transacted t) {
@@ -364,7 +365,7 @@ final class SimTransactor {
     switch (failure.code()) {
       case SESSION_LOST -> {
         seen = VersionVector.EMPTY;
-        known = new TreeSet<>();
+        known.clear();
         pasts.clear();
         move();
       }

@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * One run: datacenters, network, clients and faults drawn from a seed, events in the order of
@@ -72,9 +73,18 @@ final class Simulation {
   private boolean loading = true;
 
   /** A run that has not begun. */
-  Simulation(SimOptions options, long seed, PrintStream traceTo) {
+  Simulation(SimOptions options, long seed) {
+    this(options, seed, Trace::new);
+  }
+
+  /** A run that keeps its last events, and prints all if {@code to} is not null. */
+  static Simulation traced(SimOptions options, long seed, PrintStream to) {
+    return new Simulation(options, seed, scheduler -> new Trace(scheduler, to));
+  }
+
+  private Simulation(SimOptions options, long seed, Function<Scheduler, Trace> trace) {
     this.options = options;
-    this.trace = new Trace(scheduler, traceTo);
+    this.trace = trace.apply(scheduler);
     Random random = new Random(seed * 0x9E3779B97F4A7C15L + options.dcs());
     for (Fault fault : Fault.values()) {
       if (fault == Fault.ANSWERS) {
@@ -130,7 +140,7 @@ final class Simulation {
         transactors.add(new SimTransactor(this, name, unit, own, anyDc(random)));
       }
     }
-    trace.note("seed %d, faults %s, units %s", seed, faults, units);
+    this.trace.note("seed %d, faults %s, units %s", seed, faults, units);
   }
 
   // ---------------------------------------------------------------- the run
@@ -263,7 +273,7 @@ final class Simulation {
     }
     TransactionCheck check = checks(node.unit()).transactions();
     TransactionView view = TransactionView.of(readings);
-    check.snapshot("the end", node.self(), view, 0, Set.of());
+    check.snapshot("the end", node.self(), view, 0, TransactionCheck.NONE);
     check.ended(node.self(), view, lost);
   }
 

@@ -6,7 +6,6 @@ import static io.osier.bench.sim.Scheduler.SECOND;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Shipment;
 import java.util.ArrayList;
@@ -166,8 +165,7 @@ final class SlaCheck {
     if (!isHealthy(w, update)) {
       return;
     }
-    Causal state = w.dc.node(unit).store().get(update.object);
-    CausalContext shown = state == null ? CausalContext.EMPTY : state.context();
+    CausalContext shown = w.dc.node(unit).covered(update.object);
     CausalContext here = shown.join(simulation.checks(unit).forgotten(update.object));
     if (here.contains(update.origin, update.number)) {
       checked++;

@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,8 @@ import java.util.Map;
 /**
  * What happened, formatted only when it is needed: the last events of each object and the last
  * common ones; and a hash over everything that was sent, asked and answered, by which two runs are
- * compared.
+ * compared. Events cost time, so they are kept on demand: whoever wants to know why a seed fails
+ * runs it once more.
  */
 final class Trace {
   private static final int KEPT_OBJECT = 60;
@@ -27,30 +29,48 @@ final class Trace {
   }
 
   private final Scheduler scheduler;
+  private final boolean keepsEvents;
   private final PrintStream all;
   private final ArrayDeque<Line> common = new ArrayDeque<>(KEPT_COMMON);
   private final Map<String, ArrayDeque<Line>> objects = new HashMap<>();
   private long order;
   private long hash = 1;
 
-  /** A trace that also prints every line, if {@code all} is not null. */
+  /** A trace that is a hash only. */
+  Trace(Scheduler scheduler) {
+    this.scheduler = scheduler;
+    this.keepsEvents = false;
+    this.all = null;
+  }
+
+  /** A trace that keeps events and, if {@code all} is not null, prints every line. */
   Trace(Scheduler scheduler, PrintStream all) {
     this.scheduler = scheduler;
+    this.keepsEvents = true;
     this.all = all;
+  }
+
+  /** Whether events are kept: only then their arguments need be made. */
+  boolean keepsEvents() {
+    return keepsEvents;
   }
 
   /** Notes what concerns everything, such as a fault. */
   void note(String format, Object... arguments) {
-    add(common, KEPT_COMMON, format, arguments);
+    if (keepsEvents) {
+      add(common, KEPT_COMMON, format, arguments);
+    }
   }
 
-  /** Notes what concerns one object. */
-  void about(Object object, String format, Object... arguments) {
-    add(
-        objects.computeIfAbsent(object.toString(), o -> new ArrayDeque<>()),
-        KEPT_OBJECT,
-        format,
-        arguments);
+  /** Notes what concerns one object of a unit. */
+  void about(Unit unit, Object object, String format, Object... arguments) {
+    if (keepsEvents) {
+      add(
+          objects.computeIfAbsent(unit + "/" + object, o -> new ArrayDeque<>()),
+          KEPT_OBJECT,
+          format,
+          arguments);
+    }
   }
 
   private void add(ArrayDeque<Line> to, int kept, String format, Object... arguments) {
@@ -66,11 +86,7 @@ final class Trace {
 
   /** Takes bytes that were sent into the hash. */
   void hash(byte[] bytes) {
-    long h = hash * 31 + scheduler.nanos();
-    for (byte b : bytes) {
-      h = h * 31 + b;
-    }
-    hash = h;
+    hash = (hash * 31 + scheduler.nanos()) * 31 + Arrays.hashCode(bytes);
   }
 
   /** Two runs of one seed have the same. */

@@ -2,11 +2,11 @@ package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Transactional causal consistency, by its definition and from what clients saw alone. Every
@@ -35,20 +35,23 @@ final class TransactionCheck {
 
   private static final class Known {
     final Set<Integer> places;
-    final Set<Long> past;
+    final BitSet past;
     Outcome outcome = Outcome.UNKNOWN;
     ReplicaId at;
 
-    Known(Set<Integer> places, Set<Long> past) {
+    Known(Set<Integer> places, BitSet past) {
       this.places = places;
       this.past = past;
     }
   }
 
+  /** No transactions; not to be changed. */
+  static final BitSet NONE = new BitSet(0);
+
   private final Unit unit;
-  private final Map<Long, Known> known = new HashMap<>();
+  private final Map<Integer, Known> known = new HashMap<>();
   private final ArbitrationCheck arbitration = new ArbitrationCheck();
-  private long numbers;
+  private int numbers;
   private long snapshots;
 
   TransactionCheck(Unit unit) {
@@ -67,18 +70,18 @@ final class TransactionCheck {
    * @param past what its session has seen and done
    * @return its number
    */
-  long begins(Set<Integer> places, Set<Long> past) {
-    known.put(++numbers, new Known(places, new TreeSet<>(past)));
+  int begins(Set<Integer> places, BitSet past) {
+    known.put(++numbers, new Known(places, (BitSet) past.clone()));
     return numbers;
   }
 
   /** What a transaction's snapshot shows is before it. */
-  void saw(long number, Set<Long> seen) {
-    known.get(number).past.addAll(seen);
+  void saw(int number, BitSet seen) {
+    known.get(number).past.or(seen);
   }
 
   /** The client knows what became of a transaction. */
-  void ended(long number, Outcome outcome, ReplicaId at) {
+  void ended(int number, Outcome outcome, ReplicaId at) {
     known.get(number).outcome = outcome;
     known.get(number).at = at;
   }
@@ -89,36 +92,34 @@ final class TransactionCheck {
    * @param own the transaction that read it, if it has written already; otherwise 0
    * @param wanted what the session had seen or done
    */
-  void snapshot(String who, ReplicaId at, TransactionView view, long own, Set<Long> wanted) {
+  void snapshot(String who, ReplicaId at, TransactionView view, int own, BitSet wanted) {
     snapshots++;
-    Set<Long> all = view.all();
-    for (long number : all) {
+    BitSet all = view.all();
+    for (int number = all.nextSetBit(0); number >= 0; number = all.nextSetBit(number + 1)) {
       Known tx = known.get(number);
       if (tx == null || tx.outcome == Outcome.NEVER) {
         throw violation("%s at %s sees transaction %d, which was never committed", who, at, number);
       }
       for (int i = 0; i < TransactionView.PLACES; i++) {
-        if (tx.places.contains(i) != view.numbers().get(i).contains(number)) {
+        if (tx.places.contains(i) != view.numbers().get(i).get(number)) {
           throw violation(
               "%s at %s sees a part of transaction %d, which wrote %s: %s",
               who, at, number, tx.places, view);
         }
       }
-      if (number != own && !all.containsAll(tx.past)) {
-        Set<Long> missing = new TreeSet<>(tx.past);
-        missing.removeAll(all);
+      BitSet missing = number == own ? NONE : missing(tx.past, all);
+      if (!missing.isEmpty()) {
         throw violation(
             "%s at %s sees transaction %d without %s, which it had seen", who, at, number, missing);
       }
     }
-    if (view.count() != all.size()) {
+    if (view.count() != all.cardinality()) {
       throw violation(
           "%s at %s sees %d transactions, and the counter is %d",
-          who, at, all.size(), view.count());
+          who, at, all.cardinality(), view.count());
     }
-    if (!all.containsAll(wanted)) {
-      Set<Long> missing = new TreeSet<>(wanted);
-      missing.removeAll(all);
+    BitSet missing = missing(wanted, all);
+    if (!missing.isEmpty()) {
       throw violation("%s lost sight of %s at %s", who, missing, at);
     }
     for (int i = 0; i < TransactionView.PLACES; i++) {
@@ -128,9 +129,12 @@ final class TransactionCheck {
 
   /** Whatever decides by time at a place shows one transaction, to which all others seen lost. */
   private void winner(String who, ReplicaId at, TransactionView view, int place) {
-    Set<Long> writers = view.numbers().get(place);
+    BitSet writers = view.numbers().get(place);
     long winner = view.registers().get(place);
-    boolean written = writers.isEmpty() ? winner == 0 : writers.contains(winner);
+    boolean written =
+        writers.isEmpty()
+            ? winner == 0
+            : winner > 0 && winner <= numbers && writers.get((int) winner);
     boolean agreed =
         view.fields().get(place) == winner
             && view.added().get(place) == (winner != 0 && TransactionView.adds(winner));
@@ -140,12 +144,12 @@ final class TransactionCheck {
           who, at, place, writers, winner, view.fields().get(place), view.added().get(place));
     }
     if (winner != 0) {
-      arbitration.after(winner, writers);
+      arbitration.after((int) winner, writers);
     }
   }
 
   /** Two reads of one snapshot. */
-  void repeated(String who, TransactionView first, TransactionView second, long own) {
+  void repeated(String who, TransactionView first, TransactionView second, int own) {
     if (!second.equals(own == 0 ? first : first.with(own, known.get(own).places))) {
       throw violation(
           "%s read %s and then %s in one transaction (its own is %d)", who, first, second, own);
@@ -155,7 +159,7 @@ final class TransactionCheck {
   /** At the end: the order of all transactions that were ever seen. */
   void ended() {
     known.forEach((number, tx) -> arbitration.after(number, tx.past));
-    List<Long> cycle = arbitration.cycle();
+    List<Integer> cycle = arbitration.cycle();
     if (!cycle.isEmpty()) {
       List<String> places = new ArrayList<>();
       cycle.forEach(n -> places.add(n + " at " + known.get(n).at + " of " + known.get(n).places));
@@ -167,13 +171,20 @@ final class TransactionCheck {
 
   /** At the end: everything acknowledged by who kept its memory is there. */
   void ended(ReplicaId at, TransactionView view, Set<ReplicaId> lost) {
-    Set<Long> all = view.all();
+    BitSet all = view.all();
     known.forEach(
         (number, tx) -> {
-          if (tx.outcome == Outcome.COMMITTED && !lost.contains(tx.at) && !all.contains(number)) {
+          if (tx.outcome == Outcome.COMMITTED && !lost.contains(tx.at) && !all.get(number)) {
             throw violation("%s lacks transaction %d of %s", at, number, tx.at);
           }
         });
+  }
+
+  /** What is wanted and not there. */
+  private static BitSet missing(BitSet wanted, BitSet there) {
+    BitSet missing = (BitSet) wanted.clone();
+    missing.andNot(there);
+    return missing;
   }
 
   private Violation violation(String message, Object... parameters) {

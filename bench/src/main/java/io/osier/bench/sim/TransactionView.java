@@ -9,12 +9,12 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * What a snapshot shows of the places that transactions write. At a place a transaction adds its
@@ -29,7 +29,7 @@ import java.util.TreeSet;
  * @param added by place, whether the element is in the LWW set
  */
 record TransactionView(
-    List<Set<Long>> numbers,
+    List<BitSet> numbers,
     long count,
     List<Long> registers,
     List<Long> fields,
@@ -117,15 +117,15 @@ record TransactionView(
 
   /** Reads a snapshot. */
   static TransactionView of(List<Reading> readings) {
-    List<Set<Long>> numbers = new ArrayList<>();
+    List<BitSet> numbers = new ArrayList<>();
     List<Long> registers = new ArrayList<>();
     List<Long> fields = new ArrayList<>();
     List<Boolean> added = new ArrayList<>();
     Reading.Fields map = (Reading.Fields) readings.get(PLACES * 3);
     for (int i = 0; i < PLACES; i++) {
-      Set<Long> seen = new TreeSet<>();
+      BitSet seen = new BitSet();
       for (Value value : ((Reading.Many) readings.get(i * 3)).values()) {
-        seen.add(number(value));
+        seen.set(Math.toIntExact(number(value)));
       }
       numbers.add(seen);
       registers.add(number((Reading.Single) readings.get(i * 3 + 1)));
@@ -147,29 +147,29 @@ record TransactionView(
     return ((Value.Int) value).content();
   }
 
-  /** All transactions seen. */
-  Set<Long> all() {
-    Set<Long> all = new TreeSet<>();
-    numbers.forEach(all::addAll);
+  /** All transactions seen: a new set. */
+  BitSet all() {
+    BitSet all = new BitSet();
+    numbers.forEach(all::or);
     return all;
   }
 
   /** What the same snapshot shows when a transaction has written. */
-  TransactionView with(long number, Set<Integer> places) {
-    List<Set<Long>> numbersToo = new ArrayList<>();
+  TransactionView with(int number, Set<Integer> places) {
+    List<BitSet> numbersToo = new ArrayList<>();
     List<Long> registersToo = new ArrayList<>(registers);
     List<Long> fieldsToo = new ArrayList<>(fields);
     List<Boolean> addedToo = new ArrayList<>(added);
     for (int i = 0; i < PLACES; i++) {
-      numbersToo.add(new TreeSet<>(numbers.get(i)));
+      numbersToo.add((BitSet) numbers.get(i).clone());
       if (places.contains(i)) {
-        numbersToo.get(i).add(number);
-        registersToo.set(i, number);
-        fieldsToo.set(i, number);
+        numbersToo.get(i).set(number);
+        registersToo.set(i, (long) number);
+        fieldsToo.set(i, (long) number);
         addedToo.set(i, adds(number));
       }
     }
-    boolean already = all().contains(number);
+    boolean already = all().get(number);
     return new TransactionView(
         numbersToo, already ? count : count + 1, registersToo, fieldsToo, addedToo);
   }

@@ -9,9 +9,9 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** The check of arbitration finds transactions that win by halves, directly or through others. */
@@ -23,37 +23,43 @@ final class ArbitrationCheckTest {
           new Unit(
               0, KeyspacePolicy.causal("k", Duration.ofSeconds(1)), 0, AdaptationSettings.DEFAULT));
 
-  private long committed(Set<Integer> places, Set<Long> past) {
-    long number = check.begins(places, past);
+  private int committed(Set<Integer> places, Integer... past) {
+    int number = check.begins(places, numbers(List.of(past)));
     check.ended(number, Outcome.COMMITTED, AT);
     return number;
   }
 
+  private static BitSet numbers(List<Integer> of) {
+    BitSet numbers = new BitSet();
+    of.forEach(numbers::set);
+    return numbers;
+  }
+
   /** Of five places, who wrote there, the winner first. */
   @SafeVarargs
-  private static TransactionView view(List<Long>... places) {
-    List<Set<Long>> numbers = new ArrayList<>();
+  private static TransactionView view(List<Integer>... places) {
+    List<BitSet> numbers = new ArrayList<>();
     List<Long> winners = new ArrayList<>();
     List<Boolean> added = new ArrayList<>();
-    Set<Long> all = new TreeSet<>();
+    BitSet all = new BitSet();
     for (int i = 0; i < TransactionView.PLACES; i++) {
-      List<Long> writers = i < places.length ? places[i] : List.of();
-      numbers.add(new TreeSet<>(writers));
-      winners.add(writers.isEmpty() ? 0L : writers.getFirst());
+      List<Integer> writers = i < places.length ? places[i] : List.of();
+      numbers.add(numbers(writers));
+      winners.add((long) (writers.isEmpty() ? 0 : writers.getFirst()));
       added.add(!writers.isEmpty() && TransactionView.adds(writers.getFirst()));
-      all.addAll(writers);
+      writers.forEach(all::set);
     }
-    return new TransactionView(numbers, all.size(), winners, winners, added);
+    return new TransactionView(numbers, all.cardinality(), winners, winners, added);
   }
 
   private void seen(TransactionView view) {
-    check.snapshot("somebody", AT, view, 0, Set.of());
+    check.snapshot("somebody", AT, view, 0, TransactionCheck.NONE);
   }
 
   @Test
   void oneWinner_isFine() {
-    long one = committed(Set.of(0, 1), Set.of());
-    long two = committed(Set.of(0, 1), Set.of());
+    int one = committed(Set.of(0, 1));
+    int two = committed(Set.of(0, 1));
     seen(view(List.of(one), List.of(one)));
     seen(view(List.of(two, one), List.of(two, one)));
     check.ended();
@@ -61,23 +67,23 @@ final class ArbitrationCheckTest {
 
   @Test
   void halves_areFound() {
-    long one = committed(Set.of(0, 1), Set.of());
-    long two = committed(Set.of(0, 1), Set.of());
+    int one = committed(Set.of(0, 1));
+    int two = committed(Set.of(0, 1));
     seen(view(List.of(one, two), List.of(two, one)));
     assertThatThrownBy(check::ended).isInstanceOf(Violation.class).hasMessageContaining("lost to");
   }
 
   @Test
   void halves_areFoundInOneSnapshotsTypes() {
-    long one = committed(Set.of(0), Set.of());
-    long two = committed(Set.of(0), Set.of());
+    int one = committed(Set.of(0));
+    int two = committed(Set.of(0));
     TransactionView good = view(List.of(two, one));
     TransactionView bad =
         new TransactionView(
             good.numbers(),
             good.count(),
             good.registers(),
-            List.of(one, 0L, 0L, 0L, 0L),
+            List.of((long) one, 0L, 0L, 0L, 0L),
             good.added());
     seen(good);
     assertThatThrownBy(() -> seen(bad)).hasMessageContaining("several winners");
@@ -85,9 +91,9 @@ final class ArbitrationCheckTest {
 
   @Test
   void seenOne_thatWinsThroughAThird_isFound() {
-    long eu = committed(Set.of(2), Set.of());
-    long us = committed(Set.of(0), Set.of(eu));
-    long ap = committed(Set.of(0, 2), Set.of());
+    int eu = committed(Set.of(2));
+    int us = committed(Set.of(0), eu);
+    int ap = committed(Set.of(0, 2));
     seen(view(List.of(ap, us), List.of(), List.of(eu, ap)));
     assertThatThrownBy(check::ended).isInstanceOf(Violation.class).hasMessageContaining("lost to");
   }
@@ -95,12 +101,12 @@ final class ArbitrationCheckTest {
   @Test
   void longChain_isNoCycle_andOneMoreEdgeMakesIt() {
     ArbitrationCheck order = new ArbitrationCheck();
-    for (long i = 2; i <= 300; i++) {
-      order.after(i, List.of(i - 1, i / 2));
+    for (int i = 2; i <= 300; i++) {
+      order.after(i, numbers(List.of(i - 1, i / 2)));
     }
-    order.after(1, List.of());
+    order.after(1, TransactionCheck.NONE);
     assertThat(order.cycle()).isEmpty();
-    order.after(100, List.of(103L));
-    assertThat(order.cycle()).containsExactlyInAnyOrder(100L, 101L, 102L, 103L);
+    order.after(100, numbers(List.of(103)));
+    assertThat(order.cycle()).containsExactlyInAnyOrder(100, 101, 102, 103);
   }
 }

@@ -11,6 +11,8 @@ import io.osier.propagation.Frame;
 import io.osier.propagation.Shipment;
 import io.osier.protocol.Request;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +26,7 @@ final class SabotageTest {
   static Stream<Arguments> sabotages() {
     return Stream.of(
         arguments("a remote update is journalled and not stored", "journals", forgetful()),
+        arguments("a store gives a former state", "the store of", stale()),
         arguments("frames are late, and the streams do not know", "not visible at", late()),
         arguments("sessions do not say what they have seen", "the session knew", silent()),
         arguments("a command is carried out twice", "counts|shows|cannot be", twice()),
@@ -41,6 +44,22 @@ final class SabotageTest {
         // The store itself stumbles over an object of which it holds nothing.
         boolean remote = before != null && after.context().last(at) == before.context().last(at);
         return remote && ++stored % 50 == 0 ? null : after;
+      }
+    };
+  }
+
+  private static Sabotage stale() {
+    return new Sabotage() {
+      private final Map<ObjectId, Causal> first = new HashMap<>();
+      private int loads;
+
+      @Override
+      public Causal loaded(ObjectId object, Causal state) {
+        if (state == null) {
+          return null;
+        }
+        Causal former = first.putIfAbsent(object, state);
+        return former != null && ++loads % 500 == 0 ? former : state;
       }
     };
   }
@@ -130,7 +149,7 @@ final class SabotageTest {
     Set<Fault> some = EnumSet.of(Fault.ANSWERS);
     for (long seed = 1; seed <= SEEDS_MAX; seed++) {
       try {
-        new Simulation(new SimOptions(3, some, 60, false, sabotage), seed, null).run();
+        new Simulation(new SimOptions(3, some, 60, false, sabotage), seed).run();
       } catch (Violation e) {
         assertThat(e).hasMessageMatching("(?s).*(" + says + ").*");
         return;

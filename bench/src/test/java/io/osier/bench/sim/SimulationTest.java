@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 final class SimulationTest {
   private static Simulation run(EnumSet<Fault> faults, int dcs, long seed) {
-    Simulation simulation = new Simulation(new SimOptions(dcs, faults, 60), seed, null);
+    Simulation simulation = new Simulation(new SimOptions(dcs, faults, 60), seed);
     simulation.run();
     return simulation;
   }

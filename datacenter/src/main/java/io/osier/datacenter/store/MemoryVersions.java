@@ -29,8 +29,15 @@ public final class MemoryVersions implements VersionStore {
     static final Comparator<Entry> NEWEST_FIRST =
         Comparator.<Entry>comparingLong(e -> -Versions.maxOf(e.at))
             .thenComparing(e -> e.isSnapshot)
-            .thenComparing(e -> e.at.toString());
+            .thenComparing(e -> e.at, (a, b) -> a.equals(b) ? 0 : compare(a, b));
+
+    private static int compare(VersionVector a, VersionVector b) {
+      return a.toString().compareTo(b.toString());
+    }
   }
+
+  private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
+  private static final CrdtType LAST_TYPE = CrdtType.values()[CrdtType.values().length - 1];
 
   private final NavigableMap<ObjectId, NavigableSet<Entry>> objects = new TreeMap<>();
   private final NavigableMap<Long, ObjectId> log = new TreeMap<>();
@@ -121,8 +128,11 @@ public final class MemoryVersions implements VersionStore {
   @Override
   public List<Loaded> load(Key key) {
     List<Loaded> found = new ArrayList<>(1);
-    for (CrdtType type : CrdtType.values()) {
-      Versions.newest(entries(new ObjectId(key, type)).iterator(), replicas).ifPresent(found::add);
+    for (NavigableSet<Entry> entries :
+        objects
+            .subMap(new ObjectId(key, FIRST_TYPE), true, new ObjectId(key, LAST_TYPE), true)
+            .values()) {
+      Versions.newest(entries.iterator(), replicas).ifPresent(found::add);
     }
     return found;
   }

@@ -110,17 +110,20 @@ final class Versions {
     if (snapshot == null && operations.isEmpty()) {
       return Optional.empty();
     }
-    Causal state = snapshot == null ? null : snapshot.content();
-    int count = 0;
+    List<Causal> deltas = new ArrayList<>(operations.size());
     long bytes = 0;
     for (Stored r : operations.reversed()) {
       if (snapshot == null || !r.at().isAtMost(snapshot.at())) {
         Causal delta = r.content();
-        state = (state == null ? Causal.bottom(delta.type()) : state).join(delta);
-        count++;
+        deltas.add(delta);
         bytes += delta.sizeBytes();
       }
     }
-    return Optional.of(new Loaded(state, count, bytes));
+    // The state is copied once, not for each operation.
+    Causal state = snapshot == null ? Causal.bottom(deltas.getFirst().type()) : snapshot.content();
+    if (!deltas.isEmpty()) {
+      state = state.join(Causal.join(deltas));
+    }
+    return Optional.of(new Loaded(state, deltas.size(), bytes));
   }
 }

@@ -25,6 +25,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -152,6 +154,7 @@ final class SessionTest {
   /** Two datacenters: the one with the fast pongs is nearest; answers wait while held. */
   private static final class Roaming implements AutoCloseable {
     private volatile String near = "eu";
+    private final Semaphore nearPongs = new Semaphore(0);
     private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
     private final FakeServer eu = server(EU, 9);
     private final FakeServer us = server(US, 3);
@@ -174,7 +177,7 @@ final class SessionTest {
               switch (request) {
                 case Request.Hello h -> as(who, r -> null).apply(h);
                 case Request.Ping p -> {
-                  sleep(who.dc().equals(near) ? 0 : 60);
+                  delay(who);
                   yield new Reply.Pong();
                 }
                 case Request.Read r -> {
@@ -197,9 +200,15 @@ final class SessionTest {
       }
     }
 
-    private static void sleep(long millis) {
+    /** The far one answers a ping when the near one has answered some more of its own. */
+    private void delay(ReplicaId who) {
+      if (who.dc().equals(near)) {
+        nearPongs.release();
+        return;
+      }
+      nearPongs.drainPermits();
       try {
-        Thread.sleep(millis);
+        nearPongs.tryAcquire(3, 1, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +39,8 @@ final class LocalClusterTest {
       // before. It did not when a datacenter's clock began as late as its store was opened.
       clients.forEach(
           (dc, client) -> {
-            LockSupport.parkNanos(30_000_000);
+            long then = System.currentTimeMillis();
+            await().until(() -> System.currentTimeMillis() > then + 30); // all share the wall clock
             client.session().keyspace("k").register("r").assign(dc);
           });
       for (OsierClient client : clients.values()) {

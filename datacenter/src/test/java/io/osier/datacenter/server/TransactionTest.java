@@ -21,6 +21,7 @@ import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -151,7 +152,7 @@ final class TransactionTest {
   }
 
   @Test
-  void past_isReadExactly_asFarAsItIsKept() throws InterruptedException {
+  void past_isReadExactly_asFarAsItIsKept() {
     Keyspace k = bank(eu);
     k.register("past").assign("one");
     VersionVector one = k.clock();
@@ -172,26 +173,38 @@ final class TransactionTest {
     brief.register("past").assign("one");
     VersionVector then = brief.clock();
     brief.register("past").assign("two");
-    Thread.sleep(600);
-    assertThat(codeOf(() -> brief.begin(TransactionOptions.DEFAULT.at(then))))
-        .isEqualTo(ErrorCode.SNAPSHOT_TOO_OLD);
+    await().atMost(Duration.ofMinutes(1)).until(() -> isForgotten(brief, then));
+  }
+
+  private static boolean isForgotten(Keyspace k, VersionVector clock) {
+    try (Transaction tx = k.begin(TransactionOptions.DEFAULT.at(clock))) {
+      return false;
+    } catch (OsierException e) {
+      assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_TOO_OLD);
+      return true;
+    }
   }
 
   @Test
-  void openSnapshot_outlivesTheHistory() throws InterruptedException {
+  void openSnapshot_outlivesTheHistory() {
     Keyspace brief = eu.session().keyspace("brief");
     brief.register("held").assign("one");
     try (Transaction tx = brief.begin()) {
-      for (int i = 0; i < 20; i++) {
-        brief.register("held").assign("later " + i);
-        Thread.sleep(40);
-      }
+      brief.register("held").assign("two");
+      VersionVector two = brief.clock();
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () -> {
+                brief.register("held").assign("later");
+                return isForgotten(brief, two);
+              });
       assertThat(tx.register("held").get()).contains(Value.of("one"));
     }
   }
 
   @Test
-  void endedTransaction_isRefused_withWhatHappened() throws InterruptedException {
+  void endedTransaction_isRefused_withWhatHappened() {
     Keyspace k = bank(eu);
     Transaction done = k.begin();
     done.counter("ended").increment(1);
@@ -207,10 +220,15 @@ final class TransactionTest {
         .isEqualTo(ErrorCode.TRANSACTION_ENDED);
     Transaction slow = k.begin(TransactionOptions.DEFAULT.limit(Duration.ofMillis(50)));
     slow.counter("ended").increment(100);
-    Thread.sleep(400);
-    Throwable late = catchThrowable(slow::commit);
-    assertThat(late).isInstanceOf(OsierException.class).hasMessageContaining("time limit of 50 ms");
-    assertThat(((OsierException) late).code()).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    AtomicReference<Throwable> late = new AtomicReference<>();
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> late.updateAndGet(e -> catchThrowable(slow.counter("ended")::get)) != null);
+    assertThat(late.get())
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED))
+        .hasMessageContaining("time limit of 50 ms");
+    assertThat(codeOf(slow::commit)).isEqualTo(ErrorCode.TRANSACTION_ENDED);
     assertThat(k.counter("ended").get()).isEqualTo(1);
   }
 

@@ -18,7 +18,6 @@ import io.osier.core.codec.WireInput;
  * frame is refused by what has come of it, and the rest of it is dropped as it comes.
  */
 public abstract class FrameReader extends ChannelInboundHandlerAdapter {
-  private static final int LENGTH_BYTES = 4;
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int BUFFER_BYTES_MIN = 1 << 10;
 
@@ -179,16 +178,16 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Twice the size, but no more than the frame that is coming needs. */
   private long grown(int waiting) {
     long doubled = Math.clamp(2L * buffer.length, BUFFER_BYTES_MIN, Integer.MAX_VALUE - 8);
-    return isPart(waiting) ? Math.min(doubled, (long) LENGTH_BYTES + length()) : doubled;
+    return isPart(waiting) ? Math.min(doubled, (long) Framing.LENGTH_BYTES + length()) : doubled;
   }
 
   /** Whether what waits is one frame that has not come whole: not what came during a pause. */
   private boolean isPart(int waiting) {
-    return waiting >= LENGTH_BYTES && waiting - LENGTH_BYTES < length();
+    return waiting >= Framing.LENGTH_BYTES && waiting - Framing.LENGTH_BYTES < length();
   }
 
   private boolean isRefusable(int waiting) {
-    return waiting >= LENGTH_BYTES + HEAD_BYTES && isPart(waiting);
+    return waiting >= Framing.LENGTH_BYTES + HEAD_BYTES && isPart(waiting);
   }
 
   /**
@@ -206,8 +205,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
 
   private void refuse(ChannelHandlerContext ctx) {
     int length = length();
-    int waiting = to - from - LENGTH_BYTES;
-    input.set(buffer, from + LENGTH_BYTES, waiting);
+    int waiting = to - from - Framing.LENGTH_BYTES;
+    input.set(buffer, from + Framing.LENGTH_BYTES, waiting);
     skip = (long) length - waiting;
     refused(ctx, input, length);
     from = 0;
@@ -243,16 +242,16 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private void take(ChannelHandlerContext ctx) {
     reading = true;
     try {
-      while (!paused && !ended && to - from >= LENGTH_BYTES) {
+      while (!paused && !ended && to - from >= Framing.LENGTH_BYTES) {
         int length = length();
         if (length < 0 || length > frameBytesMax) {
           throw new TooLongFrameException(
               "a frame of " + (length & 0xffffffffL) + " bytes is over the limit " + frameBytesMax);
         }
-        if (to - from - LENGTH_BYTES < length) {
+        if (to - from - Framing.LENGTH_BYTES < length) {
           break;
         }
-        int start = from + LENGTH_BYTES;
+        int start = from + Framing.LENGTH_BYTES;
         from = start + length;
         input.set(buffer, start, length);
         frame(ctx, input);
@@ -272,9 +271,6 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   }
 
   private int length() {
-    return (buffer[from] & 0xff) << 24
-        | (buffer[from + 1] & 0xff) << 16
-        | (buffer[from + 2] & 0xff) << 8
-        | (buffer[from + 3] & 0xff);
+    return Framing.getLength(buffer, from);
   }
 }

@@ -1,14 +1,5 @@
 package io.osier.core.net;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
-import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
-import io.netty.handler.codec.LengthFieldPrepender;
-import io.netty.handler.codec.MessageToMessageDecoder;
-import io.netty.handler.codec.MessageToMessageEncoder;
-import java.util.List;
-
 /**
  * Frames on a TCP connection, of clients and of peers alike:
  *
@@ -28,41 +19,24 @@ public final class Framing {
    */
   public static final int CLIENT_FRAME_BYTES_MAX = 65 << 20;
 
-  private static final int LENGTH_BYTES = 4;
+  /** The length in front of a frame's content takes so many bytes. */
+  public static final int LENGTH_BYTES = 4;
 
   private Framing() {}
 
-  /** Adds the handlers that turn bytes into byte arrays, one a frame, and back. */
-  public static void addTo(ChannelPipeline pipeline, int frameBytesMax) {
-    pipeline.addLast(
-        "frame-in",
-        new LengthFieldBasedFrameDecoder(frameBytesMax, 0, LENGTH_BYTES, 0, LENGTH_BYTES));
-    pipeline.addLast("frame-out", new LengthFieldPrepender(LENGTH_BYTES));
-    pipeline.addLast("bytes-in", new BytesIn());
-    pipeline.addLast("bytes-out", new BytesOut());
+  /** Writes a content's length in front of it. */
+  public static void putLength(byte[] bytes, int at, int length) {
+    bytes[at] = (byte) (length >> 24);
+    bytes[at + 1] = (byte) (length >> 16);
+    bytes[at + 2] = (byte) (length >> 8);
+    bytes[at + 3] = (byte) length;
   }
 
-  private static final class BytesIn extends MessageToMessageDecoder<ByteBuf> {
-    BytesIn() {
-      super(ByteBuf.class);
-    }
-
-    @Override
-    protected void decode(ChannelHandlerContext ctx, ByteBuf frame, List<Object> out) {
-      byte[] bytes = new byte[frame.readableBytes()];
-      frame.readBytes(bytes);
-      out.add(bytes);
-    }
-  }
-
-  private static final class BytesOut extends MessageToMessageEncoder<byte[]> {
-    BytesOut() {
-      super(byte[].class);
-    }
-
-    @Override
-    protected void encode(ChannelHandlerContext ctx, byte[] bytes, List<Object> out) {
-      out.add(io.netty.buffer.Unpooled.wrappedBuffer(bytes));
-    }
+  /** Reads a content's length; one beyond an int's range is negative. */
+  static int getLength(byte[] bytes, int at) {
+    return (bytes[at] & 0xff) << 24
+        | (bytes[at + 1] & 0xff) << 16
+        | (bytes[at + 2] & 0xff) << 8
+        | (bytes[at + 3] & 0xff);
   }
 }

@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param <T> the messages
  */
 public abstract class Outgoing<T> {
-  private static final int LENGTH_BYTES = 4;
 
   /** What is encoded is handed on when it has so many bytes. */
   private static final int CHUNK_BYTES = 1 << 16;
@@ -40,7 +39,7 @@ public abstract class Outgoing<T> {
   private int encoded;
 
   private static WireOutput newBuffer() {
-    return new WireOutput(LENGTH_BYTES + Framing.CLIENT_FRAME_BYTES_MAX);
+    return new WireOutput(Framing.LENGTH_BYTES + Framing.CLIENT_FRAME_BYTES_MAX);
   }
 
   /** Messages for a channel. */
@@ -136,12 +135,8 @@ public abstract class Outgoing<T> {
       return false;
     }
     int end = out.position();
-    int length = end - start - LENGTH_BYTES;
-    byte[] bytes = out.getBuffer();
-    bytes[start] = (byte) (length >> 24);
-    bytes[start + 1] = (byte) (length >> 16);
-    bytes[start + 2] = (byte) (length >> 8);
-    bytes[start + 3] = (byte) length;
+    int length = end - start - Framing.LENGTH_BYTES;
+    Framing.putLength(out.getBuffer(), start, length);
     encoded++;
     return true;
   }

@@ -8,6 +8,7 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.core.net.Framing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,9 @@ sealed interface PeerMessage {
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;
+
+  /** What follows the head of a message that is all head. */
+  byte[] NOTHING = {};
 
   /**
    * The dialler introduces itself.
@@ -58,12 +62,18 @@ sealed interface PeerMessage {
    */
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
-  /** Encodes a message: its bytes, which may be large parts of it and are not copied. */
-  static ByteBuf encode(PeerMessage message) {
-    byte[] head = WireOutput.bytesOf(out -> writeHead(out, message));
-    return message instanceof Data data
-        ? Unpooled.wrappedBuffer(head, data.frame)
-        : Unpooled.wrappedBuffer(head);
+  /** A message in its frame: bytes, of which those of a partition's frame are not copied. */
+  static ByteBuf frame(PeerMessage message) {
+    byte[] content = message instanceof Data data ? data.frame : NOTHING;
+    byte[] head =
+        WireOutput.bytesOf(
+            out -> {
+              out.writeInt(0);
+              writeHead(out, message);
+              int length = out.position() - Framing.LENGTH_BYTES + content.length;
+              Framing.putLength(out.getBuffer(), 0, length);
+            });
+    return Unpooled.wrappedBuffer(head, content);
   }
 
   private static void writeHead(WireOutput out, PeerMessage message) {
@@ -99,12 +109,11 @@ sealed interface PeerMessage {
   }
 
   /**
-   * Decodes a message.
+   * Decodes a message that fills what is left of the input; keeps nothing of it.
    *
    * @throws MalformedException if the bytes are none
    */
-  static PeerMessage decode(byte[] bytes) {
-    WireInput in = new WireInput(bytes);
+  static PeerMessage decode(WireInput in) {
     try {
       int version = in.readByte();
       if (version != Codec.FORMAT_VERSION) {

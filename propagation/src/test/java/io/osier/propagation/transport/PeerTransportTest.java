@@ -14,6 +14,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -59,7 +61,7 @@ final class PeerTransportTest {
   }
 
   /** What a listener heard, in order: up us/200, down us, 1, 2, 3 for acks, DUPLICATE_DC. */
-  private static final class Heard implements PeerListener {
+  private static class Heard implements PeerListener {
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
     final Map<String, Map<String, String>> differing = new ConcurrentHashMap<>();
@@ -218,6 +220,47 @@ final class PeerTransportTest {
                 state)));
   }
 
+  /** Decoded by the thread that serves all connections, it stopped the other peer's frames. */
+  @Test
+  void largeFrameOfOnePeer_thatTakesLong_doesNotDelayAnother() throws Exception {
+    CountDownLatch taken = new CountDownLatch(1);
+    Heard atEu =
+        new Heard() {
+          @Override
+          public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+            if (frame instanceof Frame.States) {
+              await().atMost(20, TimeUnit.SECONDS).until(() -> taken.getCount() == 0);
+            }
+            super.received(peer, keyspace, partition, frame);
+          }
+        };
+    PeerTransport eu =
+        new PeerTransport(
+            EU,
+            "test",
+            at(0),
+            Map.of("us", at(freePort()), "ap", at(freePort())),
+            dc -> POLICIES,
+            PortLimits.DEFAULT,
+            atEu);
+    open.add(eu);
+    Raw us = new Raw(eu.port());
+    Raw ap = new Raw(eu.port());
+    ReplicaId apId = new ReplicaId("ap", 300);
+    us.say(hello(US)).hear();
+    ap.say(hello(apId)).hear();
+    Causal large =
+        Causal.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of(new byte[4 << 20])), US, 1, 0, 1_000, 0);
+    us.say(new PeerMessage.Data(0, 0, FrameCodec.encode(US, states(1, large))));
+    us.say(new PeerMessage.Data(0, 0, FrameCodec.encode(US, new Frame.Ack(1, 8))));
+    ap.say(new PeerMessage.Data(0, 0, FrameCodec.encode(apId, new Frame.Ack(1, 7))));
+    assertThat(atEu.next()).isEqualTo("shop/0 7");
+    taken.countDown();
+    assertThat(atEu.next()).startsWith("shop/0 states of ");
+    assertThat(atEu.next()).as("what came behind it").isEqualTo("shop/0 8");
+  }
+
   @Test
   void lostConnection_isReported_andDialledAgain() throws Exception {
     int euPort = freePort();
@@ -296,7 +339,8 @@ final class PeerTransportTest {
     }
 
     Raw say(PeerMessage message) throws IOException {
-      return sayBytes(ByteBufUtil.getBytes(PeerMessage.encode(message)));
+      out.write(ByteBufUtil.getBytes(PeerMessage.frame(message)));
+      return this;
     }
 
     Raw sayBytes(byte[] bytes) throws IOException {
@@ -308,7 +352,7 @@ final class PeerTransportTest {
     PeerMessage hear() throws IOException {
       byte[] bytes = new byte[in.readInt()];
       in.readFully(bytes);
-      return PeerMessage.decode(bytes);
+      return PeerMessage.decode(new WireInput(bytes));
     }
 
     /** Whether the other end closed the connection. */
@@ -435,10 +479,8 @@ final class PeerTransportTest {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         in.readFully(new byte[in.readInt()]);
-        byte[] welcome =
-            ByteBufUtil.getBytes(PeerMessage.encode(new PeerMessage.Welcome(US, Optional.empty())));
-        out.writeInt(welcome.length);
-        out.write(welcome);
+        out.write(
+            ByteBufUtil.getBytes(PeerMessage.frame(new PeerMessage.Welcome(US, Optional.empty()))));
         assertThat(heard.next()).isEqualTo("up " + US);
         assertThat(heard.next()).isEqualTo("down us");
         long pings = LongStream.iterate(0, i -> i + 1).takeWhile(i -> hasPing(in)).count();
@@ -454,11 +496,10 @@ final class PeerTransportTest {
     raw.say(hello(US)).hear();
     byte[] frame =
         ByteBufUtil.getBytes(
-            PeerMessage.encode(
+            PeerMessage.frame(
                 new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 1L << 60)))));
-    long secondsMin = PeerTransport.DEAD_MILLIS / PeerTransport.PING_MILLIS + 2;
+    long secondsMin = Heartbeat.DEAD_MILLIS / Heartbeat.SIGN_MILLIS + 2;
     assertThat(frame).hasSizeGreaterThan((int) secondsMin);
-    raw.out.writeInt(frame.length);
     int sent = 0;
     while (sent < secondsMin) { // one byte a pong: longer than a silent connection lives
       raw.out.write(frame[sent++]);
@@ -523,7 +564,7 @@ final class PeerTransportTest {
     try {
       byte[] bytes = new byte[in.readInt()];
       in.readFully(bytes);
-      return PeerMessage.decode(bytes) instanceof PeerMessage.Ping;
+      return PeerMessage.decode(new WireInput(bytes)) instanceof PeerMessage.Ping;
     } catch (IOException e) {
       return false;
     }

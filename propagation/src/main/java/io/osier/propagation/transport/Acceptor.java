@@ -1,0 +1,205 @@
+package io.osier.propagation.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.OutOfMemory;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.net.FrameReader;
+import io.osier.propagation.FrameCodec;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection that another datacenter dialled: takes its greeting, then its frames. Small frames
+ * are decoded where they are read; while a large one is decoded by a thread of its own, what
+ * follows on this connection waits in the network, and other connections go on.
+ */
+final class Acceptor extends FrameReader {
+  private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+
+  /** Largest greeting, in bytes: the texts of some thousand keyspaces. */
+  static final int GREETING_BYTES_MAX = 1 << 20;
+
+  /** Decoding so much takes milliseconds. */
+  private static final int LARGE_BYTES_MIN = 1 << 20;
+
+  private static final long REFUSED_MILLIS = 100;
+
+  private final Peering peering;
+  private final Arrivals arrivals;
+  private final PortGuard port;
+  private final ByteCounter counter;
+  private final Heartbeat heartbeat;
+  private final ConnectionGuard guard;
+  private ReplicaId peer;
+  private boolean ended;
+
+  /** As the peer numbers the keyspaces. */
+  private List<String> names = List.of();
+
+  private Set<String> agreed = Set.of();
+
+  Acceptor(Peering peering, Arrivals arrivals, PortGuard port) {
+    super(GREETING_BYTES_MAX);
+    this.peering = peering;
+    this.arrivals = arrivals;
+    this.port = port;
+    this.counter = new ByteCounter(new Traffic());
+    this.heartbeat = Heartbeat.answering();
+    this.guard = new ConnectionGuard(port, this::isInFrame);
+  }
+
+  /** Puts this and what belongs before it into a new connection's pipeline. */
+  void addTo(Channel channel) {
+    channel.pipeline().addLast(counter, heartbeat, guard, Wire.flushes(), this);
+  }
+
+  @Override
+  protected void frame(ChannelHandlerContext ctx, WireInput content) {
+    guard.frame();
+    PeerMessage message = PeerMessage.decode(content);
+    if (peer == null) {
+      if (message instanceof PeerMessage.Hello hello) {
+        greet(ctx, hello);
+      } else {
+        LOG.warn("{} sends no greeting; connection closed", ctx.channel().remoteAddress());
+        close(ctx);
+      }
+      return;
+    }
+    switch (message) {
+      case PeerMessage.Ping p -> heartbeat.give();
+      case PeerMessage.Data d -> {
+        if (d.frame().length < LARGE_BYTES_MIN) {
+          deliver(d);
+        } else {
+          deliverApart(ctx, d);
+        }
+      }
+      default -> {
+        LOG.warn("{} sends what does not belong here; connection closed", peer);
+        close(ctx);
+      }
+    }
+  }
+
+  @Override
+  protected void frames(ChannelHandlerContext ctx) {}
+
+  private void deliver(PeerMessage.Data data) {
+    if (data.keyspace() >= names.size()) {
+      throw new OsierException(
+          ErrorCode.MALFORMED, "keyspace " + data.keyspace() + " is not one of " + names);
+    }
+    String keyspace = names.get(data.keyspace());
+    if (agreed.contains(keyspace)) {
+      peering
+          .listener()
+          .received(peer, keyspace, data.partition(), FrameCodec.decode(peer, data.frame()));
+    }
+  }
+
+  private void deliverApart(ChannelHandlerContext ctx, PeerMessage.Data data) {
+    pause();
+    ctx.channel().config().setAutoRead(false);
+    heartbeat.busy(true);
+    Thread.ofVirtual()
+        .name("osier-decode-" + peer.dc())
+        .start(
+            () -> {
+              Optional<Throwable> failure = Optional.empty();
+              try {
+                deliver(data);
+              } catch (Throwable e) {
+                failure = Optional.of(e);
+              }
+              goOn(ctx, failure);
+            });
+  }
+
+  private void goOn(ChannelHandlerContext ctx, Optional<Throwable> failure) {
+    try {
+      ctx.executor()
+          .execute(
+              () -> {
+                heartbeat.busy(false);
+                if (failure.isPresent()) {
+                  exceptionCaught(ctx, failure.get());
+                } else {
+                  ctx.channel().config().setAutoRead(true);
+                  resume(ctx);
+                }
+              });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed while a frame was decoded", e);
+    }
+  }
+
+  private void greet(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+    Channel channel = ctx.channel();
+    ReplicaId replica = hello.replica();
+    Optional<PeerMessage.Refused> refusal =
+        peering.greeting().judge(hello, arrivals.other(replica.dc(), channel));
+    if (refusal.isPresent()) {
+      refuse(ctx, replica, refusal.get());
+      return;
+    }
+    peer = replica;
+    setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
+    guard.greeted();
+    heartbeat.greeted();
+    peering.greeting().met(peer);
+    counter.countFor(peering.traffic().get(peer.dc()));
+    arrivals.replace(peer, channel);
+    List<String> mine = peering.fingerprints().apply(peer.dc());
+    boolean same = mine.equals(hello.keyspaces());
+    names = hello.keyspaces().stream().map(Agreement::name).toList();
+    agreed = Set.copyOf(peering.compare(peer.dc(), mine, hello.keyspaces()).agreed());
+    Wire.write(
+        channel,
+        new PeerMessage.Welcome(peering.self(), same ? Optional.empty() : Optional.of(mine)));
+  }
+
+  private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {
+    if (peering.said().isNews("<" + from, refusal.message())) {
+      LOG.warn("{} is refused: {}: {}", from, refusal.code(), refusal.message());
+    }
+    Wire.write(ctx.channel(), refusal);
+    ended = true;
+    end();
+    ctx.executor().schedule(() -> ctx.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void close(ChannelHandlerContext ctx) {
+    ended = true;
+    end();
+    ctx.close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    super.channelInactive(ctx);
+    if (peer != null) {
+      arrivals.left(peer.dc(), ctx.channel());
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    OutOfMemory.report(cause);
+    if (!ended && peer != null) {
+      LOG.warn("connection from {} closed: {}", peer, Wire.reason(cause));
+    } else if (!ended) {
+      port.log(ctx.channel(), Wire.reason(cause)); // anybody can do that, again and again
+    }
+    close(ctx);
+  }
+}

@@ -1,0 +1,116 @@
+package io.osier.propagation.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.osier.core.OsierException;
+import io.osier.core.OutOfMemory;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.net.FrameReader;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A connection that was dialled: greets, and hears the answer and pongs. */
+final class Dialled extends FrameReader {
+  private static final Logger LOG = LoggerFactory.getLogger(Dialled.class);
+
+  private final Peering peering;
+  private final Dialler dialler;
+  private final String dc;
+  private final Heartbeat heartbeat = Heartbeat.asking();
+  private boolean ended;
+
+  Dialled(Peering peering, Dialler dialler) {
+    super(Acceptor.GREETING_BYTES_MAX); // what is answered is no larger
+    this.peering = peering;
+    this.dialler = dialler;
+    this.dc = dialler.dc();
+  }
+
+  /** Puts this and what belongs before it into a new connection's pipeline. */
+  void addTo(Channel channel) {
+    ByteCounter counter = new ByteCounter(peering.traffic().get(dc));
+    channel.pipeline().addLast(counter, heartbeat, Wire.flushes(), this);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    Wire.write(ctx.channel(), peering.greeting().hello(dc, peering.fingerprints().apply(dc)));
+  }
+
+  @Override
+  protected void frame(ChannelHandlerContext ctx, WireInput content) {
+    switch (PeerMessage.decode(content)) {
+      case PeerMessage.Welcome w -> welcomed(ctx, w);
+      case PeerMessage.Refused r -> refused(ctx, r);
+      case PeerMessage.Pong p -> {}
+      default -> {
+        LOG.warn("{} sends what only a dialler may send; connection closed", dc);
+        close(ctx);
+      }
+    }
+  }
+
+  @Override
+  protected void frames(ChannelHandlerContext ctx) {}
+
+  private void welcomed(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+    ReplicaId replica = welcome.replica();
+    if (!replica.dc().equals(dc)) {
+      LOG.error("at the address of {} answers {}; check the peers' addresses", dc, replica);
+      close(ctx);
+      return;
+    }
+    LOG.info("connected to {}", replica);
+    peering.said().end(">" + dc);
+    peering.greeting().met(replica);
+    List<String> mine = peering.fingerprints().apply(dc);
+    Agreement agreement = peering.compare(dc, mine, welcome.keyspaces().orElse(mine));
+    dialler.welcomed(ctx.channel());
+    heartbeat.greeted();
+    heartbeat.give();
+    peering.listener().up(replica, agreement.agreed());
+  }
+
+  private void refused(ChannelHandlerContext ctx, PeerMessage.Refused refusal) {
+    if (peering.said().isNews(">" + dc, refusal.message())) {
+      LOG.error(
+          "{} refuses this datacenter, which goes on trying: {}: {}",
+          dc,
+          refusal.code(),
+          refusal.message());
+    }
+    if (dialler.refused(refusal)) {
+      peering
+          .listener()
+          .rejected(dc, new OsierException(refusal.code(), dc + ": " + refusal.message()));
+    }
+    close(ctx);
+  }
+
+  private void close(ChannelHandlerContext ctx) {
+    ended = true;
+    end();
+    ctx.close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    super.channelInactive(ctx);
+    if (dialler.lost(ctx.channel())) {
+      LOG.info("connection to {} lost", dc);
+      peering.listener().down(dc);
+    }
+    dialler.openLater();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    OutOfMemory.report(cause);
+    if (!ended) {
+      LOG.warn("connection to {} closed: {}", dc, Wire.reason(cause));
+    }
+    close(ctx);
+  }
+}

@@ -1,0 +1,60 @@
+package io.osier.propagation.transport;
+
+import io.osier.core.BackOff;
+import io.osier.core.ErrorCode;
+import java.util.random.RandomGenerator;
+
+/**
+ * What follows from one attempt after the other to reach a datacenter: how long to wait, what is
+ * worth a line in the log, and when the process must hear that it is not wanted. Pure; not
+ * thread-safe.
+ */
+final class Dialling {
+  static final long PAUSE_MILLIS_MIN = 50;
+  static final long PAUSE_MILLIS_MAX = 1_000;
+
+  /** The connection of a process that was killed may linger for the dead interval. */
+  private static final long LINGERING_MAX = 3 * Heartbeat.DEAD_MILLIS / PAUSE_MILLIS_MAX;
+
+  private final long incarnation;
+  private final BackOff backOff = new BackOff(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
+  private String lastFailure = "";
+  private int duplicates;
+
+  /** By a datacenter of this incarnation. */
+  Dialling(long incarnation) {
+    this.incarnation = incarnation;
+  }
+
+  /** How long to wait before the next attempt. */
+  long pauseMillis(RandomGenerator random) {
+    return backOff.nextMillis(random);
+  }
+
+  /** Nobody was reached; whether that is for another reason than the last time. */
+  boolean failed(String why) {
+    boolean isNews = !why.equals(lastFailure);
+    lastFailure = why;
+    return isNews;
+  }
+
+  /** The other end has agreed to talk. */
+  void welcomed() {
+    backOff.reset();
+    lastFailure = "";
+    duplicates = 0;
+  }
+
+  /**
+   * The other end has refused; whether the process must hear of it. It need not while what is in
+   * the way may be a connection of this datacenter's own former life.
+   */
+  boolean refused(PeerMessage.Refused refusal) {
+    backOff.slowDown();
+    boolean lingers =
+        refusal.code() == ErrorCode.DUPLICATE_DC
+            && refusal.newest() < incarnation
+            && ++duplicates <= LINGERING_MAX;
+    return !lingers;
+  }
+}

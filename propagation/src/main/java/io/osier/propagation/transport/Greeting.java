@@ -1,0 +1,101 @@
+package io.osier.propagation.transport;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Decides who may speak here: protocol, cluster and names must fit, and of each datacenter only the
+ * newest incarnation that was ever heard of is let in, one process at a time. Pure; thread-safe.
+ */
+final class Greeting {
+  private final ReplicaId self;
+  private final String cluster;
+  private final Set<String> peers;
+  private final Map<String, Long> newest = new ConcurrentHashMap<>();
+
+  /**
+   * For one datacenter.
+   *
+   * @param peers the names of the others
+   */
+  Greeting(ReplicaId self, String cluster, Set<String> peers) {
+    this.self = self;
+    this.cluster = cluster;
+    this.peers = peers;
+  }
+
+  /** This datacenter's own greeting to another one. */
+  PeerMessage.Hello hello(String to, List<String> fingerprints) {
+    return new PeerMessage.Hello(PeerMessage.PROTOCOL_VERSION, cluster, self, to, fingerprints);
+  }
+
+  /** An incarnation of a datacenter was talked to. */
+  void met(ReplicaId replica) {
+    newest.merge(replica.dc(), replica.incarnation(), Math::max);
+  }
+
+  /**
+   * Judges a greeting.
+   *
+   * @param connected the incarnation of that name whose other connection to here is open
+   * @return why it is refused; empty if it is welcome
+   */
+  Optional<PeerMessage.Refused> judge(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
+    String dc = hello.replica().dc();
+    if (hello.protocolVersion() != PeerMessage.PROTOCOL_VERSION) {
+      return refuse(
+          ErrorCode.VERSION_MISMATCH,
+          "peer protocol "
+              + hello.protocolVersion()
+              + " is not "
+              + PeerMessage.PROTOCOL_VERSION
+              + ", which this datacenter speaks");
+    }
+    if (!hello.cluster().equals(cluster)) {
+      return refuse(
+          ErrorCode.CONFIGURATION,
+          "cluster '" + hello.cluster() + "' is not '" + cluster + "', which this one belongs to");
+    }
+    if (!hello.to().equals(self.dc())) {
+      return refuse(
+          ErrorCode.CONFIGURATION,
+          "this is " + self.dc() + ", not " + hello.to() + "; check the peers' addresses");
+    }
+    if (!peers.contains(dc) && !dc.equals(self.dc())) {
+      return refuse(
+          ErrorCode.CONFIGURATION, "datacenter '" + dc + "' is not among the peers " + peers);
+    }
+    return judge(hello.replica(), connected);
+  }
+
+  private Optional<PeerMessage.Refused> judge(ReplicaId replica, Optional<ReplicaId> connected) {
+    String dc = replica.dc();
+    long known = newest.getOrDefault(dc, 0L);
+    boolean isSelf = dc.equals(self.dc());
+    boolean another = connected.isPresent() && !connected.get().equals(replica);
+    if (!isSelf && !another && replica.incarnation() >= known) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new PeerMessage.Refused(
+            ErrorCode.DUPLICATE_DC,
+            "another process already runs as '"
+                + dc
+                + "' (incarnation "
+                + (isSelf ? self.incarnation() : known)
+                + "; yours is "
+                + replica.incarnation()
+                + "). Each datacenter needs a name of its own; if the clock went back, set"
+                + " osier.incarnation-min to a larger number",
+            known));
+  }
+
+  private static Optional<PeerMessage.Refused> refuse(ErrorCode code, String message) {
+    return Optional.of(new PeerMessage.Refused(code, message, 0));
+  }
+}

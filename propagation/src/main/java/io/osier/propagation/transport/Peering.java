@@ -1,0 +1,42 @@
+package io.osier.propagation.transport;
+
+import io.osier.core.ReplicaId;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all connections of a datacenter know. Thread-safe.
+ *
+ * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
+ * @param traffic by a peer's name
+ */
+record Peering(
+    ReplicaId self,
+    Function<String, List<String>> fingerprints,
+    Greeting greeting,
+    SaidOnce said,
+    Map<String, Traffic> traffic,
+    PeerListener listener) {
+  private static final Logger LOG = LoggerFactory.getLogger(Peering.class);
+
+  /** What differs, by name and once; the keyspaces that agree are replicated all the same. */
+  Agreement compare(String dc, List<String> mine, List<String> theirs) {
+    Agreement agreement = Agreement.of(self.dc(), mine, dc, theirs);
+    if (agreement.differing().isEmpty()) {
+      if (said.end("=" + dc)) {
+        LOG.info("{} and this datacenter agree on all keyspaces", dc);
+      }
+    } else if (said.isNews("=" + dc, agreement.differing().toString())) {
+      agreement
+          .differing()
+          .forEach(
+              (name, what) ->
+                  LOG.error("keyspace '{}' is not replicated with {}: {}", name, dc, what));
+    }
+    listener.compared(dc, agreement.differing());
+    return agreement;
+  }
+}

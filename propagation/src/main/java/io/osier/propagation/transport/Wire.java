@@ -1,0 +1,28 @@
+package io.osier.propagation.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.handler.flush.FlushConsolidationHandler;
+
+/** What both ends of a connection between datacenters do alike. */
+final class Wire {
+  private static final int FLUSH_AFTER = 64;
+
+  private Wire() {}
+
+  /** Lets what is sent by several threads leave together. */
+  static ChannelHandler flushes() {
+    return new FlushConsolidationHandler(FLUSH_AFTER, true);
+  }
+
+  /** Sends a message in a frame of its own. For any thread. */
+  static ChannelFuture write(Channel channel, PeerMessage message) {
+    return channel.writeAndFlush(PeerMessage.frame(message));
+  }
+
+  /** Why something failed, in words. */
+  static String reason(Throwable cause) {
+    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+  }
+}

@@ -1,0 +1,54 @@
+package io.osier.propagation.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class DiallingTest {
+  private static final long SELF = 200;
+
+  private final Dialling dialling = new Dialling(SELF);
+  private final Random random = new Random(1);
+
+  private static PeerMessage.Refused duplicate(long newest) {
+    return new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, "already runs", newest);
+  }
+
+  @Test
+  void pausesGrow_untilAWelcome() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(Dialling.PAUSE_MILLIS_MAX);
+    }
+    assertThat(dialling.pauseMillis(random)).isGreaterThanOrEqualTo(Dialling.PAUSE_MILLIS_MAX / 2);
+    dialling.welcomed();
+    assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(Dialling.PAUSE_MILLIS_MIN);
+  }
+
+  @Test
+  void sameFailure_isNewsOnce_andAgainAfterAWelcome() {
+    assertThat(dialling.failed("refused")).isTrue();
+    assertThat(dialling.failed("refused")).isFalse();
+    assertThat(dialling.failed("no route")).isTrue();
+    dialling.welcomed();
+    assertThat(dialling.failed("no route")).isTrue();
+  }
+
+  @Test
+  void ownFormerLife_isWaitedFor_butNotForEver() {
+    int waited = 0;
+    while (!dialling.refused(duplicate(SELF - 1))) {
+      waited++;
+    }
+    assertThat(waited * Dialling.PAUSE_MILLIS_MAX).isEqualTo(3 * Heartbeat.DEAD_MILLIS);
+  }
+
+  @Test
+  void newerProcessOfTheName_andOtherReasons_areReportedAtOnce() {
+    assertThat(dialling.refused(duplicate(SELF + 1))).isTrue();
+    assertThat(dialling.refused(new PeerMessage.Refused(ErrorCode.CONFIGURATION, "cluster", 0)))
+        .isTrue();
+    assertThat(dialling.pauseMillis(random)).isGreaterThanOrEqualTo(Dialling.PAUSE_MILLIS_MAX / 2);
+  }
+}

@@ -1,0 +1,63 @@
+package io.osier.propagation.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class GreetingTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 100);
+  private static final ReplicaId US = new ReplicaId("us", 200);
+
+  private final Greeting greeting = new Greeting(EU, "test", Set.of("us"));
+
+  private static PeerMessage.Hello hello(ReplicaId from) {
+    return new Greeting(from, "test", Set.of("eu")).hello("eu", List.of());
+  }
+
+  private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
+    return greeting.judge(hello, connected).map(PeerMessage.Refused::code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "9, test, us, eu, VERSION_MISMATCH",
+    "0, other, us, eu, CONFIGURATION",
+    "0, test, us, ap, CONFIGURATION",
+    "0, test, mm, eu, CONFIGURATION",
+    "0, test, eu, eu, DUPLICATE_DC",
+  })
+  void whatDoesNotFit_isRefused(int newer, String cluster, String from, String to, ErrorCode why) {
+    int version = PeerMessage.PROTOCOL_VERSION + newer;
+    ReplicaId replica = new ReplicaId(from, 5);
+    assertThat(
+            judged(
+                new PeerMessage.Hello(version, cluster, replica, to, List.of()), Optional.empty()))
+        .contains(why);
+  }
+
+  @Test
+  void oneProcessOfEachName_atATime() {
+    ReplicaId newer = new ReplicaId("us", 201);
+    assertThat(judged(hello(US), Optional.empty())).isEmpty();
+    greeting.met(US);
+    assertThat(judged(hello(US), Optional.of(US))).as("its new connection").isEmpty();
+    assertThat(judged(hello(newer), Optional.of(US))).contains(ErrorCode.DUPLICATE_DC);
+    assertThat(judged(hello(newer), Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void olderIncarnation_isToldTheNewest() {
+    greeting.met(US);
+    greeting.met(new ReplicaId("us", 150));
+    PeerMessage.Refused refused =
+        greeting.judge(hello(new ReplicaId("us", 199)), Optional.empty()).orElseThrow();
+    assertThat(refused.newest()).isEqualTo(200);
+  }
+}

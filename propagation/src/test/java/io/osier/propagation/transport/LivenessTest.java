@@ -1,0 +1,58 @@
+package io.osier.propagation.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.propagation.transport.Liveness.Due;
+import org.junit.jupiter.api.Test;
+
+/** Signs every 10, dead after 50. */
+final class LivenessTest {
+  private static Liveness liveness(boolean asks) {
+    return new Liveness(10, 50, asks, 0);
+  }
+
+  @Test
+  void asking_givesASignEveryInterval_onceGreeted() {
+    Liveness asking = liveness(true);
+    assertThat(asking.due(20)).isEqualTo(Due.NOTHING);
+    asking.greeted(20);
+    assertThat(asking.due(29)).isEqualTo(Due.NOTHING);
+    assertThat(asking.due(30)).isEqualTo(Due.SIGN);
+    assertThat(asking.due(31)).isEqualTo(Due.NOTHING);
+    assertThat(asking.due(40)).isEqualTo(Due.SIGN);
+  }
+
+  @Test
+  void answering_givesASign_onlyInIntervalsInWhichBytesCame() {
+    Liveness answering = liveness(false);
+    answering.greeted(0);
+    assertThat(answering.due(10)).isEqualTo(Due.NOTHING);
+    answering.heard(11);
+    assertThat(answering.due(20)).isEqualTo(Due.SIGN);
+    assertThat(answering.due(30)).isEqualTo(Due.NOTHING);
+    answering.heard(31);
+    answering.signed(); // by the answer to a ping
+    assertThat(answering.due(40)).isEqualTo(Due.NOTHING);
+  }
+
+  @Test
+  void silence_isDeath_andAnyByteIsLife_alsoBeforeTheGreeting() {
+    Liveness liveness = liveness(false);
+    assertThat(liveness.due(49)).isEqualTo(Due.NOTHING);
+    liveness.heard(49);
+    assertThat(liveness.due(98)).isEqualTo(Due.NOTHING);
+    assertThat(liveness.due(99)).isEqualTo(Due.DEAD);
+  }
+
+  @Test
+  void whoWorksOnWhatHasCome_saysSo_andGivesNobodyUp() {
+    Liveness liveness = liveness(false);
+    liveness.greeted(0);
+    liveness.busy(true, 10);
+    assertThat(liveness.due(100)).isEqualTo(Due.SIGN);
+    assertThat(liveness.due(110)).isEqualTo(Due.SIGN);
+    liveness.busy(false, 115);
+    assertThat(liveness.due(164)).isEqualTo(Due.NOTHING);
+    assertThat(liveness.due(165)).isEqualTo(Due.DEAD);
+  }
+}

@@ -1,35 +1,26 @@
 package io.osier.core;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
-
 /**
  * Bytes of the heap that something may take: a limit, what is used of it, and how often it was
- * spent. A budget is divided into shares, which have names and limits of their own and together at
- * most its limit, and a share into equal parts; only what is not divided further is taken from.
+ * spent.
  *
  * <p>Whoever keeps something takes its bytes and gives them back when it goes. Two ways: {@link
  * #tryTake} for what can be refused, and {@link #take} with {@link #isOver} for what has come
  * already and makes something else go. What is larger than the limit is let in alone, so that a
- * budget never stops for good what settings allow.
+ * budget never stops for good what the settings allow.
  *
- * <p>Thread-safe. One addition of an atomic number each time; a caller of {@link #tryTake} that
- * meets others may be refused what one of them is about to give back.
+ * <p>Pure, and not thread-safe: it belongs to what it bounds. {@link #usage} is a copy for others.
  */
 public final class Budget {
   private final String name;
   private final long limit;
-  private final AtomicLong used = new AtomicLong();
-  private final LongAdder spent = new LongAdder();
-  private final List<Budget> shares = new CopyOnWriteArrayList<>();
+  private long used;
+  private long spent;
 
   /**
-   * A budget.
+   * A budget of which nothing is used.
    *
-   * @param name what it is for, as statistics and errors call it
+   * @param name what it is for, as statistics call it
    * @param limit in bytes, 0 or more
    */
   public Budget(String name, long limit) {
@@ -40,70 +31,34 @@ public final class Budget {
     this.limit = limit;
   }
 
-  /** A budget that is never spent. */
-  public static Budget unlimited(String name) {
-    return new Budget(name, Long.MAX_VALUE / 2);
-  }
-
-  /**
-   * A part of this for one purpose.
-   *
-   * @throws IllegalArgumentException if that is more than is left
-   */
-  public synchronized Budget share(String purpose, long bytes) {
-    long divided = shares.stream().mapToLong(Budget::limit).sum();
-    if (bytes > limit - divided) {
-      throw new IllegalArgumentException(
-          "of " + name + ", " + limit + " bytes, " + divided + " are shared out: no " + bytes);
-    }
-    Budget share = new Budget(purpose, bytes);
-    shares.add(share);
-    return share;
-  }
-
-  /** This in so many equal parts, of the same name. */
-  public List<Budget> divided(int parts) {
-    List<Budget> equal = new ArrayList<>();
-    for (int i = 0; i < parts; i++) {
-      equal.add(share(name, limit / parts));
-    }
-    return equal;
-  }
-
   /** Takes bytes; false, and none are taken, if they do not fit. */
   public boolean tryTake(long bytes) {
-    long now = used.addAndGet(bytes);
-    if (now > limit && now > bytes) {
-      used.addAndGet(-bytes);
-      spent.increment();
+    if (used > 0 && used + bytes > limit) {
+      spent++;
       return false;
     }
+    used += bytes;
     return true;
   }
 
-  /** Takes bytes, or gives back if it is negative, whether they fit or not. */
+  /** Takes bytes, or gives back where it is negative, whether they fit or not. */
   public void take(long bytes) {
-    used.addAndGet(bytes);
+    used += bytes;
   }
 
   /** Gives bytes back. */
   public void give(long bytes) {
-    used.addAndGet(-bytes);
+    used -= bytes;
   }
 
   /** Whether more is taken than there is. */
   public boolean isOver() {
-    return used.get() > limit;
+    return used > limit;
   }
 
-  /** Counts that something had to go, or was not kept, because the budget is spent. */
+  /** Counts that something had to go, or to wait, because more was taken than there is. */
   public void noteSpent() {
-    spent.increment();
-  }
-
-  /** What it is for. */
-  public String name() {
-    return name;
+    spent++;
   }
 
   /** How many bytes there are. */
@@ -111,31 +66,33 @@ public final class Budget {
     return limit;
   }
 
-  /** How many are taken, by all shares. */
+  /** How many are taken. */
   public long used() {
-    long sum = used.get();
-    for (Budget share : shares) {
-      sum += share.used();
-    }
-    return sum;
+    return used;
   }
 
-  /** How often this or a share was spent, since it was made. */
-  public long spent() {
-    long sum = spent.sum();
-    for (Budget share : shares) {
-      sum += share.spent();
-    }
-    return sum;
+  /** What is used now. */
+  public Usage usage() {
+    return new Usage(name, limit, used, spent);
   }
 
-  /** Into what this is divided, in the order in which it was. */
-  public List<Budget> shares() {
-    return List.copyOf(shares);
+  /**
+   * What was used of a budget at one moment.
+   *
+   * @param name what it is for
+   * @param limit in bytes
+   * @param used in bytes; may be more than the limit for a moment, or by one thing alone
+   * @param spent how often something was refused, dropped or had to wait because of it
+   */
+  public record Usage(String name, long limit, long used, long spent) {
+    /** Both together, under this one's name. */
+    public Usage plus(Usage other) {
+      return new Usage(name, limit + other.limit, used + other.used, spent + other.spent);
+    }
   }
 
   @Override
   public String toString() {
-    return name + ": " + used() + " of " + limit + " bytes";
+    return name + ": " + used + " of " + limit + " bytes";
   }
 }

@@ -1,7 +1,6 @@
 package io.osier.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -11,8 +10,7 @@ final class BudgetTest {
     Budget budget = new Budget("commands", 100);
     assertThat(budget.tryTake(60)).isTrue();
     assertThat(budget.tryTake(41)).isFalse();
-    assertThat(budget.used()).isEqualTo(60);
-    assertThat(budget.spent()).isEqualTo(1);
+    assertThat(budget.usage()).isEqualTo(new Budget.Usage("commands", 100, 60, 1));
     budget.give(60);
     assertThat(budget.tryTake(100)).isTrue();
   }
@@ -29,27 +27,14 @@ final class BudgetTest {
 
   @Test
   void whatHasComeIsTakenAnyhow_andTheBudgetIsOver() {
-    Budget budget = new Budget("updates for others", 100);
+    Budget budget = new Budget("trails", 100);
     budget.take(100);
     assertThat(budget.isOver()).isFalse();
     budget.take(1);
     assertThat(budget.isOver()).isTrue();
     budget.give(1);
     assertThat(budget.isOver()).isFalse();
-  }
-
-  @Test
-  void sharesAreNeverMoreThanTheWhole_whichSumsWhatTheyUse() {
-    Budget heap = new Budget("heap", 100);
-    Budget commands = heap.share("commands", 40);
-    Budget history = heap.share("history", 60);
-    assertThatThrownBy(() -> heap.share("more", 1)).isInstanceOf(IllegalArgumentException.class);
-    commands.divided(4).forEach(part -> part.take(10));
-    history.take(30);
-    assertThat(commands.shares()).extracting(Budget::limit).containsExactly(10L, 10L, 10L, 10L);
-    assertThat(commands.used()).isEqualTo(40);
-    assertThat(heap.used()).isEqualTo(70);
-    commands.shares().getFirst().tryTake(1);
-    assertThat(heap.spent()).isEqualTo(1);
+    assertThat(budget.usage().plus(new Budget.Usage("other", 50, 20, 3)))
+        .isEqualTo(new Budget.Usage("trails", 150, 120, 3));
   }
 }

@@ -60,6 +60,7 @@ final class InboundStream {
   private long statusSequence;
   private long heardNanos;
   private long outageUntilMillis;
+  private long shortestWayMillis = Long.MAX_VALUE;
   private boolean wasSilent;
   private long silentUntilNanos;
   private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
@@ -181,6 +182,16 @@ final class InboundStream {
 
   boolean wasOutage(long sentMillis) {
     return sentMillis <= outageUntilMillis;
+  }
+
+  /** Notes how long a frame of updates took, by the two wall clocks. */
+  void arrived(long sentMillis, long nowMillis) {
+    shortestWayMillis = Math.min(shortestWayMillis, nowMillis - sentMillis);
+  }
+
+  /** The shortest time that a frame of updates took; what it means assumes that one came. */
+  long shortestWayMillis() {
+    return shortestWayMillis;
   }
 
   /** Whether the sender was heard again after a silence, or asked to go on, since a time. */

@@ -458,6 +458,7 @@ public final class Propagation {
         }
       }
       case NEXT -> {
+        in.arrived(frame.sentMillis(), nowMillis);
         if (causal) {
           gather(in, frame, nowNanos, nowMillis);
           return;
@@ -501,14 +502,17 @@ public final class Propagation {
     List<Shipment> waiting = new ArrayList<>();
     for (Admission.Cut cut : cuts) {
       // What waited that long waited for something that could not be reached.
-      boolean late = nowNanos - cut.closedNanos() > millis(settings.healMillis());
+      long heldNanos = nowNanos - cut.closedNanos();
+      boolean late = heldNanos > millis(settings.healMillis());
+      InboundStream from = inbound.get(cut.source().peer().dc());
       for (Admission.Arrived update : cut.updates()) {
         Shipment shipment = update.shipment();
         if (applier.isKnown(shipment)) {
           continue;
         }
         if (cut.source().isStream()) {
-          seen(shipment, late || update.outage(), update.sentMillis(), nowMillis);
+          boolean outage = late || update.outage();
+          seen(from, shipment, outage, update.sentMillis(), heldNanos, nowMillis);
         } else {
           stats.healed();
         }
@@ -550,16 +554,27 @@ public final class Propagation {
       return;
     }
     if (applier.apply(shipment)) {
-      seen(shipment, outage, sentMillis, nowMillis);
+      seen(in, shipment, outage, sentMillis, 0, nowMillis);
       retryHeld(shipment.object(), nowNanos, nowMillis);
     }
   }
 
-  private void seen(Shipment shipment, boolean outage, long sentMillis, long nowMillis) {
+  private void seen(
+      InboundStream in,
+      Shipment shipment,
+      boolean outage,
+      long sentMillis,
+      long heldNanos,
+      long nowMillis) {
     stats.applied(shipment.updates());
     if (shipment.updates() > 0) {
-      long micros = (nowMillis - sentMillis + shipment.ageMillis()) * 1_000;
-      stats.visible(micros, outage, slaNanos / 1_000);
+      Late.Delay delay =
+          new Late.Delay(
+              shipment.ageMillis(),
+              nowMillis - sentMillis,
+              heldNanos / 1_000_000,
+              in.shortestWayMillis());
+      stats.visible(delay, outage, slaNanos / 1_000_000);
     }
   }
 
@@ -592,7 +607,8 @@ public final class Propagation {
 
   private void drop(InboundStream in, InboundStream.Held held, long nowNanos, long nowMillis) {
     boolean outage = held.outage() || waitedForOutage(held, nowNanos);
-    seen(held.shipment(), outage, held.sentMillis(), nowMillis);
+    long heldNanos = nowNanos - held.sinceNanos();
+    seen(in, held.shipment(), outage, held.sentMillis(), heldNanos, nowMillis);
     in.dropFirstHeld(held.shipment().object());
     placesChanged++;
     knowledge.complete(in.sender(), in.complete());

@@ -14,8 +14,7 @@ public final class PropagationStats {
   private long appliedRemote;
   private long gapsSeen;
   private long healed;
-  private long slaViolations;
-  private long lateAfterOutage;
+  private Late late = Late.NONE;
   private final Histogram visibilityMicros = new Histogram(VISIBILITY_MICROS_MAX, 2);
 
   /** All zero. */
@@ -46,16 +45,15 @@ public final class PropagationStats {
     healed++;
   }
 
-  void visible(long delayMicros, boolean outage, long slaMicros) {
+  void visible(Late.Delay delay, boolean outage, long slaMillis) {
+    boolean inTime = delay.millis() <= slaMillis;
     if (outage) {
-      if (delayMicros > slaMicros) {
-        lateAfterOutage++;
-      }
+      late = inTime ? late : late.withOutage();
       return;
     }
-    visibilityMicros.recordValue(Math.clamp(delayMicros, 0, VISIBILITY_MICROS_MAX));
-    if (slaMicros > 0 && delayMicros > slaMicros) {
-      slaViolations++;
+    visibilityMicros.recordValue(Math.clamp(delay.millis() * 1_000, 0, VISIBILITY_MICROS_MAX));
+    if (slaMillis > 0 && !inTime) {
+      late = late.with(delay, slaMillis);
     }
   }
 
@@ -99,14 +97,9 @@ public final class PropagationStats {
     return healed;
   }
 
-  /** Shipments that became visible later than the SLA allows though the link was up. */
-  public long slaViolations() {
-    return slaViolations;
-  }
-
-  /** Shipments that became visible later than the SLA allows because the link had been down. */
-  public long lateAfterOutage() {
-    return lateAfterOutage;
+  /** Shipments that became visible later than the SLA allows. */
+  public Late late() {
+    return late;
   }
 
   /** Delays until visible, outages left out, in microseconds: a copy. */

@@ -84,7 +84,7 @@ final class ReportCheck {
         r.gapsSeen(),
         r.healed(),
         r.slaViolations(),
-        r.lateAfterOutage(),
+        r.late().outage(),
         r.visibilityMicros().getTotalCount());
   }
 
@@ -117,7 +117,7 @@ final class ReportCheck {
     require(node, r, "not quiet", isQuiet(r));
     kept.forEach(
         (origin, number) -> require(node, r, "through", r.through().get(origin) == number));
-    require(node, r, "late", !inTime || (r.slaViolations() == 0 && r.lateAfterOutage() == 0));
+    require(node, r, "late", !inTime || (r.slaViolations() == 0 && r.late().outage() == 0));
     if (faultless) {
       long others =
           kept.entrySet().stream()

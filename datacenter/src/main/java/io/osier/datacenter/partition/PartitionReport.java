@@ -2,6 +2,7 @@ package io.osier.datacenter.partition;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Late;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -37,9 +38,8 @@ import org.HdrHistogram.Histogram;
  * @param catchUpsShipped objects shipped to peers that had missed something
  * @param gapsSeen gaps in an object's updates or a stream that were seen and healed
  * @param healed objects received from a third datacenter
- * @param slaViolations shipments whose oldest update became visible here later than the staleness
- *     bound after its commit, though the link had been up
- * @param lateAfterOutage shipments that came late because the link had been down
+ * @param late shipments whose oldest update became visible here later than the staleness bound
+ *     after its commit
  * @param visibilityMicros delays from the commit of the oldest update of each shipment until it was
  *     visible here, outages left out, in microseconds
  * @param coordinationMicros μ: the time set aside for a round, in microseconds
@@ -70,13 +70,17 @@ public record PartitionReport(
     long catchUpsShipped,
     long gapsSeen,
     long healed,
-    long slaViolations,
-    long lateAfterOutage,
+    Late late,
     Histogram visibilityMicros,
     long coordinationMicros,
     VersionVector through,
     List<Peer> peers,
     List<Hot> hot) {
+
+  /** Shipments that were late though the links were up. */
+  public long slaViolations() {
+    return late.violations();
+  }
 
   /**
    * The datacenter that holds the horizon back: what it has not acknowledged must be kept in the

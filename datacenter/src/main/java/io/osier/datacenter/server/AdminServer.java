@@ -133,7 +133,10 @@ final class AdminServer implements AutoCloseable {
       gauge("osier.gaps", tags, runner, PartitionReport::gapsSeen);
       gauge("osier.healed", tags, runner, PartitionReport::healed);
       gauge("osier.sla.violations", tags, runner, PartitionReport::slaViolations);
-      gauge("osier.late.after.outage", tags, runner, PartitionReport::lateAfterOutage);
+      gauge("osier.late.after.outage", tags, runner, r -> r.late().outage());
+      gauge("osier.late", tags.and("reason", "origin"), runner, r -> r.late().origin());
+      gauge("osier.late", tags.and("reason", "way"), runner, r -> r.late().way());
+      gauge("osier.late", tags.and("reason", "dependency"), runner, r -> r.late().dependency());
       gauge(
           "osier.visibility.p99.seconds",
           tags,

@@ -162,7 +162,11 @@ final class Inspector {
     node.put("gaps_seen", sum(all, PartitionReport::gapsSeen));
     node.put("healed", sum(all, PartitionReport::healed));
     node.put("sla_violations", sum(all, PartitionReport::slaViolations));
-    node.put("late_after_outage", sum(all, PartitionReport::lateAfterOutage));
+    node.put("late_after_outage", sum(all, r -> r.late().outage()));
+    node.putObject("violations_by_reason")
+        .put("origin", sum(all, r -> r.late().origin()))
+        .put("way", sum(all, r -> r.late().way()))
+        .put("dependency", sum(all, r -> r.late().dependency()));
     node.put(
         "coordination_ms",
         all.stream().mapToLong(PartitionReport::coordinationMicros).max().orElse(0) / 1e3);

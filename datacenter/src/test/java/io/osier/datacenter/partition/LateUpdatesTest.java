@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
+import io.osier.propagation.Late;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ final class LateUpdatesTest {
     updatesThatBuildOnEachOther(20);
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
-    assertThat(us.lateAfterOutage()).isPositive();
+    assertThat(us.late().outage()).isPositive();
     assertThat(us.slaViolations()).as("with the links up").isZero();
   }
 
@@ -56,7 +57,7 @@ final class LateUpdatesTest {
     updatesThatBuildOnEachOther(20);
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
-    assertThat(us.lateAfterOutage()).isPositive();
+    assertThat(us.late().outage()).isPositive();
     assertThat(us.slaViolations()).as("with the links up").isZero();
   }
 
@@ -66,7 +67,33 @@ final class LateUpdatesTest {
     updatesThatBuildOnEachOther(20);
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
-    assertThat(us.lateAfterOutage()).isZero();
+    assertThat(us.late().outage()).isZero();
+    assertThat(us.late().origin()).as("left at once").isZero();
     assertThat(us.slaViolations()).as("over slow links").isGreaterThan(10);
+  }
+
+  @Test
+  void aLinkThatBecomesSlow_isTheWaysFault() {
+    updatesThatBuildOnEachOther(5);
+    cluster.delaysMillis.put("ap>us", SLA_MILLIS + 50);
+    for (int i = 0; i < 10; i++) {
+      cluster.dc("ap").add("own", 1);
+    }
+    cluster.run(5_000);
+    Late late = cluster.dc("us").report().late();
+    assertThat(late).isEqualTo(new Late(0, 10, 0, 0));
+  }
+
+  @Test
+  void whatLeavesTooLate_isTheOriginsFault() {
+    Cluster held =
+        new Cluster(
+            KeyspacePolicy.session("k", Duration.ofMillis(SLA_MILLIS)).with(Propagation.STATE),
+            "ap",
+            "eu");
+    held.tickNanos = due -> due + SLA_MILLIS * 1_000_000;
+    held.dc("eu").add("counter", 1);
+    held.run(5_000);
+    assertThat(held.dc("ap").report().late()).isEqualTo(new Late(1, 0, 0, 0));
   }
 }

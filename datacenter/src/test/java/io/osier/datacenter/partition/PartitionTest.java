@@ -99,7 +99,7 @@ final class PartitionTest {
     assertThat(lost[0]).isTrue();
     assertThat(cluster.isConverged()).isTrue();
     assertThat(cluster.dc("us").report().slaViolations()).isZero();
-    assertThat(cluster.dc("us").report().lateAfterOutage()).isEqualTo(1);
+    assertThat(cluster.dc("us").report().late().outage()).isEqualTo(1);
   }
 
   @Test

@@ -74,7 +74,7 @@ public final class ProtocolCodec {
 
   private static void start(WireOutput out, long id) {
     out.startRecord();
-    out.writeByte(Codec.FORMAT_VERSION);
+    Codec.writeVersion(out);
     out.writeNumber(id);
   }
 
@@ -98,12 +98,8 @@ public final class ProtocolCodec {
    * @throws MalformedException if there is none, or the message has another format
    */
   public static long decodeId(WireInput in) {
+    Codec.expectVersion(in);
     try {
-      int version = in.readByte();
-      if (version != Codec.FORMAT_VERSION) {
-        throw new MalformedException(
-            "format version " + version + " is not " + Codec.FORMAT_VERSION);
-      }
       return in.readNumber();
     } catch (KryoException e) {
       throw new MalformedException("not a message: " + e.getMessage(), e);
@@ -116,7 +112,7 @@ public final class ProtocolCodec {
    * @throws MalformedException if it is none, whatever the bytes are
    */
   public static Request decodeRequestBody(WireInput in) {
-    return decodeBody(in, ProtocolCodec::readRequest);
+    return Codec.readAll(in, "a message", ProtocolCodec::readRequest);
   }
 
   /**
@@ -139,20 +135,7 @@ public final class ProtocolCodec {
    * @throws MalformedException if it is none, whatever it is
    */
   public static Reply decodeReplyBody(WireInput in) {
-    return decodeBody(in, ProtocolCodec::readReply);
-  }
-
-  private static <M> M decodeBody(WireInput in, Function<WireInput, M> reader) {
-    try {
-      M message = reader.apply(in);
-      in.expectEnd();
-      return message;
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      // Underflow, argument checks of the decoded types: to a caller they are one thing.
-      throw new MalformedException("not a message: " + e.getMessage(), e);
-    }
+    return Codec.readAll(in, "a message", ProtocolCodec::readReply);
   }
 
   // ---------------------------------------------------------------- requests

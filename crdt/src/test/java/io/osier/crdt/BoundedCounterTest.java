@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.Codec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -140,8 +139,7 @@ final class BoundedCounterTest {
     for (String dc : List.of("a", "b", "c", "d")) {
       assertThat(down(none, dc)).as("nobody is in all lists").isZero();
     }
-    Codec codec = new Codec(CrdtRegistrations.ALL);
-    assertThat(codec.decode(codec.encode(none))).isEqualTo(none);
+    assertThat(Encoded.decode(Encoded.encode(none))).isEqualTo(none);
   }
 
   /**

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.codec.Codec;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -161,12 +160,11 @@ final class CellMapProperties {
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void elementsOfOneHash_doNotHoldUpASet() {
-    Codec codec = new Codec(CrdtRegistrations.ALL);
     List<Value> elements = colliding(17);
     ReplicaId eu = new ReplicaId("eu", 1);
     Causal empty = Causal.bottom(CrdtType.AW_SET);
     Causal state = empty.join(empty.prepare(new Operation.Add(elements), eu, 1, 0, 1, 0));
-    assertThat(codec.decode(codec.encode(state))).isEqualTo(state);
+    assertThat(Encoded.decode(Encoded.encode(state))).isEqualTo(state);
     Causal removal = state.prepare(new Operation.Remove(elements), eu, 200_000, 131_072, 2, 0);
     assertThat(state.join(removal).store().isEmpty()).isTrue();
   }

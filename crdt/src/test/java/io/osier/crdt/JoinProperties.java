@@ -3,7 +3,6 @@ package io.osier.crdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.CausalContext;
-import io.osier.core.codec.Codec;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.History.Event;
 import io.osier.crdt.History.Site;
@@ -16,7 +15,6 @@ import net.jqwik.api.Property;
 
 /** Invariant I1 for every type, maps of every type and maps of maps included. */
 final class JoinProperties {
-  private static final Codec CODEC = new Codec(CrdtRegistrations.ALL);
 
   /** Single updates, joined groups and states, shuffled, some twice: always the same result. */
   @Property(tries = 2_000)
@@ -118,13 +116,13 @@ final class JoinProperties {
   void encoding_isReadBackAndEqualForEqualContent(@ForAll CrdtType type, @ForAll long seed) {
     History history = new History(type, seed).run(40);
     for (Event event : history.events) {
-      assertThat(CODEC.decode(CODEC.encode(event.delta()))).isEqualTo(event.delta());
+      assertThat(Encoded.decode(Encoded.encode(event.delta()))).isEqualTo(event.delta());
     }
     history.finish();
-    byte[] first = CODEC.encode(history.sites.getFirst().state);
-    assertThat(CODEC.decode(first)).isEqualTo(history.sites.getFirst().state);
+    byte[] first = Encoded.encode(history.sites.getFirst().state);
+    assertThat(Encoded.decode(first)).isEqualTo(history.sites.getFirst().state);
     for (Site site : history.sites) {
-      assertThat(CODEC.encode(site.state)).isEqualTo(first);
+      assertThat(Encoded.encode(site.state)).isEqualTo(first);
     }
   }
 
@@ -174,7 +172,7 @@ final class JoinProperties {
   void sizeEstimate_isWithinAFactorOfTwo(@ForAll CrdtType type, @ForAll long seed) {
     History history = new History(type, seed).run(60);
     for (Site site : history.sites) {
-      int encoded = CODEC.encode(site.state).length;
+      int encoded = Encoded.encode(site.state).length;
       assertThat(site.state.sizeBytes()).isBetween(encoded / 3L - 12, encoded * 2L + 12);
     }
   }

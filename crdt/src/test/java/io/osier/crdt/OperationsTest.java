@@ -7,7 +7,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.codec.Codec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,7 +154,6 @@ final class OperationsTest {
   /** With real timestamps, large sums and texts that are not ASCII. */
   @Test
   void sizeEstimate_isWithinAFactorOfTwo() {
-    Codec codec = new Codec(CrdtRegistrations.ALL);
     for (CrdtType type : CrdtType.values()) {
       Causal state = Causal.bottom(type);
       for (ReplicaId origin : List.of(EU, US)) {
@@ -168,7 +166,7 @@ final class OperationsTest {
       }
       assertThat(state.sizeBytes())
           .as("%s", type)
-          .isBetween(codec.encode(state).length / 2L, codec.encode(state).length * 2L);
+          .isBetween(Encoded.encode(state).length / 2L, Encoded.encode(state).length * 2L);
     }
   }
 

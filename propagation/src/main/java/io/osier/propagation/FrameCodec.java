@@ -4,7 +4,6 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.Codec;
-import io.osier.core.codec.CoreRegistrations;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -20,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The bytes of frames and shipments. A frame is a record of {@link Codec}: format version, type,
- * content. A shipment inside it is
+ * The bytes of frames and shipments. A frame is a record: format version, type, content. A shipment
+ * inside it is
  *
  * <pre>
  *   key | type and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
@@ -436,16 +435,4 @@ public final class FrameCodec {
   public static Cursor readStoredCursor(WireInput in) {
     return readCursor(in).orElseThrow(() -> new MalformedException("a cursor is missing"));
   }
-
-  /** For the codec's registration of shipments as journal records: the origin is not preset. */
-  static final List<Codec.Registration<?>> REGISTRATIONS =
-      List.of(
-          CoreRegistrations.of(
-              Shipment.class,
-              80,
-              (out, s) -> {
-                out.writeReplica(s.origin());
-                writeShipment(out, s.origin(), s);
-              },
-              in -> readShipment(in, in.readReplica())));
 }

@@ -75,7 +75,7 @@ public final class SessionToken {
 
   private void write(WireOutput out) {
     out.startRecord();
-    out.writeByte(Codec.FORMAT_VERSION);
+    Codec.writeVersion(out);
     out.writeCount(seen.size());
     seen.forEach(
         (keyspace, vectors) -> {
@@ -106,10 +106,7 @@ public final class SessionToken {
   }
 
   private static SessionToken read(WireInput in) {
-    int version = in.readByte();
-    if (version != Codec.FORMAT_VERSION) {
-      throw new MalformedException("format version " + version + " is not " + Codec.FORMAT_VERSION);
-    }
+    Codec.expectVersion(in);
     Map<String, List<VersionVector>> seen = new TreeMap<>();
     for (int i = in.readCount(3); i > 0; i--) {
       String keyspace = in.readText(KEYSPACE_MAX);

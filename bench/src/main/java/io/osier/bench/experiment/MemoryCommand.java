@@ -1,6 +1,9 @@
 package io.osier.bench.experiment;
 
 import io.osier.bench.jmh.Objects;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -63,7 +66,7 @@ public final class MemoryCommand extends Experiment {
             type.label(),
             alternative,
             ENCODED,
-            Objects.CODEC.encode(Objects.of(type, size)).length);
+            WireOutput.bytesOf(Objects.of(type, size)::write).length);
         if (size > 1 && CONTAINERS.contains(type)) {
           results.add(type.label(), alternative, ELEMENT, (bytes - smallest) / (size - 1));
         }
@@ -77,12 +80,12 @@ public final class MemoryCommand extends Experiment {
   }
 
   private double measure(CrdtType type, int size) throws InterruptedException {
-    byte[] encoded = Objects.CODEC.encode(Objects.of(type, size));
+    byte[] encoded = WireOutput.bytesOf(Objects.of(type, size)::write);
     int count = Math.clamp(BYTES / encoded.length / (quick() ? 4 : 1), 1, OBJECTS_MAX);
     Object[] objects = new Object[count];
     long before = used();
     for (int i = 0; i < count; i++) {
-      objects[i] = Objects.CODEC.decode(encoded);
+      objects[i] = Causal.read(new WireInput(encoded));
     }
     long after = used();
     if (objects[count - 1] == null) {

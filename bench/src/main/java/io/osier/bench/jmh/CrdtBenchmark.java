@@ -1,6 +1,8 @@
 package io.osier.bench.jmh;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -62,7 +64,7 @@ public class CrdtBenchmark {
     }
     remoteDelta = Objects.delta(object, Objects.update(type, size / 2, size), ELSEWHERE);
     remoteState = object.join(remoteDelta);
-    encoded = Objects.CODEC.encode(object);
+    encoded = WireOutput.bytesOf(object::write);
   }
 
   /** Prepares an update and joins it. */
@@ -87,12 +89,12 @@ public class CrdtBenchmark {
   /** Encodes the state. */
   @Benchmark
   public byte[] encode() {
-    return Objects.CODEC.encode(object);
+    return WireOutput.bytesOf(object::write);
   }
 
   /** Decodes the state. */
   @Benchmark
   public Object decode() {
-    return Objects.CODEC.decode(encoded);
+    return Causal.read(new WireInput(encoded));
   }
 }

@@ -2,10 +2,8 @@ package io.osier.bench.jmh;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.codec.Codec;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
-import io.osier.crdt.CrdtRegistrations;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
@@ -20,9 +18,6 @@ public final class Objects {
   /** Who makes the updates. */
   public static final List<ReplicaId> REPLICAS =
       List.of(new ReplicaId("ap", 1), new ReplicaId("eu", 1), new ReplicaId("us", 1));
-
-  /** Their encoded forms. */
-  public static final Codec CODEC = new Codec(CrdtRegistrations.ALL);
 
   private static final int FIELD_TYPES = 2;
 

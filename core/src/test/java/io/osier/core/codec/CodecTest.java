@@ -10,64 +10,80 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 final class CodecTest {
-  private static final Codec CODEC = new Codec(CoreRegistrations.ALL);
   private static final ReplicaId EU = new ReplicaId("eu", 7);
 
-  /** The encoded form of each type: what is stored today must be read for ever. */
-  private static Map<Object, String> golden() {
-    Map<Object, String> golden = new LinkedHashMap<>();
-    golden.put(EU, "011600026575" + "07");
-    golden.put(new Dot(EU, 300), "01170002657507ac02");
-    golden.put(
-        VersionVector.of(EU, 5).with(new ReplicaId("us", 1), 9),
-        "0118020002657507050002757301" + "09");
-    golden.put(
-        CausalContext.range(EU, 0, 5).withRange(EU, 7, 9), "0119010002657507020005" + "0202");
-    golden.put(Key.of("k"), "011a016b");
-    golden.put(Value.of(new byte[] {1, 2}), "011b00020102");
-    golden.put(Value.of("hé"), "011c010368c3a9");
-    golden.put(Value.of(-3), "011d0205");
-    golden.put(Value.of(1.5), "011e03000000000000f83f");
-    return golden;
+  /** A value with its form: what is stored today must be read for ever. */
+  private record Golden<T>(
+      T value, BiConsumer<WireOutput, T> writer, Function<WireInput, T> reader, String hex) {
+    byte[] encoded() {
+      return WireOutput.bytesOf(out -> writer.accept(out, value));
+    }
+
+    T decode(byte[] bytes) {
+      return Codec.readAll(new WireInput(bytes), "a value", reader);
+    }
+  }
+
+  private static Golden<Value> value(Value value, String hex) {
+    return new Golden<>(value, WireOutput::writeValue, WireInput::readValue, hex);
+  }
+
+  private static List<Golden<?>> golden() {
+    return List.of(
+        new Golden<>(EU, WireOutput::writeReplica, WireInput::readReplica, "00026575" + "07"),
+        new Golden<>(new Dot(EU, 300), WireOutput::writeDot, WireInput::readDot, "0002657507ac02"),
+        new Golden<>(
+            VersionVector.of(EU, 5).with(new ReplicaId("us", 1), 9),
+            WireOutput::writeVector,
+            WireInput::readVector,
+            "02" + "0002657507" + "05" + "0002757301" + "09"),
+        new Golden<>(
+            CausalContext.range(EU, 0, 5).withRange(EU, 7, 9),
+            WireOutput::writeContext,
+            WireInput::readContext,
+            "01" + "0002657507" + "02" + "0005" + "0202"),
+        new Golden<>(Key.of("k"), WireOutput::writeKey, WireInput::readKey, "016b"),
+        value(Value.of(new byte[] {1, 2}), "00020102"),
+        value(Value.of("hé"), "010368c3a9"),
+        value(Value.of(-3), "0205"),
+        value(Value.of(1.5), "03000000000000f83f"));
   }
 
   @Test
   void everyType_keepsItsForm() {
-    golden()
-        .forEach(
-            (value, hex) -> {
-              assertThat(HexFormat.of().formatHex(CODEC.encode(value)))
-                  .as("form of %s", value)
-                  .isEqualTo(hex);
-              assertThat(CODEC.decode(HexFormat.of().parseHex(hex))).isEqualTo(value);
-            });
-    assertThat(golden().keySet().stream().map(Object::getClass))
-        .as("every registered type has a golden form")
-        .containsAll(
-            CODEC.registrations().stream().<Class<?>>map(Codec.Registration::type).toList());
-  }
-
-  @Test
-  void unregisteredType_isRefused() {
-    assertThatThrownBy(() -> CODEC.encode(new java.util.BitSet()))
-        .isInstanceOf(IllegalArgumentException.class);
+    for (Golden<?> g : golden()) {
+      assertThat(HexFormat.of().formatHex(g.encoded())).as("%s", g.value()).isEqualTo(g.hex());
+      assertThat(g.decode(HexFormat.of().parseHex(g.hex()))).isEqualTo(g.value());
+    }
   }
 
   @Test
   void otherVersion_isNamed() {
-    byte[] bytes = CODEC.encode(EU);
-    bytes[0] = 2;
-    assertThatThrownBy(() -> CODEC.decode(bytes))
+    Codec.expectVersion(new WireInput(WireOutput.bytesOf(Codec::writeVersion)));
+    assertThatThrownBy(() -> Codec.expectVersion(new WireInput(new byte[] {2})))
         .isInstanceOf(MalformedException.class)
         .hasMessageContaining("format version 2 is not 1");
+    assertThatThrownBy(() -> Codec.expectVersion(new WireInput()))
+        .isInstanceOf(MalformedException.class);
+  }
+
+  @Test
+  void whatIsLeft_isMalformed() {
+    assertThatThrownBy(() -> golden().get(4).decode(new byte[] {1, 'k', 0}))
+        .isInstanceOf(MalformedException.class);
   }
 
   @Test
@@ -128,21 +144,34 @@ final class CodecTest {
   }
 
   @Property(tries = 5_000)
-  void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
-    Random random = new Random(seed);
-    byte[] bytes;
-    if (random.nextBoolean()) {
-      Object[] values = golden().keySet().toArray();
-      bytes = CODEC.encode(values[random.nextInt(values.length)]);
-      for (int i = 0; i <= random.nextInt(3); i++) {
-        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
-      }
-    } else {
-      bytes = new byte[random.nextInt(40)];
-      random.nextBytes(bytes);
-    }
+  void hostileBytes_areMalformedAndNothingElse(
+      @ForAll("forms") Golden<?> form, @ForAll("damage") Map<Integer, Byte> damage) {
+    byte[] bytes = form.encoded();
+    damage.forEach((place, b) -> bytes[place % bytes.length] = b);
+    isReadOrMalformed(form, bytes);
+  }
+
+  @Property(tries = 5_000)
+  void anyBytes_areMalformedAndNothingElse(
+      @ForAll("forms") Golden<?> form, @ForAll @Size(max = 40) byte[] bytes) {
+    isReadOrMalformed(form, bytes);
+  }
+
+  @Provide
+  Arbitrary<Golden<?>> forms() {
+    return Arbitraries.of(golden());
+  }
+
+  @Provide
+  Arbitrary<Map<Integer, Byte>> damage() {
+    return Arbitraries.maps(Arbitraries.integers().between(0, 40), Arbitraries.bytes())
+        .ofMinSize(1)
+        .ofMaxSize(3);
+  }
+
+  private static void isReadOrMalformed(Golden<?> form, byte[] bytes) {
     try {
-      CODEC.decode(bytes);
+      form.decode(bytes);
     } catch (MalformedException e) {
       assertThat(e.getMessage()).isNotEmpty();
     }

@@ -5,12 +5,11 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
@@ -19,12 +18,9 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
 import io.osier.propagation.Recovered;
-import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.protocol.TransactionId;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -119,8 +115,7 @@ public final class QuietCluster {
   /** What a datacenter's partition is doing. */
   public PartitionReport report(String dc) {
     Node node = nodes.get(dc);
-    node.handle(new Input.Inspect(0, 0));
-    return node.report;
+    return node.partition.step(new Input.Inspect(0, 0), now()).atOnce().getFirst().report();
   }
 
   /** Bytes of all frames so far, as they are encoded; what a transport adds is not in it. */
@@ -146,12 +141,10 @@ public final class QuietCluster {
   }
 
   /** One datacenter. */
-  private final class Node implements Outbox {
+  private final class Node {
     private final ReplicaId self;
     private final ObjectStore store = new MemoryStore();
     private final Partition partition;
-    private PartitionReport report;
-    private List<Runnable> outputs = new ArrayList<>();
     private long plannedNanos = Long.MAX_VALUE;
     private long tickNanos;
     private int ticks;
@@ -169,10 +162,7 @@ public final class QuietCluster {
     }
 
     void handle(Input input) {
-      partition.on(input, now(), this);
-      List<Runnable> batch = outputs;
-      outputs = new ArrayList<>();
-      batch.forEach(Runnable::run);
+      carryOut(partition.step(input, now()));
       plan();
     }
 
@@ -207,31 +197,17 @@ public final class QuietCluster {
       handle(new Input.Tick());
     }
 
-    @Override
-    public void reply(long ticket, Reply reply) {
-      if (reply instanceof Reply.Failure f) {
-        throw new IllegalStateException(self + " refuses an update: " + f);
+    private void carryOut(Effects effects) {
+      for (Effects.Output output : effects.whenDurable()) {
+        switch (output) {
+          case Effects.Send s -> QuietCluster.this.send(self, s.dc(), s.frame());
+          case Effects.Answer a -> {
+            if (a.reply() instanceof Reply.Failure f) {
+              throw new IllegalStateException(self + " refuses an update: " + f);
+            }
+          }
+        }
       }
-    }
-
-    @Override
-    public void send(String dc, Frame frame) {
-      outputs.add(() -> QuietCluster.this.send(self, dc, frame));
-    }
-
-    @Override
-    public void report(long ticket, PartitionReport made) {
-      report = made;
-    }
-
-    @Override
-    public void append(Shipment update, Causal state) {
-      // No journal.
-    }
-
-    @Override
-    public void committed(TransactionId transaction, long number) {
-      // No journal.
     }
   }
 }

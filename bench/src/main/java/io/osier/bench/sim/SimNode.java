@@ -7,8 +7,8 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
@@ -27,6 +27,7 @@ import io.osier.propagation.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -38,7 +39,7 @@ import java.util.Optional;
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-final class SimNode implements Outbox {
+final class SimNode {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
@@ -81,7 +82,6 @@ final class SimNode implements Outbox {
   private final Journal journal;
   private final Partition partition;
   private final Map<Long, ReplyListener> asked = new HashMap<>();
-  private PartitionReport report;
 
   /** What goes out when the present input's records are durable. */
   private List<Runnable> outputs = new ArrayList<>();
@@ -130,7 +130,8 @@ final class SimNode implements Outbox {
                 unit.partition(),
                 streams(unit),
                 unit.adaptation(),
-                simulation.endedTransactions(self.dc())),
+                simulation.endedTransactions(self.dc()),
+                true),
             store,
             recovered,
             dc.now());
@@ -234,12 +235,7 @@ final class SimNode implements Outbox {
       traceArrival(f);
     }
     outputs = new ArrayList<>();
-    partition.on(input, dc.now(), this);
-    changed.forEach((object, before) -> check(object, before, store.get(object)));
-    changed.clear();
-    List<Runnable> batch = outputs;
-    journal.commit(
-        partition.progressVersion(), partition::progress, () -> batch.forEach(Runnable::run));
+    carryOut(partition.step(input, dc.now()));
     appended.forEach(Runnable::run); // without a journal they are as durable as they get
     appended.clear();
     plan();
@@ -344,8 +340,21 @@ final class SimNode implements Outbox {
 
   // ---------------------------------------------------------------- outputs
 
-  @Override
-  public void reply(long ticket, Reply reply) {
+  private void carryOut(Effects effects) {
+    store.witness(effects.records());
+    changed.forEach((object, before) -> check(object, before, store.get(object)));
+    changed.clear();
+    for (Effects.Output output : effects.whenDurable()) {
+      switch (output) {
+        case Effects.Answer a -> reply(a.ticket(), a.reply());
+        case Effects.Send s -> send(s.dc(), s.frame());
+      }
+    }
+    List<Runnable> batch = outputs;
+    effects.keep(journal, () -> batch.forEach(Runnable::run));
+  }
+
+  private void reply(long ticket, Reply reply) {
     ReplyListener listener = asked.remove(ticket);
     if (listener == null) {
       throw new Violation("", "%s answers ticket %d, which is not open: %s", this, ticket, reply);
@@ -353,36 +362,17 @@ final class SimNode implements Outbox {
     outputs.add(listener.made(this, reply));
   }
 
-  @Override
-  public void send(String to, Frame frame) {
+  private void send(String to, Frame frame) {
     if (frame instanceof Frame.Updates u) {
       u.shipments().forEach(s -> simulation.checks(unit).sla().shipped(to, s));
     }
     outputs.add(() -> simulation.network().send(self, to, unit, frame));
   }
 
-  @Override
-  public void report(long ticket, PartitionReport made) {
-    report = made;
-  }
-
-  @Override
-  public void append(Shipment update, Causal state) {
-    CausalContext before = store.before(update.object());
-    appended.add(() -> simulation.checks(unit).appended(this, update, before));
-    journal.append(update, state);
-  }
-
-  @Override
-  public void committed(TransactionId transaction, long number) {
-    journal.committed(transaction, number);
-  }
-
   /** What it is doing. Changes nothing. */
   PartitionReport inspect() {
-    outputs = new ArrayList<>();
-    partition.on(new Input.Inspect(0, unit.adaptation().topK()), dc.now(), this);
-    return report;
+    Effects effects = partition.step(new Input.Inspect(0, unit.adaptation().topK()), dc.now());
+    return effects.atOnce().getFirst().report();
   }
 
   /**
@@ -392,8 +382,11 @@ final class SimNode implements Outbox {
   private final class WatchedStore implements ObjectStore {
     private final ObjectStore memory;
     private final Map<ObjectId, CausalContext> covered = new HashMap<>();
-    private ObjectId last;
-    private CausalContext beforeLast;
+
+    /** What the input in hand changed, in its order, and what each object covered before. */
+    private final ArrayDeque<Witnessed> changes = new ArrayDeque<>();
+
+    private record Witnessed(ObjectId object, CausalContext before) {}
 
     WatchedStore(ObjectStore memory) {
       this.memory = memory;
@@ -412,13 +405,35 @@ final class SimNode implements Outbox {
       return state;
     }
 
-    /** What the object covered before the last change, which must have been one of it. */
-    CausalContext before(ObjectId object) {
-      if (!object.equals(last)) {
-        throw new Violation(
-            name(object), "%s journals %s, but changed %s last", SimNode.this, object, last);
+    /** Every change must be recorded, in the order in which they were made. */
+    void witness(List<Effects.Recorded> records) {
+      for (Effects.Recorded record : records) {
+        switch (record) {
+          case Effects.Applied a -> {
+            CausalContext before = before(a.update().object());
+            appended.add(() -> simulation.checks(unit).appended(SimNode.this, a.update(), before));
+          }
+          case Effects.Forgotten f -> {
+            before(f.object());
+            appended.add(() -> simulation.checks(unit).once().forgotten(self, f.object()));
+          }
+          case Effects.Committed c -> {}
+        }
       }
-      return beforeLast;
+      if (!changes.isEmpty()) {
+        ObjectId object = changes.element().object();
+        throw new Violation(name(object), "%s changes %s without a record", SimNode.this, object);
+      }
+    }
+
+    /** What the object covered before the next change, which must have been one of it. */
+    private CausalContext before(ObjectId object) {
+      Witnessed change = changes.poll();
+      if (change == null || !object.equals(change.object())) {
+        throw new Violation(
+            name(object), "%s records %s, but changed %s", SimNode.this, object, change);
+      }
+      return change.before();
     }
 
     @Override
@@ -430,13 +445,13 @@ final class SimNode implements Outbox {
       }
       memory.put(object, spoiled);
       covered.put(object, spoiled.context());
-      last = object;
-      beforeLast = before == null ? CausalContext.EMPTY : before.context();
+      CausalContext covering = before == null ? CausalContext.EMPTY : before.context();
+      changes.add(new Witnessed(object, covering));
       simulation.trace().about(unit, object, "%s now covers %s", self, spoiled.context());
       if (unit.isCausal()) {
-        changed.putIfAbsent(object, beforeLast); // visible together, when the input is done
+        changed.putIfAbsent(object, covering); // visible together, when the input is done
       } else {
-        check(object, beforeLast, spoiled);
+        check(object, covering, spoiled);
       }
     }
 
@@ -475,7 +490,7 @@ final class SimNode implements Outbox {
       covered.remove(object);
       simulation.checks(unit).forgetting(object, context);
       simulation.trace().about(unit, object, "%s forgets it", self);
-      appended.add(() -> simulation.checks(unit).once().forgotten(self, object));
+      changes.add(new Witnessed(object, context));
       return true;
     }
 

@@ -8,7 +8,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
-import io.osier.propagation.Propagation;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,7 +15,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 
 /**
  * The rights of this datacenter's bounded counters: which it may use, which open transactions have
@@ -49,7 +50,10 @@ final class Escrow {
 
   private final ReplicaId self;
   private final List<String> sharers;
-  private final Propagation propagation;
+
+  /** Whether all is known of what former incarnations of this datacenter did. */
+  private final BooleanSupplier settled;
+
   private final Map<ObjectId, Reserved> reserved = new HashMap<>();
   private final Map<ObjectId, List<Waiter>> waiting = new LinkedHashMap<>();
   private final Map<ObjectId, Long> asked = new HashMap<>();
@@ -62,9 +66,9 @@ final class Escrow {
 
   private long denied;
 
-  Escrow(ReplicaId self, List<String> peers, Propagation propagation) {
+  Escrow(ReplicaId self, List<String> peers, BooleanSupplier settled) {
     this.self = self;
-    this.propagation = propagation;
+    this.settled = settled;
     List<String> all = new ArrayList<>(peers);
     all.add(self.dc());
     this.sharers = all.stream().sorted().toList();
@@ -111,11 +115,11 @@ final class Escrow {
   /** How much of a counter may be subtracted here, or added. */
   private long available(ObjectId object, BoundedCounter counter, boolean upward) {
     Reserved aside = reserved.getOrDefault(object, new Reserved(0, 0));
-    boolean settled = propagation.isSettled();
+    boolean all = settled.getAsBoolean();
     long rights =
         upward
-            ? (settled ? counter.upRights(self.dc()) : counter.earnedUpRights(self))
-            : (settled ? counter.downRights(self.dc()) : counter.earnedDownRights(self));
+            ? (all ? counter.upRights(self.dc()) : counter.earnedUpRights(self))
+            : (all ? counter.downRights(self.dc()) : counter.earnedDownRights(self));
     return rights == Long.MAX_VALUE ? rights : rights - (upward ? aside.up : aside.down);
   }
 
@@ -157,7 +161,7 @@ final class Escrow {
             + left
             + " of "
             + all
-            + (propagation.isSettled()
+            + (settled.getAsBoolean()
                 ? ""
                 : " (it has lost its memory and may not use more before it has heard all others)")
             + ", and "
@@ -167,12 +171,8 @@ final class Escrow {
 
   // ---------------------------------------------------------------- transactions
 
-  /** Sets rights aside, or throws NOT_ENOUGH_RIGHTS. */
-  Reservation reserve(ObjectId object, Causal state, Operation operation, long nowNanos) {
-    if (!isCovered(object, state, operation)) {
-      askFor(object, state, operation, nowNanos);
-      throw lacking(object, state, operation);
-    }
+  /** Sets rights aside for an operation that is covered. */
+  Reservation reserve(ObjectId object, Operation operation) {
     Reservation needs = needs(object, operation);
     add(object, needs.down, needs.up);
     return needs;
@@ -196,37 +196,48 @@ final class Escrow {
 
   // ---------------------------------------------------------------- asking and giving
 
-  /** Asks for what an update lacks. */
-  void askFor(ObjectId object, Causal state, Operation operation, long nowNanos) {
+  /**
+   * Rights that are wanted of others.
+   *
+   * @param amount how many
+   * @param holders whom to ask, richest first
+   */
+  record Wanted(ObjectId object, long amount, boolean upward, List<Holder> holders) {}
+
+  /** A datacenter with its rights of a counter. */
+  record Holder(String dc, long rights) {}
+
+  /** What to ask for now, for an update that lacks it; empty if others were asked just before. */
+  Optional<Wanted> wantedFor(ObjectId object, Causal state, Operation operation, long nowNanos) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
     BoundedCounter counter = counter(state);
     long lacks = (upward ? needs.up : needs.down) - available(object, counter, upward);
-    ask(object, counter, upward, lacks, nowNanos);
+    return wanted(object, counter, upward, lacks, nowNanos);
   }
 
-  private void ask(
+  private Optional<Wanted> wanted(
       ObjectId object, BoundedCounter counter, boolean upward, long lacks, long nowNanos) {
     Long last = asked.get(object);
     if (lacks <= 0 || (last != null && nowNanos - last < ASK_NANOS)) {
-      return;
+      return Optional.empty();
     }
     if (asked.size() > ASKED_MAX) {
       asked.values().removeIf(t -> nowNanos - t >= ASK_NANOS);
     }
     asked.put(object, nowNanos);
     Comparator<String> richest = Comparator.comparingLong(dc -> -rights(counter, dc, upward));
-    long left = lacks;
+    List<Holder> holders = new ArrayList<>();
     for (String dc : counter.holders().stream().sorted(richest).toList()) {
       long has = rights(counter, dc, upward);
-      if (left <= 0 || has <= 0) {
+      if (has <= 0) {
         break;
       }
-      long amount = Math.min(left, has);
-      if (!dc.equals(self.dc()) && propagation.ask(dc, new Frame.Rights(object, amount, upward))) {
-        left -= amount;
+      if (!dc.equals(self.dc())) {
+        holders.add(new Holder(dc, has));
       }
     }
+    return Optional.of(new Wanted(object, lacks, upward, holders));
   }
 
   private static long rights(BoundedCounter counter, String dc, boolean upward) {
@@ -333,17 +344,17 @@ final class Escrow {
     return taken;
   }
 
-  /** Asks who has most for half of what it has more. */
-  void balance(ObjectId object, Causal state, boolean upward, long nowNanos) {
+  /** What to ask for of a counter that runs low: half of what the richest has more. */
+  Optional<Wanted> wantedToBalance(ObjectId object, Causal state, boolean upward, long nowNanos) {
     BoundedCounter counter = counter(state);
     long most = 0;
     for (String dc : counter.holders()) {
       most = dc.equals(self.dc()) ? most : Math.max(most, rights(counter, dc, upward));
     }
     long mine = Math.max(0, available(object, counter, upward));
-    if (most > 2 * mine + 1) {
-      ask(object, counter, upward, (most - mine) / 2, nowNanos);
-    }
+    return most > 2 * mine + 1
+        ? wanted(object, counter, upward, (most - mine) / 2, nowNanos)
+        : Optional.empty();
   }
 
   /** When {@link #due} or {@link #takeLow} has something; Long.MAX_VALUE if never. */

@@ -38,6 +38,7 @@ final class Forgetting {
   }
 
   private final ObjectStore store;
+  private final EffectsBuilder effects;
   private final long graceNanos;
 
   /** Objects that may be dropped. */
@@ -45,8 +46,9 @@ final class Forgetting {
 
   private long nextNanos = Long.MAX_VALUE;
 
-  Forgetting(ObjectStore store, int forgetMillis) {
+  Forgetting(ObjectStore store, EffectsBuilder effects, int forgetMillis) {
     this.store = store;
+    this.effects = effects;
     this.graceNanos = forgetMillis * 1_000_000L;
   }
 
@@ -99,6 +101,7 @@ final class Forgetting {
           || !store.drop(object)) {
         candidates.put(object, waiting);
       } else {
+        effects.forgotten(object);
         moved++;
       }
     }

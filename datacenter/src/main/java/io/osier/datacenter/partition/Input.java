@@ -12,7 +12,7 @@ public sealed interface Input {
   /**
    * A client's {@link Request.Read} or {@link Request.Write}; others are refused.
    *
-   * @param ticket by which the shell knows whom to answer; echoed in the outbox
+   * @param ticket by which the shell knows whom to answer; echoed in the effects
    */
   record Command(long ticket, Request request) implements Input {}
 
@@ -31,7 +31,7 @@ public sealed interface Input {
   /**
    * Asks for a {@link PartitionReport}.
    *
-   * @param ticket echoed in the outbox
+   * @param ticket echoed in the effects
    * @param hotLimit at most so many hot objects
    */
   record Inspect(long ticket, int hotLimit) implements Input {}

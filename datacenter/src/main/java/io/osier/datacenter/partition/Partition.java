@@ -16,6 +16,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameCodec;
+import io.osier.propagation.Progress;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.Propagation.Coverage;
 import io.osier.propagation.PropagationStats;
@@ -48,7 +49,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Used by one thread, but for {@link #isReady}.
  */
-public final class Partition {
+public final class Partition implements Machine {
   private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
   /** How long after its start a partition waits to hear of its peers before it serves alone. */
@@ -83,7 +84,12 @@ public final class Partition {
   private final Escrow escrow;
   private long committed;
   private long parkedVersion;
-  private Outbox outbox;
+
+  /** How far the streams had come when that was last to be stored. */
+  private Progress progress;
+
+  private long progressVersion = -1;
+  private final EffectsBuilder effects;
   private Now now;
   private volatile boolean ready;
 
@@ -102,7 +108,8 @@ public final class Partition {
     this.clock.observe(recovered.timestamp());
     this.ready = config.peers().isEmpty() || recovered.resumed();
     this.modes = new ModeControl(config, now.nanos());
-    this.forgetting = new Forgetting(store, config.streams().forgetMillis());
+    this.effects = new EffectsBuilder(config.recording());
+    this.forgetting = new Forgetting(store, effects, config.streams().forgetMillis());
     this.propagation =
         new Propagation(
             config.self(),
@@ -112,9 +119,9 @@ public final class Partition {
             recovered,
             new Objects(),
             shipment -> FrameCodec.sizeOf(config.self(), shipment),
-            (dc, frame) -> outbox.send(dc, frame),
+            effects::send,
             now.nanos());
-    this.escrow = new Escrow(config.self(), config.peers(), propagation);
+    this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
     boolean causal = config.policy().consistency() == KeyspacePolicy.Consistency.CAUSAL;
     this.history =
         causal
@@ -163,7 +170,7 @@ public final class Partition {
       clock.observe(update.content().latestTimestamp());
       store.put(update.object(), joined);
       forgetting.changed(update.object(), joined, now.nanos());
-      outbox.append(update, joined);
+      effects.applied(update, joined);
       escrow.changed(update.object());
     }
 
@@ -189,36 +196,44 @@ public final class Partition {
     }
   }
 
-  /**
-   * Handles one input.
-   *
-   * @param input what happened
-   * @param at when: never before the input before it
-   * @param out takes what is to be done, valid during the call
-   */
-  public void on(Input input, Now at, Outbox out) {
-    outbox = out;
+  @Override
+  public void on(Input input, Now at) {
     now = at;
     switch (input) {
       case Input.Command c -> command(c.ticket(), c.request(), at.nanos());
       case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
-      case Input.Inspect i -> out.report(i.ticket(), report(i.hotLimit()));
+      case Input.Inspect i -> effects.report(i.ticket(), report(i.hotLimit()));
       case Input.Removed r -> r.objects().forEach(o -> forgetting.add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(this::absorb);
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
-    outbox = null;
   }
 
-  /**
-   * Takes note of a measured time, for the decisions about modes.
-   *
-   * @param shipments how many were received in one input
-   * @param nanos how long that input took
-   */
+  @Override
+  public Effects takeEffects() {
+    return effects.take(progressToStore());
+  }
+
+  /** How far this has come, with every record and whenever it has come further by itself. */
+  private Optional<PartitionProgress> progressToStore() {
+    if (!config.recording()) {
+      return Optional.empty();
+    }
+    long version = propagation.progressVersion();
+    if (version != progressVersion) {
+      progressVersion = version;
+      progress = propagation.progress();
+    } else if (!effects.hasRecords()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new PartitionProgress(committed, clock.last(), progress, propagation.shipped()));
+  }
+
+  @Override
   public void handled(int shipments, long nanos) {
     modes.handled(shipments, nanos);
   }
@@ -242,7 +257,7 @@ public final class Partition {
     }
   }
 
-  /** When an {@link Input.Tick} is due, in the nanoseconds of {@link Now#nanos}. */
+  @Override
   public long nextTickNanos() {
     long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
     next = Math.min(next, forgetting.nextNanos());
@@ -264,23 +279,12 @@ public final class Partition {
     return next;
   }
 
-  /** What of this partition is to be stored with the updates of a batch. */
-  public PartitionProgress progress() {
-    return new PartitionProgress(
-        committed, clock.last(), propagation.progress(), propagation.shipped());
-  }
-
-  /** Changes when {@link #progress} may have. */
-  public long progressVersion() {
-    return propagation.progressVersion();
-  }
-
-  /** Whether commands are served. For any thread. */
+  @Override
   public boolean isReady() {
     return ready;
   }
 
-  /** Whether every connected peer has acknowledged everything: a good moment to stop. */
+  @Override
   public boolean isDrained() {
     return propagation.isDrained();
   }
@@ -373,17 +377,17 @@ public final class Partition {
   }
 
   private void fail(long ticket, ErrorCode code, String message) {
-    outbox.reply(ticket, new Reply.Failure(code, message));
+    effects.answer(ticket, new Reply.Failure(code, message));
   }
 
   private void serve(long ticket, Request request) {
     try {
       switch (request) {
-        case Request.Read r -> outbox.reply(ticket, Reading.of(store.get(r.key()), r));
+        case Request.Read r -> effects.answer(ticket, Reading.of(store.get(r.key()), r));
         case Request.Write w -> write(ticket, w, now.nanos());
-        case Request.Transact t -> outbox.reply(ticket, transactions().step(t, now.nanos()));
-        case Request.Repeat r -> outbox.reply(ticket, transactions().repeat(r, now.nanos()));
-        case Request.Through t -> outbox.reply(ticket, new Reply.Through(propagation.through()));
+        case Request.Transact t -> effects.answer(ticket, transactions().step(t, now.nanos()));
+        case Request.Repeat r -> effects.answer(ticket, transactions().repeat(r, now.nanos()));
+        case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.through()));
         default ->
             fail(
                 ticket,
@@ -411,7 +415,7 @@ public final class Partition {
       lackRights(ticket, write, object, before, arrivedNanos);
       return;
     }
-    outbox.reply(ticket, write(object, before, write.operation()));
+    effects.answer(ticket, write(object, before, write.operation()));
   }
 
   /** Commits an update, or throws before anything has changed. */
@@ -511,7 +515,7 @@ public final class Partition {
               u.sinceNanos,
               now.nanos());
       modes.updated(u.object, update.bytes(), u.after);
-      outbox.append(update.shipment(), u.after);
+      effects.applied(update.shipment(), u.after);
     }
   }
 
@@ -519,7 +523,7 @@ public final class Partition {
 
   private void lackRights(
       long ticket, Request.Write write, ObjectId object, Causal state, long arrivedNanos) {
-    escrow.askFor(object, state, write.operation(), now.nanos());
+    escrow.wantedFor(object, state, write.operation(), now.nanos()).ifPresent(this::ask);
     long wait =
         write.operation() instanceof Operation.IncrementWithin i ? i.waitMillis() * 1_000_000L : 0;
     if (arrivedNanos + wait <= now.nanos()) {
@@ -550,11 +554,13 @@ public final class Partition {
       try {
         Causal state = stateForUpdate(object);
         if (escrow.isCovered(object, state, waiter.write().operation())) {
-          outbox.reply(waiter.ticket(), write(object, state, waiter.write().operation()));
+          effects.answer(waiter.ticket(), write(object, state, waiter.write().operation()));
         } else if (waiter.deadlineNanos() <= now.nanos()) {
           throw escrow.lacking(object, state, waiter.write().operation());
         } else {
-          escrow.askFor(object, state, waiter.write().operation(), now.nanos());
+          escrow
+              .wantedFor(object, state, waiter.write().operation(), now.nanos())
+              .ifPresent(this::ask);
           escrow.wait(object, waiter);
         }
       } catch (OsierException e) {
@@ -564,7 +570,22 @@ public final class Partition {
     escrow
         .takeLow()
         .forEach(
-            (object, upward) -> escrow.balance(object, store.get(object), upward, now.nanos()));
+            (object, upward) ->
+                escrow
+                    .wantedToBalance(object, store.get(object), upward, now.nanos())
+                    .ifPresent(this::ask));
+  }
+
+  private void ask(Escrow.Wanted wanted) {
+    long left = wanted.amount();
+    for (Escrow.Holder holder : wanted.holders()) {
+      if (left <= 0) {
+        break;
+      }
+      long amount = Math.min(left, holder.rights());
+      Frame.Rights frame = new Frame.Rights(wanted.object(), amount, wanted.upward());
+      left -= propagation.ask(holder.dc(), frame) ? amount : 0;
+    }
   }
 
   // ---------------------------------------------------------------- transactions
@@ -604,7 +625,12 @@ public final class Partition {
 
     @Override
     public Escrow.Reservation reserve(ObjectId object, Operation operation) {
-      return escrow.reserve(object, stateForUpdate(object), operation, now.nanos());
+      Causal state = stateForUpdate(object);
+      if (!escrow.isCovered(object, state, operation)) {
+        escrow.wantedFor(object, state, operation, now.nanos()).ifPresent(Partition.this::ask);
+        throw escrow.lacking(object, state, operation);
+      }
+      return escrow.reserve(object, operation);
     }
 
     @Override
@@ -633,7 +659,7 @@ public final class Partition {
               work.operations().forEach(o -> escrow.used(object, after, o));
             }
           });
-      outbox.committed(id, committed);
+      effects.committed(id, committed);
       return committed;
     }
 

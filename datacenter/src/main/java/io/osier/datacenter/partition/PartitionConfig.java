@@ -16,6 +16,7 @@ import java.util.List;
  * @param streams bounds and times of the streams
  * @param adaptation settings of the adaptation; used only with adaptive propagation
  * @param endedTransactions of how many transactions it is remembered how they ended
+ * @param recording whether anybody keeps what it does: otherwise its effects have no records
  */
 public record PartitionConfig(
     ReplicaId self,
@@ -24,12 +25,13 @@ public record PartitionConfig(
     int partition,
     StreamSettings streams,
     AdaptationSettings adaptation,
-    int endedTransactions) {
+    int endedTransactions,
+    boolean recording) {
   public PartitionConfig {
     peers = List.copyOf(peers);
   }
 
-  /** With the usual number of transactions that are remembered. */
+  /** With the usual number of transactions that are remembered, and records. */
   public PartitionConfig(
       ReplicaId self,
       List<String> peers,
@@ -37,6 +39,12 @@ public record PartitionConfig(
       int partition,
       StreamSettings streams,
       AdaptationSettings adaptation) {
-    this(self, peers, policy, partition, streams, adaptation, Transactions.ENDED_MAX);
+    this(self, peers, policy, partition, streams, adaptation, Transactions.ENDED_MAX, true);
+  }
+
+  /** The same with or without records. */
+  public PartitionConfig recording(boolean kept) {
+    return new PartitionConfig(
+        self, peers, policy, partition, streams, adaptation, endedTransactions, kept);
   }
 }

@@ -201,7 +201,8 @@ public final class Datacenter implements AutoCloseable {
     for (int i = 0; i < policy.partitions(); i++) {
       int number = i;
       PartitionConfig partitionConfig =
-          new PartitionConfig(self, peers, policy, number, config.streams(), config.adaptation());
+          new PartitionConfig(self, peers, policy, number, config.streams(), config.adaptation())
+              .recording(store != null);
       ObjectStore objects = new MemoryStore();
       Journal journal = Journal.NONE;
       Recovered recovered = Recovered.NOTHING;
@@ -220,7 +221,7 @@ public final class Datacenter implements AutoCloseable {
       runners.add(
           new PartitionRunner(
               policy.name() + "-" + number,
-              Machine.of(partition),
+              partition,
               objects,
               journal,
               config.queue(),

@@ -6,20 +6,18 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.SlewedClock;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -88,24 +86,18 @@ final class PartitionRunner {
   private record Inspection(int hotLimit, CompletableFuture<PartitionReport> report)
       implements Work {}
 
-  /** What goes out when its batch is durable. */
-  @FunctionalInterface
-  private interface Output {
-    void leave();
-
-    /** It will not leave: the partition has failed. */
-    default void abandon(Reply.Failure instead) {}
+  /**
+   * What a batch wants to go out, with those who are answered.
+   *
+   * @param answered in the order of the answers among the outputs
+   */
+  private record Batch(List<Effects.Output> outputs, List<Consumer<Reply>> answered) {
+    static final Batch EMPTY = new Batch(List.of(), List.of());
   }
 
-  private record Answer(Consumer<Reply> to, Reply reply) implements Output {
-    @Override
-    public void leave() {
-      to.accept(reply);
-    }
-
-    @Override
-    public void abandon(Reply.Failure instead) {
-      to.accept(instead);
+  private record Told(CompletableFuture<PartitionReport> to, PartitionReport report) {
+    void tell() {
+      to.complete(report);
     }
   }
 
@@ -147,11 +139,15 @@ final class PartitionRunner {
   private Throwable broken;
 
   /** Where callers run, answers go out after the lock is released: they run the callers' code. */
-  private List<Output> answers = new ArrayList<>();
+  private Batch answers = Batch.EMPTY;
+
+  private List<Told> reports = List.of();
+
+  /** What its journal has not taken. */
+  private Batch leaving = Batch.EMPTY;
 
   private final LongObjectHashMap<Consumer<Reply>> waiting = new LongObjectHashMap<>();
   private final Map<Long, CompletableFuture<PartitionReport>> inspections = new HashMap<>();
-  private List<Output> outputs = new ArrayList<>();
   private long tickets;
   private long inHand;
   private boolean flushed;
@@ -423,10 +419,16 @@ final class PartitionRunner {
     return !commands.isEmpty() || !events.isEmpty();
   }
 
-  private List<Output> takeAnswers() {
-    List<Output> out = answers;
-    answers = out.isEmpty() ? out : new ArrayList<>();
-    return out.isEmpty() ? List.of() : out;
+  private Batch takeAnswers() {
+    Batch out = answers;
+    answers = Batch.EMPTY;
+    return out;
+  }
+
+  private List<Told> takeReports() {
+    List<Told> out = reports;
+    reports = List.of();
+    return out;
   }
 
   /**
@@ -434,12 +436,14 @@ final class PartitionRunner {
    * before the callers' answers go out: they may call again.
    */
   private void callersTurn(Supplier<List<Input.Absorbed.Update>> taker) {
-    List<Output> out = List.of();
+    Batch out = Batch.EMPTY;
+    List<Told> told = List.of();
     try {
       if (broken == null && !stopped) {
         runBatch(taker);
         wakeBefore(machine.nextTickNanos());
         out = takeAnswers();
+        told = takeReports();
       }
     } catch (Throwable e) {
       broken = e;
@@ -448,7 +452,8 @@ final class PartitionRunner {
     } finally {
       running.unlock();
     }
-    leave(out);
+    answer(out);
+    told.forEach(Told::tell);
   }
 
   private Now now() {
@@ -498,7 +503,8 @@ final class PartitionRunner {
   /** The thread's batch; false if there was nothing to do. */
   private boolean ownTurn() throws Throwable {
     boolean did;
-    List<Output> out;
+    Batch out;
+    List<Told> told;
     running.lock();
     try {
       if (broken != null) {
@@ -506,10 +512,12 @@ final class PartitionRunner {
       }
       did = runBatch(this::takeDue);
       out = takeAnswers();
+      told = takeReports();
     } finally {
       running.unlock();
     }
-    leave(out);
+    answer(out);
+    told.forEach(Told::tell);
     return did;
   }
 
@@ -529,14 +537,14 @@ final class PartitionRunner {
         new Reply.Failure(
             ErrorCode.TIMEOUT,
             name + " failed at this request, which may have been done: " + failure);
+    batch(machine.takeEffects()).answered().forEach(reply -> reply.accept(unknown));
+    leaving.answered().forEach(reply -> reply.accept(unknown));
+    answers.answered().forEach(reply -> reply.accept(unknown));
     waiting.forEach(
         (ticket, reply) ->
             reply.accept(failure != null && ticket == inHand ? unknown : refusal(failure)));
     waiting.clear();
-    outputs.forEach(output -> output.abandon(unknown));
-    outputs.clear();
-    answers.forEach(output -> output.abandon(unknown));
-    answers.clear();
+    takeReports().forEach(Told::tell);
     inspections.values().forEach(i -> i.completeExceptionally(gone(failure)));
     inspections.clear();
   }
@@ -597,33 +605,87 @@ final class PartitionRunner {
     return handled > 0;
   }
 
+  /** Carries out what a batch wants done. */
   private void commit() {
-    List<Output> batch = outputs;
-    outputs = new ArrayList<>();
+    Effects effects = machine.takeEffects();
+    report(effects.atOnce());
+    Batch batch = batch(effects);
     long group = ++groups;
-    try {
-      journal.commit(
-          machine.progressVersion(),
-          machine::progress,
-          () -> {
-            leave(batch);
-            groupsOut = group;
-          });
-    } catch (RuntimeException e) {
-      outputs = batch; // to be answered with the failure
-      throw e;
+    leaving = batch; // to be answered with the failure, should there be one
+    effects.keep(
+        journal,
+        () -> {
+          leave(batch);
+          groupsOut = group;
+        });
+    leaving = Batch.EMPTY;
+    if (callersRun) {
+      answers = batch;
     }
   }
 
-  /** Lets outputs go. What cannot leave must stop neither the others nor the journal's thread. */
-  private void leave(List<Output> batch) {
-    for (Output output : batch) {
-      try {
-        output.leave();
-      } catch (RuntimeException e) {
-        LOG.error("{}: an answer or a frame could not leave", name, e);
+  private void report(List<Effects.Report> made) {
+    if (made.isEmpty()) {
+      return;
+    }
+    reports = new ArrayList<>();
+    for (Effects.Report report : made) {
+      CompletableFuture<PartitionReport> to = inspections.remove(report.ticket());
+      reports.add(new Told(to, report.report()));
+    }
+  }
+
+  private Batch batch(Effects effects) {
+    if (effects.whenDurable().isEmpty()) {
+      return Batch.EMPTY;
+    }
+    List<Consumer<Reply>> answered = new ArrayList<>();
+    for (Effects.Output output : effects.whenDurable()) {
+      if (output instanceof Effects.Answer a) {
+        answered.add(waiting.remove(a.ticket()));
       }
     }
+    return new Batch(effects.whenDurable(), answered);
+  }
+
+  /**
+   * Lets outputs go. What cannot leave must stop neither the others nor the journal's thread. Where
+   * callers run, only frames leave here, in their order, under the lock.
+   */
+  private void leave(Batch batch) {
+    int next = 0;
+    for (Effects.Output output : batch.outputs()) {
+      try {
+        switch (output) {
+          case Effects.Send s -> sender.send(s.dc(), s.frame());
+          case Effects.Answer a -> {
+            if (!callersRun) {
+              batch.answered().get(next++).accept(a.reply());
+            }
+          }
+        }
+      } catch (RuntimeException e) {
+        couldNotLeave(e);
+      }
+    }
+  }
+
+  /** Lets answers go that {@link #leave} has left. */
+  private void answer(Batch batch) {
+    int next = 0;
+    for (Effects.Output output : batch.outputs()) {
+      if (output instanceof Effects.Answer a) {
+        try {
+          batch.answered().get(next++).accept(a.reply());
+        } catch (RuntimeException e) {
+          couldNotLeave(e);
+        }
+      }
+    }
+  }
+
+  private void couldNotLeave(RuntimeException e) {
+    LOG.error("{}: an answer or a frame could not leave", name, e);
   }
 
   private int absorb(List<Input.Absorbed.Update> updates) {
@@ -637,7 +699,7 @@ final class PartitionRunner {
 
   private void on(Input input, Now now) {
     try {
-      machine.on(input, now, outbox);
+      machine.on(input, now);
     } catch (OsierException e) {
       // With its own code, and with what helps in front.
       e.addSuppressed(new IllegalStateException("at " + summary(input)));
@@ -716,38 +778,4 @@ final class PartitionRunner {
       running.unlock();
     }
   }
-
-  private final Outbox outbox =
-      new Outbox() {
-        @Override
-        public void reply(long ticket, Reply reply) {
-          Consumer<Reply> to = waiting.remove(ticket);
-          (callersRun ? answers : outputs).add(new Answer(to, reply));
-        }
-
-        @Override
-        public void send(String dc, Frame frame) {
-          outputs.add(() -> sender.send(dc, frame));
-        }
-
-        @Override
-        public void report(long ticket, PartitionReport report) {
-          CompletableFuture<PartitionReport> to = inspections.remove(ticket);
-          if (callersRun) {
-            answers.add(() -> to.complete(report));
-          } else {
-            to.complete(report);
-          }
-        }
-
-        @Override
-        public void append(Shipment update, Causal state) {
-          journal.append(update, state);
-        }
-
-        @Override
-        public void committed(TransactionId transaction, long number) {
-          journal.committed(transaction, number);
-        }
-      };
 }

@@ -3,7 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.crdt.Causal;
 import io.osier.propagation.Shipment;
 import io.osier.protocol.TransactionId;
-import java.util.function.Supplier;
+import java.util.Optional;
 
 /**
  * Where a partition's applied updates are written, in groups. One thread appends and commits; an
@@ -20,8 +20,7 @@ public interface Journal {
         public void committed(TransactionId transaction, long number) {}
 
         @Override
-        public void commit(
-            long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
+        public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
           whenDurable.run();
         }
       };
@@ -39,9 +38,8 @@ public interface Journal {
   /**
    * Ends the present group.
    *
-   * @param version changes when the progress may have
-   * @param progress how far the partition has come; asked for if it is to be written
+   * @param progress how far the partition has come, if it is to be written: always with records
    * @param whenDurable is run once, by any thread, when the group and all before it are durable
    */
-  void commit(long version, Supplier<PartitionProgress> progress, Runnable whenDurable);
+  void commit(Optional<PartitionProgress> progress, Runnable whenDurable);
 }

@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 /**
  * A partition's objects and its journal, over the versions of a {@link VersionStore}: gathers what
@@ -39,7 +38,6 @@ public final class PartitionStore implements ObjectStore, Journal {
   private List<Change> changes = new ArrayList<>();
   private Set<Key> changed = new HashSet<>();
   private long group = 1;
-  private long progressVersion = -1;
   private long forgotten;
   private final OwnLog log;
   private final CommittedTransactions transactions = new CommittedTransactions();
@@ -234,11 +232,8 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public void commit(long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
-    if (!changes.isEmpty() || version != progressVersion) {
-      progressVersion = version;
-      note(progress.get());
-    }
+  public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
+    progress.ifPresent(this::note);
     if (changes.isEmpty() && underWay.get() == 0) {
       whenDurable.run();
       return;

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.LongUnaryOperator;
 
@@ -198,6 +199,9 @@ final class Cluster {
   /** By link ("eu>us"), one way, where it is not {@link #delayMillis}. */
   final Map<String, Long> delaysMillis = new HashMap<>();
 
+  /** Hears of everything that any partition wants done. */
+  BiConsumer<Dc, Effects> heard = (dc, effects) -> {};
+
   long framesSent;
 
   /** The bytes of the largest frame that was sent. */
@@ -301,7 +305,7 @@ final class Cluster {
 
   private void input(Dc dc, Input input) {
     Now there = new Now(nanos, nanos / MILLI + dc.skewMillis);
-    dc.partition.on(input, there, outbox(dc));
+    carryOut(dc, dc.partition.step(input, there));
     schedule(dc);
   }
 
@@ -319,47 +323,40 @@ final class Cluster {
     }
   }
 
-  private Outbox outbox(Dc dc) {
-    return new Outbox() {
-      @Override
-      public void committed(TransactionId transaction, long number) {}
-
-      @Override
-      public void reply(long ticket, Reply reply) {
-        dc.replies.put(ticket, reply);
+  private void carryOut(Dc dc, Effects effects) {
+    for (Effects.Recorded record : effects.records()) {
+      if (record instanceof Effects.Applied a) {
+        dc.journal.add(a.update());
       }
-
-      @Override
-      public void send(String to, Frame frame) {
-        String link = link(dc.self.dc(), to);
-        if (cut.contains(link) || loss.test(link, frame)) {
-          return;
-        }
-        byte[] bytes = FrameCodec.encode(dc.self, frame);
-        framesSent++;
-        largestFrame = Math.max(largestFrame, bytes.length);
-        bytesSent += bytes.length;
-        ReplicaId sender = dc.self;
-        long over = connection.get(link);
-        at(
-            nanos + delaysMillis.getOrDefault(link, delayMillis) * MILLI,
-            () -> {
-              if (connection.get(link) == over) {
-                input(dc(to), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));
-              }
-            });
+    }
+    for (Effects.Output output : effects.whenDurable()) {
+      switch (output) {
+        case Effects.Answer a -> dc.replies.put(a.ticket(), a.reply());
+        case Effects.Send s -> send(dc, s.dc(), s.frame());
       }
+    }
+    effects.atOnce().forEach(r -> dc.report = r.report());
+    heard.accept(dc, effects);
+  }
 
-      @Override
-      public void report(long ticket, PartitionReport report) {
-        dc.report = report;
-      }
-
-      @Override
-      public void append(Shipment update, Causal state) {
-        dc.journal.add(update);
-      }
-    };
+  private void send(Dc dc, String to, Frame frame) {
+    String link = link(dc.self.dc(), to);
+    if (cut.contains(link) || loss.test(link, frame)) {
+      return;
+    }
+    byte[] bytes = FrameCodec.encode(dc.self, frame);
+    framesSent++;
+    largestFrame = Math.max(largestFrame, bytes.length);
+    bytesSent += bytes.length;
+    ReplicaId sender = dc.self;
+    long over = connection.get(link);
+    at(
+        nanos + delaysMillis.getOrDefault(link, delayMillis) * MILLI,
+        () -> {
+          if (connection.get(link) == over) {
+            input(dc(to), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));
+          }
+        });
   }
 
   /** Lets time pass. */

@@ -48,30 +48,23 @@ final class HostileRequestProperties {
       KeyspacePolicy.causal("k", Duration.ofSeconds(1))
           .with(new KeyspacePolicy.Limits(64, 256, 2_048));
 
-  private static final class Outputs implements Outbox {
-    @Override
-    public void committed(TransactionId transaction, long number) {}
-
+  private static final class Outputs {
     final List<Reply> replies = new ArrayList<>();
     final List<Shipment> journal = new ArrayList<>();
     PartitionReport report;
 
-    @Override
-    public void reply(long ticket, Reply reply) {
-      replies.add(reply);
-    }
-
-    @Override
-    public void send(String dc, Frame frame) {}
-
-    @Override
-    public void report(long ticket, PartitionReport r) {
-      report = r;
-    }
-
-    @Override
-    public void append(Shipment update, Causal state) {
-      journal.add(update);
+    void take(Effects effects) {
+      for (Effects.Recorded record : effects.records()) {
+        if (record instanceof Effects.Applied a) {
+          journal.add(a.update());
+        }
+      }
+      for (Effects.Output output : effects.whenDurable()) {
+        if (output instanceof Effects.Answer a) {
+          replies.add(a.reply());
+        }
+      }
+      effects.atOnce().forEach(r -> report = r.report());
     }
   }
 
@@ -125,8 +118,8 @@ final class HostileRequestProperties {
           assertThat(failure.code()).as(failure.message()).isNotEqualTo(ErrorCode.INTERNAL);
         }
       }
-      partition.on(new Input.Tick(), new Now(i * 1_000_000L, i), out);
-      partition.on(new Input.Inspect(0, 1), new Now(i * 1_000_000L, i), out);
+      out.take(partition.step(new Input.Tick(), new Now(i * 1_000_000L, i)));
+      out.take(partition.step(new Input.Inspect(0, 1), new Now(i * 1_000_000L, i)));
       assertThat(out.report.committed()).isEqualTo(last);
       for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
         Causal state = entry.state();
@@ -151,7 +144,7 @@ final class HostileRequestProperties {
       }
     }
     int answered = out.replies.size();
-    partition.on(new Input.Command(i, request), new Now(i * 1_000_000L, i), out);
+    out.take(partition.step(new Input.Command(i, request), new Now(i * 1_000_000L, i)));
     assertThat(out.replies).as("one answer to %s", request).hasSize(answered + 1);
     return out.replies.getLast();
   }

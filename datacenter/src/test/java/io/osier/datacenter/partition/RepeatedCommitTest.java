@@ -17,9 +17,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.Frame;
 import io.osier.propagation.Recovered;
-import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -56,27 +54,12 @@ final class RepeatedCommitTest {
 
   private Reply ask(Request request) {
     long ticket = ++tickets;
-    partition.on(
-        new Input.Command(ticket, request),
-        new Now(1, 1),
-        new Outbox() {
-          @Override
-          public void committed(TransactionId transaction, long number) {}
-
-          @Override
-          public void reply(long to, Reply reply) {
-            replies.put(to, reply);
-          }
-
-          @Override
-          public void send(String dc, Frame frame) {}
-
-          @Override
-          public void report(long to, PartitionReport report) {}
-
-          @Override
-          public void append(Shipment update, Causal state) {}
-        });
+    Effects effects = partition.step(new Input.Command(ticket, request), new Now(1, 1));
+    for (Effects.Output output : effects.whenDurable()) {
+      if (output instanceof Effects.Answer a) {
+        replies.put(a.ticket(), a.reply());
+      }
+    }
     return replies.remove(ticket);
   }
 

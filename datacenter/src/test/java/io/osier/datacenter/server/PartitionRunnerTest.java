@@ -15,9 +15,11 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.partition.EffectsBuilder;
 import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.server.PartitionRunner.Callers;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
@@ -39,7 +41,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,12 @@ final class PartitionRunnerTest {
     final CountDownLatch open = new CountDownLatch(1);
     volatile boolean drained = true;
     volatile long tick = Long.MAX_VALUE;
+    final EffectsBuilder effects = new EffectsBuilder(true);
+
+    @Override
+    public Effects takeEffects() {
+      return effects.take(Optional.empty());
+    }
 
     @Override
     public void handled(int shipments, long nanos) {
@@ -59,7 +66,7 @@ final class PartitionRunnerTest {
     }
 
     @Override
-    public void on(Input input, Now now, Outbox outbox) {
+    public void on(Input input, Now now) {
       if (input instanceof Input.Tick) {
         tick = Long.MAX_VALUE;
       }
@@ -81,9 +88,9 @@ final class PartitionRunnerTest {
         }
         default -> {}
       }
-      outbox.append(null, null);
-      outbox.send("us", new Frame.Ack(1, seen.size()));
-      outbox.reply(command.ticket(), new Reply.Done(new Dot(SELF, seen.size())));
+      effects.applied(null, null);
+      effects.send("us", new Frame.Ack(1, seen.size()));
+      effects.answer(command.ticket(), new Reply.Done(new Dot(SELF, seen.size())));
     }
 
     private void awaitOpen() {
@@ -108,16 +115,6 @@ final class PartitionRunnerTest {
     public boolean isDrained() {
       return drained;
     }
-
-    @Override
-    public PartitionProgress progress() {
-      throw new AssertionError("nobody asks");
-    }
-
-    @Override
-    public long progressVersion() {
-      return 0;
-    }
   }
 
   /** A journal whose groups become durable when the test says so. */
@@ -134,7 +131,7 @@ final class PartitionRunnerTest {
     }
 
     @Override
-    public void commit(long version, Supplier<PartitionProgress> progress, Runnable whenDurable) {
+    public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
       groups.add(whenDurable);
     }
   }
@@ -392,12 +389,12 @@ final class PartitionRunnerTest {
     Script machine =
         new Script() {
           @Override
-          public void on(Input input, Now now, Outbox outbox) {
+          public void on(Input input, Now now) {
             if (inside.getAndIncrement() != 0) {
               clashes.incrementAndGet();
             }
             if (input instanceof Input.Command c) {
-              outbox.reply(c.ticket(), new Reply.Done(new Dot(SELF, 1)));
+              effects.answer(c.ticket(), new Reply.Done(new Dot(SELF, 1)));
             }
             inside.decrementAndGet();
           }
@@ -451,8 +448,8 @@ final class PartitionRunnerTest {
     Script machine =
         new Script() {
           @Override
-          public void on(Input input, Now now, Outbox outbox) {
-            super.on(input, now, outbox);
+          public void on(Input input, Now now) {
+            super.on(input, now);
             if (input instanceof Input.Tick) {
               // Another thread brings a frame; it finds the machine busy and goes.
               CompletableFuture.runAsync(() -> runner.submit(new Input.PeerDown("us"))).join();
@@ -479,8 +476,8 @@ final class PartitionRunnerTest {
     Script machine =
         new Script() {
           @Override
-          public void on(Input input, Now now, Outbox outbox) {
-            super.on(input, now, outbox);
+          public void on(Input input, Now now) {
+            super.on(input, now);
             if (input instanceof Input.Command) {
               tick = System.nanoTime() + 3_000_000;
             }

@@ -61,7 +61,7 @@ final class PartitionStoreTest {
 
   private void commit() {
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(number, () -> new PartitionProgress(number, 1, progress, number), () -> {});
+    store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
   }
 
   private void writeAll() {

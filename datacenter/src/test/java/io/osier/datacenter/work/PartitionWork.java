@@ -6,21 +6,18 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Recovered;
-import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -47,27 +44,18 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   private static final int HISTORY_MILLIS = 1_000;
 
   /** What has come out of the partition. */
-  private static final class Outputs implements Outbox {
+  private static final class Outputs {
     private Reply last;
     private int failures;
 
-    @Override
-    public void reply(long ticket, Reply reply) {
-      last = reply;
-      failures += reply instanceof Reply.Failure ? 1 : 0;
+    void take(Effects effects) {
+      for (Effects.Output output : effects.whenDurable()) {
+        if (output instanceof Effects.Answer a) {
+          last = a.reply();
+          failures += last instanceof Reply.Failure ? 1 : 0;
+        }
+      }
     }
-
-    @Override
-    public void send(String dc, Frame frame) {}
-
-    @Override
-    public void report(long ticket, PartitionReport report) {}
-
-    @Override
-    public void append(Shipment update, Causal state) {}
-
-    @Override
-    public void committed(TransactionId transaction, long number) {}
   }
 
   private Partition partition;
@@ -242,11 +230,11 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   /** A peer that asks for the stream anew after each update of one batch. */
   private void resuming(int n) {
     ReplicaId peer = new ReplicaId("us", 1);
-    partition.on(new Input.PeerUp(peer), now(), out);
+    out.take(partition.step(new Input.PeerUp(peer), now()));
     for (int i = 0; i < n; i++) {
       increment();
       Frame resume = new Frame.Resume(i + 1, 0, Optional.empty());
-      partition.on(new Input.FromPeer(peer, resume), now(), out);
+      out.take(partition.step(new Input.FromPeer(peer, resume), now()));
     }
   }
 
@@ -272,11 +260,11 @@ public final class PartitionWork implements BiConsumer<String, Long> {
 
   private void pass(long more) {
     millis += more;
-    partition.on(new Input.Tick(), now(), out);
+    out.take(partition.step(new Input.Tick(), now()));
   }
 
   private void command(Request request) {
-    partition.on(new Input.Command(1, request), now(), out);
+    out.take(partition.step(new Input.Command(1, request), now()));
   }
 
   private void increment() {

@@ -6,24 +6,20 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Outbox;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Recovered;
-import io.osier.propagation.Shipment;
 import io.osier.propagation.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -43,7 +39,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
   private static final Key KEY = Key.of("object");
 
   /** A datacenter and what it has sent. */
-  private static final class Dc implements Outbox {
+  private static final class Dc {
     private final ReplicaId self;
     private final MemoryStore store = new MemoryStore();
     private final ArrayDeque<Frame> sent = new ArrayDeque<>();
@@ -54,28 +50,22 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
       this.self = new ReplicaId(name, 1);
     }
 
-    @Override
-    public void reply(long ticket, Reply reply) {
-      if (reply instanceof Reply.Failure) {
-        throw new AssertionError(reply);
+    void step(Input input, Now now) {
+      for (Effects.Output output : partition.step(input, now).whenDurable()) {
+        switch (output) {
+          case Effects.Answer a -> {
+            if (a.reply() instanceof Reply.Failure) {
+              throw new AssertionError(a);
+            }
+          }
+          case Effects.Send s -> {
+            if (isLinked) {
+              sent.add(s.frame());
+            }
+          }
+        }
       }
     }
-
-    @Override
-    public void send(String dc, Frame frame) {
-      if (isLinked) {
-        sent.add(frame);
-      }
-    }
-
-    @Override
-    public void report(long ticket, PartitionReport report) {}
-
-    @Override
-    public void append(Shipment update, Causal state) {}
-
-    @Override
-    public void committed(TransactionId transaction, long number) {}
   }
 
   private Dc eu;
@@ -173,8 +163,8 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
   private void link() {
     eu.isLinked = true;
     us.isLinked = true;
-    eu.partition.on(new Input.PeerUp(us.self), now(), eu);
-    us.partition.on(new Input.PeerUp(eu.self), now(), us);
+    eu.step(new Input.PeerUp(us.self), now());
+    us.step(new Input.PeerUp(eu.self), now());
     for (int i = 0; i < 50; i++) {
       pass(10);
     }
@@ -183,8 +173,8 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
   /** Ships what is held, and waits until all is there. */
   private void flush() {
     for (int i = 0; i < 1_000; i++) {
-      eu.partition.on(new Input.Flush(), now(), eu);
-      us.partition.on(new Input.Flush(), now(), us);
+      eu.step(new Input.Flush(), now());
+      us.step(new Input.Flush(), now());
       pass(10);
       if (i > 10 && eu.partition.isDrained() && us.partition.isDrained()) {
         return;
@@ -201,7 +191,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
   private void pass(long more) {
     millis += more;
     for (Dc dc : List.of(eu, us)) {
-      dc.partition.on(new Input.Tick(), now(), dc);
+      dc.step(new Input.Tick(), now());
     }
     while (!eu.sent.isEmpty() || !us.sent.isEmpty()) {
       deliver(eu, us);
@@ -211,13 +201,13 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
 
   private void deliver(Dc from, Dc to) {
     for (Frame frame = from.sent.poll(); frame != null; frame = from.sent.poll()) {
-      to.partition.on(new Input.FromPeer(from.self, frame), now(), to);
+      to.step(new Input.FromPeer(from.self, frame), now());
     }
-    to.partition.on(new Input.Tick(), now(), to);
+    to.step(new Input.Tick(), now());
   }
 
   private void write(Dc dc, Key key, CrdtType type, Operation operation) {
     Request write = new Request.Write("k", key, type, operation, VersionVector.EMPTY, 0);
-    dc.partition.on(new Input.Command(1, write), now(), dc);
+    dc.step(new Input.Command(1, write), now());
   }
 }

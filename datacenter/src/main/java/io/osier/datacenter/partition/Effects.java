@@ -1,0 +1,97 @@
+package io.osier.datacenter.partition;
+
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Shipment;
+import io.osier.protocol.Reply;
+import io.osier.protocol.TransactionId;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a {@link Machine} wants done after a batch of inputs: plain data, which can be written down
+ * and read back. The shell carries it out in this order:
+ *
+ * <ol>
+ *   <li>{@link #atOnce} may leave whenever it likes.
+ *   <li>{@link #records} and {@link #progress} are made durable, as one group, after those of all
+ *       earlier effects. When they are, others may see the objects as the records show them.
+ *   <li>{@link #whenDurable} leaves after that, and not before (invariant I5), in its order.
+ * </ol>
+ *
+ * <p>The lists belong to whoever took the effects, and are not to be changed.
+ *
+ * @param records what was done, in its order; empty where nobody keeps it
+ * @param progress how far the partition has come, if that is to be stored with the records
+ */
+public record Effects(
+    List<Recorded> records,
+    Optional<PartitionProgress> progress,
+    List<Output> whenDurable,
+    List<Report> atOnce) {
+  /** Nothing is to be done. */
+  public static final Effects NONE = new Effects(List.of(), Optional.empty(), List.of(), List.of());
+
+  /** Something that was done, and is to be remembered. */
+  public sealed interface Recorded {}
+
+  /**
+   * An update was applied, a local or a remote one.
+   *
+   * @param state the object with it: the version that becomes visible
+   */
+  public record Applied(Shipment update, Causal state) implements Recorded {}
+
+  /**
+   * A transaction was committed: its updates are among those applied before. Remembered so that its
+   * commit is known if it is sent again.
+   *
+   * @param number the last commit number of it
+   */
+  public record Committed(TransactionId transaction, long number) implements Recorded {}
+
+  /** An object that only remembered its removal was dropped. */
+  public record Forgotten(ObjectId object) implements Recorded {}
+
+  /** Something that leaves the partition. */
+  public sealed interface Output {}
+
+  /**
+   * The answer to a command.
+   *
+   * @param ticket of the {@link Input.Command}
+   */
+  public record Answer(long ticket, Reply reply) implements Output {}
+
+  /**
+   * A frame to a datacenter; dropped if that is not connected any more, which the streams recover
+   * from.
+   */
+  public record Send(String dc, Frame frame) implements Output {}
+
+  /**
+   * The answer to an {@link Input.Inspect}; waits for no record.
+   *
+   * @param ticket of the input
+   */
+  public record Report(long ticket, PartitionReport report) {}
+
+  /**
+   * Writes the records to a journal and ends their group.
+   *
+   * @param then is run once, by any thread, when they are durable: lets go what waits for that
+   */
+  public void keep(Journal journal, Runnable then) {
+    for (Recorded record : records) {
+      switch (record) {
+        case Applied a -> journal.append(a.update(), a.state());
+        case Committed c -> journal.committed(c.transaction(), c.number());
+        case Forgotten f -> {} // the store has noted it when it dropped the object
+      }
+    }
+    journal.commit(progress, then);
+  }
+}

@@ -1,0 +1,93 @@
+package io.osier.datacenter.partition;
+
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Shipment;
+import io.osier.protocol.Reply;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Gathers {@link Effects} until they are taken. Not thread-safe. */
+public final class EffectsBuilder {
+  private final boolean recording;
+  private List<Effects.Recorded> records = new ArrayList<>();
+  private List<Effects.Output> outputs = new ArrayList<>();
+  private List<Effects.Report> reports = new ArrayList<>();
+
+  /**
+   * Nothing so far.
+   *
+   * @param recording whether anybody keeps records; otherwise none are made
+   */
+  public EffectsBuilder(boolean recording) {
+    this.recording = recording;
+  }
+
+  /** An update was applied, and made its object this. */
+  public void applied(Shipment update, Causal state) {
+    if (recording) {
+      records.add(new Effects.Applied(update, state));
+    }
+  }
+
+  /** The updates of a transaction were applied. */
+  public void committed(TransactionId transaction, long number) {
+    if (recording) {
+      records.add(new Effects.Committed(transaction, number));
+    }
+  }
+
+  /** An object was dropped. */
+  public void forgotten(ObjectId object) {
+    if (recording) {
+      records.add(new Effects.Forgotten(object));
+    }
+  }
+
+  /** Answers a command. */
+  public void answer(long ticket, Reply reply) {
+    outputs.add(new Effects.Answer(ticket, reply));
+  }
+
+  /** Sends a frame to a datacenter. */
+  public void send(String dc, Frame frame) {
+    outputs.add(new Effects.Send(dc, frame));
+  }
+
+  /** Answers an {@link Input.Inspect}. */
+  public void report(long ticket, PartitionReport report) {
+    reports.add(new Effects.Report(ticket, report));
+  }
+
+  /** Whether there are records. */
+  boolean hasRecords() {
+    return !records.isEmpty();
+  }
+
+  /** Takes what was gathered, with what is to be stored of the partition itself. */
+  public Effects take(Optional<PartitionProgress> progress) {
+    if (records.isEmpty() && outputs.isEmpty() && reports.isEmpty() && progress.isEmpty()) {
+      return Effects.NONE;
+    }
+    List<Effects.Recorded> recorded = List.of();
+    List<Effects.Output> output = List.of();
+    List<Effects.Report> reported = List.of();
+    if (!records.isEmpty()) {
+      recorded = records;
+      records = new ArrayList<>();
+    }
+    if (!outputs.isEmpty()) {
+      output = outputs;
+      outputs = new ArrayList<>();
+    }
+    if (!reports.isEmpty()) {
+      reported = reports;
+      reports = new ArrayList<>();
+    }
+    return new Effects(recorded, progress, output, reported);
+  }
+}

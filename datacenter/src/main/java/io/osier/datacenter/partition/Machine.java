@@ -1,0 +1,41 @@
+package io.osier.datacenter.partition;
+
+/**
+ * A deterministic state machine as a shell drives it: inputs and their times go in, {@link Effects}
+ * come out. The one of production is {@link Partition}; tests of shells put a scripted one in its
+ * place. Used by one thread at a time, but for {@link #isReady}.
+ */
+public interface Machine {
+  /**
+   * Handles one input. What is to be done gathers until {@link #takeEffects}.
+   *
+   * @param now when: never before the input before it
+   */
+  void on(Input input, Now now);
+
+  /** Takes what all inputs since the last call want done. */
+  Effects takeEffects();
+
+  /** Handles one input that is a batch of its own. */
+  default Effects step(Input input, Now now) {
+    on(input, now);
+    return takeEffects();
+  }
+
+  /** When an {@link Input.Tick} is due, in the nanoseconds of {@link Now#nanos}. */
+  long nextTickNanos();
+
+  /** Whether commands are served. For any thread. */
+  boolean isReady();
+
+  /** Whether every connected peer has acknowledged everything: a good moment to stop. */
+  boolean isDrained();
+
+  /**
+   * Takes note of a measured time, for the decisions about modes.
+   *
+   * @param shipments how many were received in one input
+   * @param nanos how long that input took
+   */
+  void handled(int shipments, long nanos);
+}

@@ -1,5 +1,7 @@
 package io.osier.propagation;
 
+import io.osier.core.Budget;
+import io.osier.core.HeapSize;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
@@ -22,12 +24,16 @@ import java.util.TreeMap;
  * the trail's tail, so nothing is queued for a peer that is slow or away.
  *
  * <p>Bounds: an object appears once in the trail; its segments are joined when they are many,
- * dropped when the state is smaller or when all of them together exceed {@link
- * #RETAINED_BYTES_MAX}, and then the state is shipped instead. Not thread-safe.
+ * dropped when the state is smaller, and then the state is shipped instead. So are the oldest ones
+ * when the budget is spent; where even the trail's places take more, the oldest of them go, and who
+ * has not come so far is caught up by a scan. Not thread-safe.
  */
 final class OutboundLog {
-  /** Segments kept for all objects together, in bytes. */
-  static final long RETAINED_BYTES_MAX = 64L << 20;
+  /**
+   * What an object's place takes in the heap besides its name, about, in bytes: its log, its
+   * entries in the maps, and the queue of its segments.
+   */
+  private static final long PLACE_BYTES = 272;
 
   /** More segments of one object than this are joined into one. */
   private static final int SEGMENTS_MAX = 16;
@@ -51,6 +57,14 @@ final class OutboundLog {
       long tick,
       Causal delta) {
 
+    /** What it takes in the heap, about, in bytes. */
+    long heapBytes() {
+      return HEAP_BYTES + needs.heapBytes() + delta.heapBytes();
+    }
+
+    private static final long HEAP_BYTES =
+        HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
+
     Segment joined(Segment later) {
       return new Segment(
           predecessor,
@@ -70,6 +84,10 @@ final class OutboundLog {
     /** Shipped and kept, oldest first. */
     private final ArrayDeque<Segment> segments = new ArrayDeque<>(2);
 
+    /** What the segments take in the heap. */
+    private long heapBytes;
+
+    /** What they take encoded. */
     private long bytes;
 
     /** Segments up to this tick are no longer kept. */
@@ -152,23 +170,20 @@ final class OutboundLog {
   /** The same objects by the age of their first update: an update may be older than its number. */
   private final TreeMap<Age, ObjectLog> dirtyByAge = new TreeMap<>();
 
-  private final long retainedBytesMax;
+  private final Budget budget;
   private long committed;
   private long ticks;
   private long prunedTick;
-  private long retainedBytes;
+
+  /** What all shipped segments take in the heap. */
+  private long keptBytes;
 
   /** Of the objects that were last shipped up to this tick no segments are kept. */
   private long droppedThrough;
 
-  OutboundLog(long committed) {
-    this(committed, RETAINED_BYTES_MAX);
-  }
-
-  /** As the other one, with another bound than {@link #RETAINED_BYTES_MAX}. */
-  OutboundLog(long committed, long retainedBytesMax) {
+  OutboundLog(long committed, Budget budget) {
     this.committed = committed;
-    this.retainedBytesMax = retainedBytesMax;
+    this.budget = budget;
   }
 
   /**
@@ -180,9 +195,15 @@ final class OutboundLog {
   void commit(ObjectId object, Segment segment, long floor, boolean hold) {
     long first = committed + 1;
     committed = segment.last;
-    ObjectLog log = logs.computeIfAbsent(object, ObjectLog::new);
+    ObjectLog log = logs.get(object);
+    if (log == null) {
+      log = new ObjectLog(object);
+      logs.put(object, log);
+      budget.take(placeBytes(object));
+    }
     if (hold) {
       if (log.dirty == null) {
+        budget.take(segment.heapBytes());
         log.dirty = segment;
         log.dirtyFirst = first;
         log.dirtyFloor = floor;
@@ -190,7 +211,9 @@ final class OutboundLog {
         dirtyByAge.put(age(log), log);
       } else {
         Age before = age(log);
+        budget.give(log.dirty.heapBytes());
         log.dirty = log.dirty.joined(segment);
+        budget.take(log.dirty.heapBytes());
         if (log.dirty.firstNanos != before.firstNanos) {
           dirtyByAge.remove(before);
           dirtyByAge.put(age(log), log);
@@ -220,7 +243,12 @@ final class OutboundLog {
     }
   }
 
+  private static long placeBytes(ObjectId object) {
+    return PLACE_BYTES + object.heapBytes();
+  }
+
   private void addOp(Waiting waiting) {
+    budget.take(waiting.segment.heapBytes());
     waiting.log.waitingOps++;
     opsFloor = Math.min(opsFloor, waiting.floor);
     ops.add(waiting);
@@ -238,6 +266,7 @@ final class OutboundLog {
 
   private Waiting undirty(ObjectLog log) {
     Waiting waiting = new Waiting(log, log.dirty, log.dirtyFloor, true);
+    budget.give(log.dirty.heapBytes());
     dirty.remove(log.dirtyFirst);
     dirtyByAge.remove(age(log));
     log.dirty = null;
@@ -248,6 +277,7 @@ final class OutboundLog {
   Waiting takeOp() {
     Waiting waiting = ops.poll();
     if (waiting != null) {
+      budget.give(waiting.segment.heapBytes());
       waiting.log.waitingOps--;
       released -= waiting.wasHeld ? 1 : 0;
       opsFloor = ops.isEmpty() ? Long.MAX_VALUE : opsFloor;
@@ -275,19 +305,33 @@ final class OutboundLog {
     }
     log.tick = segment.tick;
     trail.put(log.tick, log);
-    long bytes = segment.delta.sizeBytes();
     log.segments.add(segment);
-    log.bytes += bytes;
-    retainedBytes += bytes;
+    log.bytes += segment.delta.sizeBytes();
+    kept(log, segment.heapBytes());
     if (log.bytes > stateBytes) {
       drop(log);
     } else if (log.segments.size() > SEGMENTS_MAX) {
       compact(log);
     }
-    while (retainedBytes > retainedBytesMax) {
-      dropOldest();
-    }
+    shrink();
     return segment;
+  }
+
+  private void kept(ObjectLog log, long heapBytes) {
+    log.heapBytes += heapBytes;
+    keptBytes += heapBytes;
+    budget.take(heapBytes);
+  }
+
+  private void shrink() {
+    while (budget.isOver() && !trail.isEmpty()) {
+      budget.noteSpent();
+      if (keptBytes > 0) {
+        dropOldest();
+      } else {
+        prune(trail.firstKey());
+      }
+    }
   }
 
   private void compact(ObjectLog log) {
@@ -297,27 +341,26 @@ final class OutboundLog {
     }
     log.segments.clear();
     log.segments.add(joined);
-    retainedBytes -= log.bytes;
     log.bytes = joined.delta.sizeBytes();
-    retainedBytes += log.bytes;
+    kept(log, joined.heapBytes() - log.heapBytes);
   }
 
   private void drop(ObjectLog log) {
     log.segments.clear();
-    retainedBytes -= log.bytes;
     log.bytes = 0;
+    kept(log, -log.heapBytes);
     log.droppedTick = log.tick;
   }
 
   private void dropOldest() {
     for (ObjectLog log : trail.tailMap(droppedThrough, false).values()) {
       droppedThrough = log.tick;
-      if (log.bytes > 0) {
+      if (log.heapBytes > 0) {
         drop(log);
         return;
       }
     }
-    throw new IllegalStateException("segments are kept of no object, yet take " + retainedBytes);
+    throw new IllegalStateException("segments are kept of no object, yet take " + keptBytes);
   }
 
   /** Forgets what every peer has: everything up to this tick. */
@@ -329,6 +372,7 @@ final class OutboundLog {
       log.tick = 0;
       if (log.isUnused()) {
         logs.remove(log.object);
+        budget.give(placeBytes(log.object));
       }
     }
   }
@@ -365,6 +409,16 @@ final class OutboundLog {
   /** Whether operations wait for the end of the batch. */
   boolean hasOps() {
     return !ops.isEmpty();
+  }
+
+  /** Whether what waits for its round takes more than there is: the round is to leave now. */
+  boolean isOver() {
+    return budget.isOver() && !dirty.isEmpty();
+  }
+
+  /** What this takes of its budget. */
+  Budget.Usage usage() {
+    return budget.usage();
   }
 
   /** When the oldest held update was committed; Long.MAX_VALUE if none is held. */

@@ -102,6 +102,12 @@ final class PeerStream {
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
 
+  /** The last commit number when the scan began; 0 if that was in another epoch. */
+  private long scanStart;
+
+  /** Scans of this epoch have shipped every update up to this commit number. */
+  private long scannedThrough;
+
   /** The peer has everything shipped up to this tick. */
   private long ackedTick;
 
@@ -200,13 +206,21 @@ final class PeerStream {
             || resume.cursor().isEmpty()
             || position < log.prunedTick()
             || logged < recovered.loggedAfter();
+    scanStart = 0;
+    scannedThrough = 0;
     if (scanning) {
       logged = recovered.committed(); // the scan ships that, too
       if (scanned.isEmpty()) {
-        position = log.ticks();
-        base = position;
+        beginScan();
       }
     }
+  }
+
+  private void beginScan() {
+    scanning = true;
+    scanStart = log.committed();
+    position = log.ticks();
+    base = position;
   }
 
   /**
@@ -259,7 +273,7 @@ final class PeerStream {
     for (Replica.Entry entry : entries) {
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(self);
-      if (last > peerThrough) {
+      if (last > Math.max(peerThrough, scannedThrough)) {
         shipments.add(full(entry.object(), entry.state(), last));
         bytes += (int) entry.state().sizeBytes();
       }
@@ -270,6 +284,7 @@ final class PeerStream {
     if (entries.size() < SCAN_BATCH) {
       scanning = false;
       scanned = Optional.empty();
+      scannedThrough = Math.max(scannedThrough, scanStart);
     }
     return true; // what was shipped since the scan began is in the trail
   }
@@ -306,6 +321,10 @@ final class PeerStream {
 
   /** One step along the trail; false at its end. */
   private boolean trail(List<Shipment> shipments, long nowNanos) {
+    if (position < log.prunedTick()) {
+      beginScan(); // the trail had no room for what comes next
+      return true;
+    }
     var next = log.after(position).firstEntry();
     if (next == null) {
       return false;

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
@@ -126,9 +127,11 @@ public final class Propagation {
     this.sizer = sizer;
     this.sink = sink;
     this.recovered = recovered;
-    this.log = new OutboundLog(recovered.committed());
+    this.log =
+        new OutboundLog(recovered.committed(), new Budget("trails", settings.memory().trails()));
     this.knowledge = new Knowledge(self, peers, recovered);
-    this.relays = peers.size() < 2 ? null : new RelayLog();
+    this.relays =
+        peers.size() < 2 ? null : new RelayLog(new Budget("relays", settings.memory().relays()));
     this.applier = new Applier(self, log, knowledge, relays, replica);
     this.answers =
         new Answers(self, causal, settings, log, knowledge, applier, relays, replica, sizer, sink);
@@ -792,7 +795,7 @@ public final class Propagation {
       roundLateNanos = Math.max(0, nowNanos - planned);
       long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
       // A causal cut is everything that is held.
-      long firstMax = causal ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
+      long firstMax = causal || log.isOver() ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
       ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
       roundLateNanos = 0;
     }
@@ -964,6 +967,9 @@ public final class Propagation {
 
   private long roundDueNanos() {
     long oldest = log.oldestDirtyNanos();
+    if (log.isOver()) {
+      return Long.MIN_VALUE;
+    }
     return oldest == Long.MAX_VALUE ? oldest : oldest + holdNanos();
   }
 
@@ -1190,6 +1196,16 @@ public final class Propagation {
   /** How many updates have come and wait for the rest of their cut, or for what it depends on. */
   public int waitingUpdates() {
     return admission.waiting();
+  }
+
+  /** What is used of the budgets. */
+  public List<Budget.Usage> memory() {
+    List<Budget.Usage> usages = new ArrayList<>();
+    usages.add(log.usage());
+    if (relays != null) {
+      usages.add(relays.usage());
+    }
+    return usages;
   }
 
   /** How many objects are held for a round. */

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.Budget;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -16,15 +17,12 @@ import java.util.function.LongPredicate;
  * so that a third datacenter that is cut off from their origin can be given just what it misses of
  * it.
  *
- * <p>It holds what is under way anywhere, which is little while everybody is connected. Beyond
- * {@link #BYTES_MAX} it forgets everything, and states are given instead. Not thread-safe.
+ * <p>It holds what is under way anywhere, which is little while everybody is connected. When its
+ * budget is spent it forgets everything, and states are given instead. Not thread-safe.
  */
 final class RelayLog {
-  /** For all objects together. */
-  static final long BYTES_MAX = 16L << 20;
-
-  /** What an update takes in memory besides its content's bytes, about: with its place here. */
-  private static final int UPDATE_BYTES = 512;
+  /** What an update's place here takes in the heap, about, in bytes. */
+  private static final int PLACE_BYTES = 128;
 
   /** More updates of one object than this are joined. */
   private static final int UPDATES_MAX = 8;
@@ -44,7 +42,11 @@ final class RelayLog {
   /** By origin, what came before: the objects in the order of their last update. */
   private final Map<ReplicaId, LinkedHashMap<ObjectId, Kept>> origins = new HashMap<>();
 
-  private long bytes;
+  private final Budget budget;
+
+  RelayLog(Budget budget) {
+    this.budget = budget;
+  }
 
   /** Takes note of updates of another datacenter that were applied here. */
   void applied(Shipment shipment) {
@@ -52,12 +54,13 @@ final class RelayLog {
       return; // what is kept does not reach up to the state any more: that is seen when it is read
     }
     recent.computeIfAbsent(shipment.origin(), o -> new ArrayDeque<>()).add(shipment);
-    bytes += bytesOf(shipment);
-    if (bytes > BYTES_MAX) {
+    budget.take(bytesOf(shipment));
+    if (budget.isOver()) {
       recent.keySet().forEach(this::sort);
-      if (bytes > BYTES_MAX) {
+      if (budget.isOver()) {
         origins.clear();
-        bytes = 0;
+        budget.give(budget.used());
+        budget.noteSpent();
       }
     }
   }
@@ -71,14 +74,14 @@ final class RelayLog {
     Map<ObjectId, Kept> objects =
         origins.computeIfAbsent(origin, o -> new LinkedHashMap<>(16, 0.75f, true));
     for (Shipment s = came.poll(); s != null; s = came.poll()) {
-      bytes -= bytesOf(s);
+      budget.give(bytesOf(s));
       sort(objects.computeIfAbsent(s.object(), o -> new Kept()), s);
     }
   }
 
   private void sort(Kept kept, Shipment shipment) {
     if (!kept.updates.isEmpty() && kept.updates.getLast().last() < shipment.predecessor()) {
-      bytes -= kept.bytes;
+      budget.give(kept.bytes);
       kept.bytes = 0;
       kept.updates.clear();
     }
@@ -93,12 +96,12 @@ final class RelayLog {
   }
 
   private static long bytesOf(Shipment shipment) {
-    return UPDATE_BYTES + shipment.content().sizeBytes();
+    return PLACE_BYTES + shipment.heapBytes();
   }
 
   private void add(Kept kept, long more) {
     kept.bytes += more;
-    bytes += more;
+    budget.take(more);
   }
 
   /** Forgets what every datacenter has. */
@@ -107,7 +110,7 @@ final class RelayLog {
         (origin, came) -> {
           long number = everywhere.get(origin);
           while (!came.isEmpty() && came.peek().last() <= number) {
-            bytes -= bytesOf(came.poll());
+            budget.give(bytesOf(came.poll()));
           }
         });
     recent.values().removeIf(ArrayDeque::isEmpty);
@@ -119,7 +122,7 @@ final class RelayLog {
         if (kept.updates.getLast().last() > number) {
           break;
         }
-        bytes -= kept.bytes;
+        budget.give(kept.bytes);
         eldest.remove();
       }
     }
@@ -163,8 +166,8 @@ final class RelayLog {
         earlier.content().join(later.content()));
   }
 
-  /** What is kept, in bytes. */
-  long bytes() {
-    return bytes;
+  /** What this takes of its budget. */
+  Budget.Usage usage() {
+    return budget.usage();
   }
 }

@@ -13,6 +13,7 @@ package io.osier.propagation;
  * @param forgetMillis for how long every datacenter must have had all of a removed object before
  *     what remembers its removal is dropped, 0 or more; longer than what a datacenter that does not
  *     write synchronously can lose of what it acknowledged
+ * @param memory what they may take in the heap
  */
 public record StreamSettings(
     int windowBytes,
@@ -20,7 +21,47 @@ public record StreamSettings(
     int retryMillis,
     int statusMillis,
     int healMillis,
-    int forgetMillis) {
+    int forgetMillis,
+    Memory memory) {
+  /**
+   * What the streams of a partition may take in the heap, in bytes.
+   *
+   * @param trails what was shipped and some peer may not have; when it is spent the oldest updates
+   *     are not kept: states are shipped instead, and at last a peer is caught up by a scan
+   * @param relays what came from others and somebody may not have; when it is spent it is
+   *     forgotten: states are given instead
+   * @param waiting what has come and waits for what must come before it; when it is spent no more
+   *     is acknowledged to those whose updates wait, so that they stop sending
+   */
+  public record Memory(long trails, long relays, long waiting) {
+    /** 64 MiB, 16 MiB, 32 MiB. */
+    public static final Memory DEFAULT = new Memory(64L << 20, 16L << 20, 32L << 20);
+  }
+
+  /** As the other one, with {@link Memory#DEFAULT}. */
+  public StreamSettings(
+      int windowBytes,
+      int frameBytes,
+      int retryMillis,
+      int statusMillis,
+      int healMillis,
+      int forgetMillis) {
+    this(
+        windowBytes,
+        frameBytes,
+        retryMillis,
+        statusMillis,
+        healMillis,
+        forgetMillis,
+        Memory.DEFAULT);
+  }
+
+  /** These with other bounds in the heap. */
+  public StreamSettings within(Memory bounds) {
+    return new StreamSettings(
+        windowBytes, frameBytes, retryMillis, statusMillis, healMillis, forgetMillis, bounds);
+  }
+
   /**
    * 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, healing after 1 s,
    * forgetting after 10 s.

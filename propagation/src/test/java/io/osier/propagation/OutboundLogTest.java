@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -29,7 +30,7 @@ final class OutboundLogTest {
 
   @Test
   void heldObjects_areDueByAgeNotByNumber() {
-    OutboundLog log = new OutboundLog(0);
+    OutboundLog log = new OutboundLog(0, new Budget("trails", 1 << 20));
     log.commit(object("a"), segment(1, 500), 1, true);
     log.commit(object("b"), segment(2, 100), 2, true); // was acknowledged before it was committed
     log.commit(object("c"), segment(3, 300), 3, true);
@@ -48,25 +49,71 @@ final class OutboundLogTest {
     assertThat(log.through()).isEqualTo(4);
   }
 
+  /** What an object takes in the log besides its updates. */
+  private static long placeBytes(String key) {
+    Budget budget = new Budget("trails", Long.MAX_VALUE);
+    OutboundLog log = new OutboundLog(0, budget);
+    commitAndShip(log, key, 1);
+    return budget.used() - segment(1, 0).heapBytes();
+  }
+
   @Test
   void fullLog_dropsWhatWasShippedLongestAgo() {
     int objects = 50_000;
-    long segmentBytes = segment(objects, 0).delta().sizeBytes();
-    OutboundLog log = new OutboundLog(0, 10 * segmentBytes); // more by the time they are shorter
+    long places = objects * placeBytes("object 150000");
+    long segmentBytes = segment(objects, 0).heapBytes();
+    Budget budget = new Budget("trails", places + 10 * segmentBytes);
+    OutboundLog log = new OutboundLog(0, budget);
     for (int i = 1; i <= objects; i++) {
-      commitAndShip(log, "object " + i, i);
+      commitAndShip(log, "object " + (100_000 + i), i);
+      assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
     assertThat(log.after(0)).hasSize(objects);
     assertThat(log.after(objects - 10).values()).allMatch(o -> o.since(0) != null);
     assertThat(log.after(0).headMap((long) objects - 10, true).values())
         .allMatch(o -> o.since(0) == null);
+    assertThat(budget.usage().spent()).isEqualTo(objects - 10);
 
     // What was dropped and is shipped again is kept again, from there on.
-    commitAndShip(log, "object 1", objects + 1);
+    commitAndShip(log, "object 100001", objects + 1);
     ObjectLog again = log.after(objects).firstEntry().getValue();
-    assertThat(again.object).isEqualTo(object("object 1"));
+    assertThat(again.object).isEqualTo(object("object 100001"));
     assertThat(again.since(0)).isNull();
     assertThat(again.since(objects).last()).isEqualTo(objects + 1);
+  }
+
+  /** However long a datacenter is away, and however many objects change meanwhile. */
+  @Test
+  void whereEvenThePlacesTakeMore_theOldestGo() {
+    Budget budget = new Budget("trails", 100 * placeBytes("object 100000"));
+    OutboundLog log = new OutboundLog(0, budget);
+    for (int i = 1; i <= 10_000; i++) {
+      commitAndShip(log, "object " + (100_000 + i), i);
+      assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
+    }
+    assertThat(log.after(0)).hasSize(100);
+    assertThat(log.prunedTick()).isEqualTo(10_000 - 100);
+    log.prune(log.ticks());
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void whatWaitsForItsRoundCounts_andIsToLeaveWhenItIsTooMuch() {
+    Budget budget = new Budget("trails", 100 * placeBytes("object 100000"));
+    OutboundLog log = new OutboundLog(0, budget);
+    int held = 0;
+    while (!log.isOver()) {
+      held++;
+      log.commit(object("object " + (100_000 + held)), segment(held, 0), held, true);
+    }
+    assertThat(held).isBetween(20, 100);
+    while (log.takeDirty(Long.MAX_VALUE) instanceof OutboundLog.Waiting w) {
+      log.shipped(w, Long.MAX_VALUE);
+    }
+    assertThat(log.isOver()).isFalse();
+    assertThat(budget.isOver()).isFalse();
+    log.prune(log.ticks());
+    assertThat(budget.used()).isZero();
   }
 
   private static void commitAndShip(OutboundLog log, String key, long number) {
@@ -76,7 +123,7 @@ final class OutboundLogTest {
 
   @Test
   void releasedObject_keepsItsTransactionFromBeingClaimed() {
-    OutboundLog log = new OutboundLog(0);
+    OutboundLog log = new OutboundLog(0, new Budget("trails", 1 << 20));
     log.commit(object("a"), segment(1, 100), 1, true);
     log.commit(object("b"), segment(2, 100), 2, false);
     assertThat(log.hasReleased()).isFalse();

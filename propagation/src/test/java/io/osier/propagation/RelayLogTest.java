@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -17,7 +18,9 @@ final class RelayLogTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ObjectId X = new ObjectId(Key.of("x"), CrdtType.AW_SET);
 
-  private final RelayLog log = new RelayLog();
+  private final Budget budget = new Budget("relays", 16 << 20);
+  private final RelayLog log = new RelayLog(budget);
+
   private Causal state = Causal.bottom(X.type());
 
   /** Applies an update that adds an element; each draws two numbers. */
@@ -63,9 +66,9 @@ final class RelayLogTest {
   @Test
   void whatEverybodyHas_isForgotten() {
     apply("a", true);
-    assertThat(log.bytes()).isPositive();
+    assertThat(budget.used()).isPositive();
     log.prune(VersionVector.EMPTY.with(EU, state.context().through(EU)));
-    assertThat(log.bytes()).isZero();
+    assertThat(budget.used()).isZero();
     assertThat(log.missing(X, EU, n -> n <= 0, state)).isNull();
   }
 
@@ -74,7 +77,7 @@ final class RelayLogTest {
     String large = "x".repeat(1 << 20);
     for (int i = 0; i < 40; i++) {
       apply(large + i, true);
-      assertThat(log.bytes()).isLessThanOrEqualTo(RelayLog.BYTES_MAX);
+      assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
   }
 
@@ -87,9 +90,9 @@ final class RelayLogTest {
       ObjectId object = new ObjectId(Key.of("k" + i), CrdtType.PN_COUNTER);
       Causal empty = Causal.bottom(object.type());
       Causal delta = empty.prepare(new Operation.Increment(1), EU, i + 1, 0, 0, 0);
-      long before = log.bytes();
+      long before = budget.used();
       log.applied(new Shipment(object, EU, 0, VersionVector.EMPTY, i + 1, 1, 0, delta));
-      kept = log.bytes() < before ? 0 : kept + 1;
+      kept = budget.used() < before ? 0 : kept + 1;
       most = Math.max(most, kept);
     }
     assertThat(most).isLessThan(100_000);

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.bench.cluster.Zipf;
 import io.osier.bench.sim.SimComparison;
 import io.osier.core.OsierException;
@@ -69,15 +71,14 @@ public final class CausalCommand implements Callable<Integer> {
     Path directory = Files.createTempDirectory("osier-causal");
     System.out.println("logs and data in " + directory);
     try (LocalCluster cluster =
-        new LocalCluster(
-            directory,
-            directory.resolve("data"),
-            "durability = async",
-            """
-                session { sla = 1s, partitions = 1 }
-                causal { consistency = causal, sla = 1s }
-            """,
-            1)) {
+        new ClusterSettings(
+                directory,
+                """
+                    session { sla = 1s, partitions = 1 }
+                    causal { consistency = causal, sla = 1s }
+                """)
+            .store("durability = async")
+            .start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
       try (Load load = new Load(cluster)) {
         System.out.println("warming up");
@@ -109,7 +110,7 @@ public final class CausalCommand implements Callable<Integer> {
     private long runs;
 
     Load(LocalCluster cluster) {
-      for (String dc : LocalCluster.DCS) {
+      for (String dc : Topology.DCS) {
         clients.add(cluster.client(dc));
       }
     }

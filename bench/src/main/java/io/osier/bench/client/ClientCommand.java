@@ -2,7 +2,7 @@ package io.osier.bench.client;
 
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
-import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Ports;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
@@ -108,8 +108,8 @@ public final class ClientCommand extends Experiment {
     System.out.println("logs and data in " + directory);
     results.note("durability", durability.name().toLowerCase(Locale.ROOT));
     results.note("threads", threads == 0 ? "the client's own" : Integer.toString(threads));
-    int port = LocalCluster.freePort();
-    int echoPort = LocalCluster.freePort();
+    int port = Ports.free();
+    int echoPort = Ports.free();
     Process server = server(directory, port);
     Process echo =
         Jvm.start(directory.resolve("echo.log"), "-Xmx512m", "bench", "echo", "--port=" + echoPort);
@@ -145,7 +145,7 @@ public final class ClientCommand extends Experiment {
           keyspaces { %s { sla = 2s } }
         }
         """
-            .formatted(port, LocalCluster.freePort(), store, KEYSPACE));
+            .formatted(port, Ports.free(), store, KEYSPACE));
     return Jvm.start(
         directory.resolve("one.log"),
         serverOptions,

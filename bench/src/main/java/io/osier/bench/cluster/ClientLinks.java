@@ -24,8 +24,8 @@ public final class ClientLinks implements AutoCloseable {
     this.wan = new WanEmulator(seed);
     for (String from : cluster.dcs()) {
       for (String to : cluster.dcs()) {
-        double delay = from.equals(to) ? NEAR_MILLIS : LocalCluster.delayMillis(from, to);
-        WanQuality quality = new WanQuality(delay, LocalCluster.JITTER_MILLIS, 0);
+        double delay = from.equals(to) ? NEAR_MILLIS : Topology.delayMillis(from, to);
+        WanQuality quality = new WanQuality(delay, Topology.JITTER_MILLIS, 0);
         InetSocketAddress target = new InetSocketAddress("127.0.0.1", cluster.clientPort(to));
         wan.open(name(from, to), 0, target, quality, quality);
       }

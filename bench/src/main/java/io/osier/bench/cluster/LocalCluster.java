@@ -2,16 +2,12 @@ package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.osier.bench.wan.WanEmulator;
-import io.osier.bench.wan.WanQuality;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -33,144 +28,30 @@ import java.util.function.Consumer;
  * for.
  */
 public final class LocalCluster implements AutoCloseable {
-  /** The datacenters where no other number is asked for. */
-  public static final List<String> DCS = List.of("eu", "us", "ap");
-
-  /**
-   * All names in the order in which clusters grow: the regions first, then a second one in each.
-   */
-  private static final List<String> NAMES =
-      List.of("eu", "us", "ap", "au", "sa", "eu2", "us2", "ap2", "au2", "sa2");
-
-  /** Most datacenters of a cluster. */
-  public static final int DCS_MAX = 10;
-
-  private static final String HEAP = "-Xmx512m";
-
-  /** Added to the delay of every link, evenly from 0 to this, in milliseconds. */
-  public static final double JITTER_MILLIS = 3;
-
-  /** Between two datacenters of one region, one way. */
-  private static final double REGION_MILLIS = 1;
-
-  /** Between regions, one way, in milliseconds: of eu-us there and back are 80. */
-  private static final Map<String, Double> DELAYS =
-      Map.of(
-          "eu-us", 40.0, "us-ap", 60.0, "eu-ap", 20.0, "eu-au", 120.0, "us-au", 90.0, "ap-au", 55.0,
-          "eu-sa", 95.0, "us-sa", 60.0, "ap-sa", 130.0, "au-sa", 150.0);
-
-  private static final WanQuality NARROW = new WanQuality(500, 50, 125_000);
-
+  private final ClusterSettings settings;
   private final List<String> dcs;
-  private final Path directory;
-  private final Path data;
-  private final String keyspaces;
-  private final String store;
-  private final String heap;
-  private final String settings;
-  private final WanEmulator wan;
+  private final PeerLinks links;
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
+  private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
   private final Map<String, Integer> starts = new ConcurrentHashMap<>();
+  private final Map<String, Process> processes = new ConcurrentHashMap<>();
+  private final Set<String> down = ConcurrentHashMap.newKeySet();
 
   /** The last reports of processes that were killed. */
   private final List<JsonNode> former = new CopyOnWriteArrayList<>();
 
-  private final Set<String> down = ConcurrentHashMap.newKeySet();
-  private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
-  private final Map<String, Process> processes = new ConcurrentHashMap<>();
   private final ObjectMapper json = new ObjectMapper();
   private OsierClient inspector;
 
-  /**
-   * Starts the processes.
-   *
-   * @param directory where configurations and logs go
-   * @param data where the datacenters keep their data
-   * @param store further settings of osier.store
-   * @param keyspaces the content of osier.keyspaces
-   * @param seed of the links' jitter
-   */
-  public LocalCluster(Path directory, Path data, String store, String keyspaces, long seed) {
-    this(directory, data, store, keyspaces, HEAP, "", seed);
-  }
-
-  /**
-   * As the other one.
-   *
-   * @param heap the limit of each process's heap, as an option of Java
-   * @param settings further lines of osier's configuration
-   */
-  public LocalCluster(
-      Path directory,
-      Path data,
-      String store,
-      String keyspaces,
-      String heap,
-      String settings,
-      long seed) {
-    this(DCS, directory, data, store, keyspaces, heap, settings, seed);
-  }
-
-  /**
-   * As the other ones, with other datacenters.
-   *
-   * @param dcs their names, of those that {@link #names} gives
-   */
-  public LocalCluster(
-      List<String> dcs,
-      Path directory,
-      Path data,
-      String store,
-      String keyspaces,
-      String heap,
-      String settings,
-      long seed) {
-    this.dcs = List.copyOf(dcs);
-    this.heap = heap;
+  LocalCluster(ClusterSettings settings) {
     this.settings = settings;
-    this.directory = directory;
-    this.data = data;
-    this.store = store;
-    this.keyspaces = keyspaces;
-    this.wan = new WanEmulator(seed);
+    this.dcs = settings.dcs;
     for (String dc : dcs) {
-      clientPorts.put(dc, freePort());
-      peerPorts.put(dc, freePort());
+      clientPorts.put(dc, Ports.free());
+      peerPorts.put(dc, Ports.free());
     }
-    for (String from : dcs) {
-      for (String to : dcs) {
-        if (!from.equals(to)) {
-          WanQuality quality = new WanQuality(delayMillis(from, to), JITTER_MILLIS, 0);
-          InetSocketAddress target = new InetSocketAddress("127.0.0.1", peerPorts.get(to));
-          wan.open(from + "-" + to, 0, target, quality, quality);
-        }
-      }
-    }
+    this.links = new PeerLinks(dcs, peerPorts, settings.links, settings.seed);
     dcs.forEach(this::start);
-  }
-
-  /**
-   * The names of a cluster's datacenters.
-   *
-   * @param count how many, 1 to {@link #DCS_MAX}
-   */
-  public static List<String> names(int count) {
-    return NAMES.subList(0, count);
-  }
-
-  /** How long a frame takes from one datacenter to another, without jitter. */
-  public static double delayMillis(String from, String to) {
-    String one = region(from);
-    String two = region(to);
-    if (one.equals(two)) {
-      return REGION_MILLIS;
-    }
-    Double delay = DELAYS.get(one + "-" + two);
-    return delay == null ? DELAYS.get(two + "-" + one) : delay;
-  }
-
-  private static String region(String dc) {
-    return dc.substring(0, 2);
   }
 
   /** The datacenters, whether they run or not. */
@@ -178,30 +59,34 @@ public final class LocalCluster implements AutoCloseable {
     return dcs;
   }
 
-  /** A port that is free, below those that outgoing connections get, so that none takes it. */
-  public static int freePort() {
-    for (int i = 0; i < 1_000; i++) {
-      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
-      try (ServerSocket socket = new ServerSocket(port)) {
-        return socket.getLocalPort();
-      } catch (IOException e) {
-        // In use: another one.
-      }
-    }
-    throw new IllegalStateException("no port is free between 12000 and 32000");
+  /** Where configurations and logs are. */
+  public Path directory() {
+    return settings.directory;
   }
 
   /** Starts a datacenter, or starts it again. */
   public void start(String dc) {
+    try {
+      Path file = settings.directory.resolve(dc + ".conf");
+      Files.writeString(file, configuration(dc));
+      int number = starts.merge(dc, 1, Integer::sum);
+      Path log = settings.directory.resolve(dc + (number == 1 ? "" : "-" + number) + ".log");
+      String[] command = {"server", "--config", file.toString()};
+      processes.put(dc, Jvm.start(log, settings.javaOptions, settings.heap, command));
+      down.remove(dc);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String configuration(String dc) {
     StringBuilder peers = new StringBuilder();
     for (String other : dcs) {
       if (!other.equals(dc)) {
-        peers.append(
-            "    " + other + " = \"127.0.0.1:" + wan.link(dc + "-" + other).port() + "\"\n");
+        peers.append("    " + other + " = \"127.0.0.1:" + links.port(dc, other) + "\"\n");
       }
     }
-    String config =
-        """
+    return """
         osier {
           dc = %s
           cluster = demo
@@ -214,25 +99,15 @@ public final class LocalCluster implements AutoCloseable {
         %s  }
         }
         """
-            .formatted(
-                dc,
-                clientPorts.get(dc),
-                peerPorts.get(dc),
-                data.toAbsolutePath(),
-                store,
-                settings,
-                peers,
-                keyspaces);
-    try {
-      Path file = directory.resolve(dc + ".conf");
-      Files.writeString(file, config);
-      int number = starts.merge(dc, 1, Integer::sum);
-      Path log = directory.resolve(dc + (number == 1 ? "" : "-" + number) + ".log");
-      processes.put(dc, Jvm.start(log, heap, "server", "--config", file.toString()));
-      down.remove(dc);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+        .formatted(
+            dc,
+            clientPorts.get(dc),
+            peerPorts.get(dc),
+            settings.data.toAbsolutePath(),
+            settings.store,
+            settings.settings,
+            peers,
+            settings.keyspaces);
   }
 
   /** Kills a datacenter's process as kill -9 does. */
@@ -320,7 +195,7 @@ public final class LocalCluster implements AutoCloseable {
       if (!processes.get(dc).isAlive() || System.nanoTime() > deadline) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
-            "datacenter " + dc + " did not start; see its log in " + directory);
+            "datacenter " + dc + " did not start; see its log in " + settings.directory);
       }
       LockSupport.parkNanos(20_000_000);
     }
@@ -381,34 +256,27 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Makes the links between two datacenters as bad as they are on a bad day: 1 Mbit/s, 500 ms. */
   public void narrow(String one, String two) {
-    become(one, two, NARROW);
+    links.narrow(one, two);
   }
 
   /** Ends {@link #narrow}. */
   public void widen(String one, String two) {
-    become(one, two, new WanQuality(delayMillis(one, two), JITTER_MILLIS, 0));
-  }
-
-  private void become(String one, String two, WanQuality quality) {
-    wan.link(one + "-" + two).become(quality);
-    wan.link(two + "-" + one).become(quality);
+    links.widen(one, two);
   }
 
   /** Cuts both links between two datacenters, both ways. */
-  public void cut(String a, String b) {
-    wan.cut(a + "-" + b);
-    wan.cut(b + "-" + a);
+  public void cut(String one, String two) {
+    links.cut(one, two);
   }
 
   /** Heals both links between two datacenters. */
-  public void heal(String a, String b) {
-    wan.heal(a + "-" + b);
-    wan.heal(b + "-" + a);
+  public void heal(String one, String two) {
+    links.heal(one, two);
   }
 
   /** Bytes on all links, both ways. */
   public long wanBytes() {
-    return wan.bytes();
+    return links.bytes();
   }
 
   /** Has a process ended together with the datacenters, at the latest. */
@@ -434,6 +302,6 @@ public final class LocalCluster implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
-    wan.close();
+    links.close();
   }
 }

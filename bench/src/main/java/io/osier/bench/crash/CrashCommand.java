@@ -1,8 +1,10 @@
 package io.osier.bench.crash;
 
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -72,12 +74,7 @@ public final class CrashCommand implements Callable<Integer> {
     System.out.println("seed " + used + "; logs and data in " + directory);
     boolean good = false;
     try (LocalCluster cluster =
-        new LocalCluster(
-            directory,
-            directory.resolve("data"),
-            "durability = sync",
-            "    " + KEYSPACE + " { sla = 1s }\n",
-            used)) {
+        new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 1s }\n").seed(used).start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
       good = run(cluster, new Random(used), used);
       return good ? 0 : 1;
@@ -98,7 +95,7 @@ public final class CrashCommand implements Callable<Integer> {
       LockSupport.parkNanos((500 + random.nextInt(2_000)) * 1_000_000L);
       boolean all = random.nextInt(4) == 0;
       Set<String> victims =
-          all ? Set.copyOf(LocalCluster.DCS) : Set.of(LocalCluster.DCS.get(random.nextInt(3)));
+          all ? Set.copyOf(Topology.DCS) : Set.of(Topology.DCS.get(random.nextInt(3)));
       victims.parallelStream().forEach(cluster::kill);
       LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
       long began = System.nanoTime();
@@ -120,7 +117,7 @@ public final class CrashCommand implements Callable<Integer> {
     boolean equal = settle(cluster);
     long missing = 0;
     long surplus = 0;
-    for (String dc : LocalCluster.DCS) {
+    for (String dc : Topology.DCS) {
       try (OsierClient client = cluster.only(dc)) {
         CounterLoad.Audit audit = load.audit(client.session().keyspace(KEYSPACE));
         missing = Math.max(missing, audit.missing());
@@ -145,7 +142,7 @@ public final class CrashCommand implements Callable<Integer> {
     long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
     while (System.nanoTime() < deadline) {
       Set<Object> digests = new HashSet<>();
-      for (String dc : LocalCluster.DCS) {
+      for (String dc : Topology.DCS) {
         digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
       }
       if (digests.size() == 1) {

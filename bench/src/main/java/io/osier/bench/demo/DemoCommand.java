@@ -4,11 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.Query;
@@ -137,7 +139,7 @@ public final class DemoCommand implements Callable<Integer> {
     startNanos = System.nanoTime();
     say("starting three datacenters; logs in " + directory);
     Path store = data == null ? directory.resolve("data") : data;
-    LocalCluster cluster = new LocalCluster(directory, store, "durability = sync", keyspaces, seed);
+    LocalCluster cluster = new ClusterSettings(directory, keyspaces).data(store).seed(seed).start();
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
     Runtime.getRuntime().addShutdownHook(cleanUp);
     boolean good = false;
@@ -253,7 +255,7 @@ public final class DemoCommand implements Callable<Integer> {
             "fieldcount=10",
             "fieldlength=20",
             "osier.endpoints=" + cluster.endpoints(),
-            "osier.dc=" + String.join(",", LocalCluster.DCS))) {
+            "osier.dc=" + String.join(",", Topology.DCS))) {
       command.addAll(List.of("-p", property));
     }
     if (!loading) {
@@ -360,7 +362,7 @@ public final class DemoCommand implements Callable<Integer> {
       return;
     }
     Table table = new Table("at", "key", "type", "mode", "updates/s", "object B");
-    for (String dc : LocalCluster.DCS) {
+    for (String dc : Topology.DCS) {
       for (JsonNode keyspace : hot(cluster, dc)) {
         keyspace
             .get("hot")
@@ -398,7 +400,7 @@ public final class DemoCommand implements Callable<Integer> {
     int asked = 0;
     while (System.nanoTime() < deadline) {
       Set<JsonNode> digests = new HashSet<>();
-      for (String dc : LocalCluster.DCS) {
+      for (String dc : Topology.DCS) {
         digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
       }
       if (digests.size() == 1) {
@@ -424,7 +426,7 @@ public final class DemoCommand implements Callable<Integer> {
     long records = 0;
     for (String keyspace : List.of(YCSB, COUNTERS)) {
       List<List<Keyspace.Row>> all = new ArrayList<>();
-      for (String dc : LocalCluster.DCS) {
+      for (String dc : Topology.DCS) {
         try (OsierClient client = cluster.only(dc)) {
           all.add(rows(client.session().keyspace(keyspace)));
         }
@@ -466,7 +468,7 @@ public final class DemoCommand implements Callable<Integer> {
     Comparison comparison = outcome.comparison;
     Figures f = Figures.of(cluster);
     long wan = cluster.wanBytes();
-    JsonNode stat = cluster.inspect(LocalCluster.DCS.getFirst(), Request.Topic.STAT, 0);
+    JsonNode stat = cluster.inspect(Topology.DCS.getFirst(), Request.Topic.STAT, 0);
     long slaMillis = stat.get("keyspaces").get(YCSB).get("sla_ms").asLong();
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode result = mapper.createObjectNode();

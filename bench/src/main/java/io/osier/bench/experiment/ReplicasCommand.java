@@ -1,8 +1,10 @@
 package io.osier.bench.experiment;
 
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.core.OsierException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,15 +151,11 @@ public final class ReplicasCommand extends Experiment {
     Path directory = Files.createTempDirectory("osier-replicas");
     System.out.printf("%d datacenter processes: logs and data in %s%n", count, directory);
     try (LocalCluster cluster =
-        new LocalCluster(
-            LocalCluster.names(count),
-            directory,
-            directory.resolve("data"),
-            "durability = none, cache = 64MiB",
-            Alternative.keyspaces(SLA),
-            "-Xmx256m",
-            "",
-            1)) {
+        new ClusterSettings(directory, Alternative.keyspaces(SLA))
+            .dcs(Topology.names(count))
+            .store("durability = none, cache = 64MiB")
+            .heap("-Xmx256m")
+            .start()) {
       cluster.awaitReady(START_MAX);
       try (SequenceLoad load = new SequenceLoad(cluster)) {
         System.out.println("warming up");

@@ -1,6 +1,7 @@
 package io.osier.bench.experiment;
 
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.bench.cluster.Zipf;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
@@ -45,7 +46,7 @@ final class SetLoad implements AutoCloseable {
   SetLoad(LocalCluster cluster, Shape shape) {
     this.shape = shape;
     this.zipf = new Zipf(shape.objects, EXPONENT);
-    LocalCluster.DCS.forEach(dc -> clients.add(cluster.client(dc)));
+    Topology.DCS.forEach(dc -> clients.add(cluster.client(dc)));
   }
 
   /** The name of the object that is drawn with this rank at present, 0 the hottest. */

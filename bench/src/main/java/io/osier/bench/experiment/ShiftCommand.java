@@ -2,6 +2,7 @@ package io.osier.bench.experiment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.protocol.Request;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -125,7 +126,7 @@ public final class ShiftCommand extends Experiment {
       right.add(load.key(rank));
     }
     int found = 0;
-    JsonNode report = cluster.inspect(LocalCluster.DCS.getFirst(), Request.Topic.HOT, TOP);
+    JsonNode report = cluster.inspect(Topology.DCS.getFirst(), Request.Topic.HOT, TOP);
     for (JsonNode object : report.get("keyspaces").get(KEYSPACE).get("hot")) {
       found += right.contains(object.get("key").asText()) ? 1 : 0;
     }
@@ -134,7 +135,7 @@ public final class ShiftCommand extends Experiment {
 
   private static long switches(LocalCluster cluster) {
     return cluster
-        .inspect(LocalCluster.DCS.getFirst(), Request.Topic.STAT, 0)
+        .inspect(Topology.DCS.getFirst(), Request.Topic.STAT, 0)
         .get("keyspaces")
         .get(KEYSPACE)
         .get("mode_switches")

@@ -1,6 +1,6 @@
 package io.osier.bench.experiment;
 
-import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.bench.experiment.CommandSequence.Timed;
 import io.osier.bench.sim.QuietCluster;
 import io.osier.core.ErrorCode;
@@ -49,14 +49,10 @@ final class SimulatedSequence {
    */
   static Outcome run(
       int count, Alternative alternative, Duration sla, int times, int perSecond, long seed) {
-    List<String> dcs = LocalCluster.names(count);
+    List<String> dcs = Topology.names(count);
     QuietCluster cluster =
         new QuietCluster(
-            dcs,
-            alternative.policy(sla),
-            LocalCluster::delayMillis,
-            LocalCluster.JITTER_MILLIS,
-            seed);
+            dcs, alternative.policy(sla), Topology::delayMillis, Topology.JITTER_MILLIS, seed);
     long before = cluster.linkBytes();
     List<Timed> plan = CommandSequence.plan(0, times, perSecond);
     for (int i = 0; i < plan.size(); i++) {

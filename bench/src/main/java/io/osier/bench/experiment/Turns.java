@@ -1,5 +1,6 @@
 package io.osier.bench.experiment;
 
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
 import java.io.IOException;
@@ -38,8 +39,11 @@ record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
     Path directory = Files.createTempDirectory("osier-experiment");
     System.out.println(what + ": logs and data in " + directory);
     try (LocalCluster cluster =
-        new LocalCluster(
-            directory, directory.resolve("data"), "dir = \"\"", keyspaces, "-Xmx1g", settings, 1)) {
+        new ClusterSettings(directory, keyspaces)
+            .store("dir = \"\"")
+            .heap("-Xmx1g")
+            .settings(settings)
+            .start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
       try (SetLoad load = new SetLoad(cluster, shape)) {
         body.run(cluster, load);

@@ -1,6 +1,7 @@
 package io.osier.bench.history;
 
 import io.osier.bench.cluster.ClientLinks;
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
@@ -29,12 +30,11 @@ record HistoryRun(
     Recorder recorder = new Recorder(durability.isLossy());
     Random random = new Random(seed);
     try (LocalCluster cluster =
-        new LocalCluster(
-            directory,
-            directory.resolve("data"),
-            durability.setting(),
-            "    " + KEYSPACE + " { consistency = causal, sla = 500ms }\n",
-            seed)) {
+        new ClusterSettings(
+                directory, "    " + KEYSPACE + " { consistency = causal, sla = 500ms }\n")
+            .store(durability.setting())
+            .seed(seed)
+            .start()) {
       cluster.awaitReady(START);
       try (ClientLinks links = new ClientLinks(cluster, seed)) {
         disturbed(cluster, links, recorder, random);

@@ -1,6 +1,6 @@
 package io.osier.bench.peers;
 
-import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Ports;
 import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanQuality;
 import java.net.InetSocketAddress;
@@ -18,7 +18,7 @@ final class Forwarders implements AutoCloseable {
 
   Forwarders() {
     for (int node = 0; node < ports.length; node++) {
-      ports[node] = LocalCluster.freePort();
+      ports[node] = Ports.free();
       links.open(
           Integer.toString(node), 0, new InetSocketAddress("127.0.0.1", ports[node]), PLAIN, PLAIN);
     }

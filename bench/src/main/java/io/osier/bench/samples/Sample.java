@@ -1,8 +1,10 @@
 package io.osier.bench.samples;
 
 import com.google.errorprone.annotations.FormatMethod;
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
@@ -86,12 +88,10 @@ abstract class Sample implements Callable<Integer> {
     System.out.println("seed " + used + "; logs and data in " + directory);
     boolean good = false;
     try (LocalCluster cluster =
-        new LocalCluster(
-            directory,
-            directory.resolve("data"),
-            "durability = sync",
-            "    " + keyspace() + " { consistency = causal, sla = 500ms }\n",
-            used)) {
+        new ClusterSettings(
+                directory, "    " + keyspace() + " { consistency = causal, sla = 500ms }\n")
+            .seed(used)
+            .start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
       run(cluster, used);
       good = violations.isEmpty();
@@ -118,13 +118,13 @@ abstract class Sample implements Callable<Integer> {
   private void run(LocalCluster cluster, long used) {
     List<OsierClient> clients = new ArrayList<>();
     try {
-      for (String dc : LocalCluster.DCS) {
+      for (String dc : Topology.DCS) {
         clients.add(cluster.client(dc));
       }
       prepare(clients.getFirst().session().keyspace(keyspace()));
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < clients.size(); i++) {
-        String dc = LocalCluster.DCS.get(i);
+        String dc = Topology.DCS.get(i);
         for (int s = 0; s < SESSIONS; s++) {
           Keyspace at = clients.get(i).session().keyspace(keyspace());
           Random random = new Random(used * 31 + i * (long) SESSIONS + s);
@@ -151,7 +151,7 @@ abstract class Sample implements Callable<Integer> {
       cluster.awaitReady(Duration.ofSeconds(60));
       LockSupport.parkNanos(3_000_000_000L);
       for (int i = 0; i < clients.size(); i++) {
-        String dc = LocalCluster.DCS.get(i);
+        String dc = Topology.DCS.get(i);
         Keyspace end = clients.get(i).session().keyspace(keyspace());
         check(end, dc);
         checkEnd(end, dc);

@@ -17,15 +17,11 @@ final class LocalClusterTest {
   @Test
   void fiveDatacenters_replicateToEachOther(@TempDir Path directory) {
     try (LocalCluster cluster =
-        new LocalCluster(
-            LocalCluster.names(5),
-            directory,
-            directory.resolve("data"),
-            "durability = none, cache = 16MiB",
-            "    k { sla = 0s, partitions = 1 }\n",
-            "-Xmx128m",
-            "",
-            1)) {
+        new ClusterSettings(directory, "    k { sla = 0s, partitions = 1 }\n")
+            .dcs(Topology.names(5))
+            .store("durability = none, cache = 16MiB")
+            .heap("-Xmx128m")
+            .start()) {
       cluster.awaitReady(Duration.ofMinutes(3));
       assertThat(cluster.dcs()).containsExactly("eu", "us", "ap", "au", "sa");
       for (String dc : cluster.dcs()) {
@@ -59,13 +55,13 @@ final class LocalClusterTest {
 
   @Test
   void delays_areTheSameBothWays() {
-    for (String from : LocalCluster.names(LocalCluster.DCS_MAX)) {
-      for (String to : LocalCluster.names(LocalCluster.DCS_MAX)) {
-        assertThat(LocalCluster.delayMillis(from, to))
+    for (String from : Topology.names(Topology.DCS_MAX)) {
+      for (String to : Topology.names(Topology.DCS_MAX)) {
+        assertThat(Topology.delayMillis(from, to))
             .isPositive()
-            .isEqualTo(LocalCluster.delayMillis(to, from));
+            .isEqualTo(Topology.delayMillis(to, from));
       }
     }
-    assertThat(LocalCluster.delayMillis("us2", "eu")).isEqualTo(40);
+    assertThat(Topology.delayMillis("us2", "eu")).isEqualTo(40);
   }
 }

@@ -1,0 +1,87 @@
+package io.osier.bench.cluster;
+
+import io.osier.bench.wan.WanQuality;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a cluster is to be like: {@code new ClusterSettings(directory, keyspaces).seed(7).start()}.
+ * Not thread-safe.
+ */
+public final class ClusterSettings {
+  final Path directory;
+  final String keyspaces;
+  List<String> dcs = Topology.DCS;
+  Path data;
+  String store = "durability = sync";
+  String settings = "";
+  String heap = "-Xmx512m";
+  List<String> javaOptions = List.of();
+  PeerLinks.Qualities links = Topology::quality;
+  long seed = 1;
+
+  /**
+   * Three datacenters that write everything to their disks before it is acknowledged.
+   *
+   * @param directory where configurations and logs go, and the data in a directory of its own
+   * @param keyspaces the content of osier.keyspaces
+   */
+  public ClusterSettings(Path directory, String keyspaces) {
+    this.directory = directory;
+    this.keyspaces = keyspaces;
+    this.data = directory.resolve("data");
+  }
+
+  /** Other datacenters, of those that {@link Topology#names} gives. */
+  public ClusterSettings dcs(List<String> names) {
+    dcs = List.copyOf(names);
+    return this;
+  }
+
+  /** Where the datacenters keep their data. */
+  public ClusterSettings data(Path there) {
+    data = there;
+    return this;
+  }
+
+  /** The content of osier.store, the directory excepted. */
+  public ClusterSettings store(String lines) {
+    store = lines;
+    return this;
+  }
+
+  /** Further lines of osier's configuration. */
+  public ClusterSettings settings(String lines) {
+    settings = lines;
+    return this;
+  }
+
+  /** The limit of each process's heap, as an option of Java. */
+  public ClusterSettings heap(String option) {
+    heap = option;
+    return this;
+  }
+
+  /** Further options of Java for each process. */
+  public ClusterSettings javaOptions(List<String> options) {
+    javaOptions = List.copyOf(options);
+    return this;
+  }
+
+  /** All links of one quality, instead of what {@link Topology} says. */
+  public ClusterSettings links(WanQuality quality) {
+    links = (from, to) -> quality;
+    return this;
+  }
+
+  /** The seed of the links' jitter. */
+  public ClusterSettings seed(long jitter) {
+    seed = jitter;
+    return this;
+  }
+
+  /** Starts the processes. */
+  public LocalCluster start() {
+    return new LocalCluster(this);
+  }
+}

@@ -194,9 +194,9 @@ final class SimNode {
       }
 
       @Override
-      public void writeSomeTime(List<Change> changes) {
+      public Runnable someTime(List<Change> changes) {
         // With the next group: what the cache evicts is chance, and must not change any time.
-        evicted.addAll(changes);
+        return () -> evicted.addAll(changes);
       }
     };
   }

@@ -11,6 +11,7 @@ import io.osier.core.OsierException;
  */
 public record MemoryPlan(long heapBytes) {
   private static final long CACHE_BYTES_MAX = 256L << 20;
+  private static final long UNWRITTEN_BYTES_MAX = 64L << 20;
   private static final int CONNECTIONS = 1_000;
 
   /** What a connection may keep for itself: what it has read and what it is about to write. */
@@ -29,6 +30,11 @@ public record MemoryPlan(long heapBytes) {
   /** Answers that wait until clients read them. They are beside the heap, and as large at most. */
   public long answerBytes() {
     return heapBytes / 4;
+  }
+
+  /** What partitions have executed and the store has not yet written. */
+  public long unwrittenBytes() {
+    return Math.min(UNWRITTEN_BYTES_MAX, heapBytes / 16);
   }
 
   /** The cache where no size is set; objects may take up to three times of it. */

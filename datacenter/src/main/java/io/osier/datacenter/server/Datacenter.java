@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -99,7 +100,11 @@ public final class Datacenter implements AutoCloseable {
       RocksDatabase database =
           RocksDatabase.open(
               dir, config.store().durability(), config.cluster(), config.dc(), incarnationMin);
-      this.store = new StoreService(database, config.store(), dir, failure::completeExceptionally);
+      Budget unwritten =
+          new Budget("unwritten updates", MemoryPlan.ofThisProcess().unwrittenBytes());
+      this.store =
+          new StoreService(
+              database, config.store(), dir, unwritten, failure::completeExceptionally);
       this.self = database.self();
     } else {
       this.store = null;

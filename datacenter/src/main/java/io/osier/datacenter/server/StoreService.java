@@ -1,29 +1,30 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.EncodedGroup;
+import io.osier.datacenter.store.GroupQueue;
 import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.datacenter.store.StoreSettings;
+import io.osier.datacenter.store.StoreWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -40,11 +41,6 @@ import org.slf4j.LoggerFactory;
  */
 final class StoreService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
-  private static final int GROUPS_AT_ONCE_MAX = 1_000;
-
-  /** Groups under way before a partition has to wait. */
-  private static final int GROUPS_UNDER_WAY_MAX = 1_000;
-
   private static final DateTimeFormatter BACKUP_NAME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
   private static final int READERS = 4;
@@ -55,15 +51,13 @@ final class StoreService implements AutoCloseable {
   /** Above the least free space by this factor updates are taken again. */
   private static final double FREE_AGAIN = 1.1;
 
-  private record Item(RocksVersions partition, GroupWriter.Group group) {}
-
   private final RocksDatabase database;
   private final StoreSettings settings;
   private final Path dir;
   private final Consumer<Throwable> onFailure;
-  private final LinkedBlockingQueue<Item> groups = new LinkedBlockingQueue<>();
-  private final Semaphore room = new Semaphore(GROUPS_UNDER_WAY_MAX);
-  private final Thread writer;
+  private final GroupQueue<EncodedGroup> groups;
+  private final StoreWriter<EncodedGroup> writer;
+  private final Thread thread;
   private final ExecutorService readers;
   private final ScheduledExecutorService tidier;
   private final AtomicInteger readerNumber = new AtomicInteger();
@@ -73,16 +67,27 @@ final class StoreService implements AutoCloseable {
   private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
   private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private volatile boolean full;
-  private volatile boolean closing;
   private volatile Throwable failure;
 
+  /**
+   * Starts the threads.
+   *
+   * @param budget for what is not yet written; partitions wait when it is spent
+   * @param onFailure is told, by any thread, that the store cannot go on
+   */
   StoreService(
-      RocksDatabase database, StoreSettings settings, Path dir, Consumer<Throwable> onFailure) {
+      RocksDatabase database,
+      StoreSettings settings,
+      Path dir,
+      Budget budget,
+      Consumer<Throwable> onFailure) {
     this.database = database;
     this.settings = settings;
     this.dir = dir;
     this.onFailure = onFailure;
-    this.writer = Thread.ofPlatform().name("osier-store").daemon(true).start(this::run);
+    this.groups = new GroupQueue<>(budget);
+    this.writer = new StoreWriter<>(groups);
+    this.thread = Thread.ofPlatform().name("osier-store").daemon(true).start(this::run);
     this.readers =
         Executors.newFixedThreadPool(
             READERS,
@@ -113,57 +118,41 @@ final class StoreService implements AutoCloseable {
     return new GroupWriter() {
       @Override
       public void write(Group group) {
-        room.acquireUninterruptibly();
-        groups.add(new Item(partition, group));
+        // Encoded by the partition's thread: the one that waits for the disk has enough to do.
+        EncodedGroup records = partition.encode(group.changes());
+        groups.put(records, records.bytes() + group.heldBytes(), group.written());
       }
 
       @Override
-      public void writeSomeTime(List<io.osier.datacenter.store.Change> changes) {
-        if (!closing && room.tryAcquire()) {
-          groups.add(new Item(partition, new Group(changes, () -> {})));
-        }
+      public Runnable someTime(List<Change> changes) {
+        EncodedGroup records = partition.encode(changes);
+        return () -> groups.offer(records, records.bytes(), () -> {});
       }
     };
   }
 
   private void run() {
-    List<Item> batch = new ArrayList<>();
     try {
-      while (!closing || !groups.isEmpty()) {
-        Item first = groups.poll(100, TimeUnit.MILLISECONDS);
-        if (first != null) {
-          batch.add(first);
-          groups.drainTo(batch, GROUPS_AT_ONCE_MAX - 1);
-          write(batch);
-          batch.clear();
-        }
+      while (groups.await()) {
+        writer.step(this::write);
       }
     } catch (Throwable e) {
-      // Nothing of the batch, or after it, is confirmed to anybody.
+      // Nothing of the batch, or after it, is confirmed to anybody, and nobody waits for it.
       failure = e;
+      groups.fail();
       LOG.error("the store cannot be written any more; the datacenter stops", e);
       onFailure.accept(e);
-      room.release(GROUPS_UNDER_WAY_MAX); // partitions must not wait for what will not come
     }
   }
 
-  private void write(List<Item> batch) {
+  private void write(List<EncodedGroup> batch) {
     long began = System.nanoTime();
-    List<EncodedGroup> changes = new ArrayList<>(batch.size());
-    for (Item item : batch) {
-      if (!item.group.changes().isEmpty()) {
-        changes.add(item.partition.encode(item.group.changes()));
-      }
-    }
+    List<EncodedGroup> changes = batch.stream().filter(g -> !g.isEmpty()).toList();
     if (!changes.isEmpty()) {
       database.write(changes);
       writes.increment();
       groupsWritten.add(changes.size());
       writeMicros.recordValue(Math.max(1, (System.nanoTime() - began) / 1_000));
-    }
-    for (Item item : batch) {
-      room.release();
-      item.group.written().run();
     }
   }
 
@@ -288,9 +277,9 @@ final class StoreService implements AutoCloseable {
    */
   @Override
   public void close() {
-    closing = true;
+    groups.close();
     try {
-      writer.join();
+      thread.join();
       tidier.shutdown();
       readers.shutdown();
       boolean quiet =

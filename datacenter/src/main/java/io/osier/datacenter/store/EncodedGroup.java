@@ -1,6 +1,5 @@
 package io.osier.datacenter.store;
 
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,10 @@ public final class EncodedGroup {
   /** One step of writing a group. */
   sealed interface Step {}
 
-  /** Puts a record. */
+  /** Puts a version of an object. */
+  record PutVersion(ObjectId object, byte[] key, byte[] value) implements Step {}
+
+  /** Puts another record. */
   record Put(byte[] key, byte[] value) implements Step {}
 
   /** Deletes a record. */
@@ -25,7 +27,7 @@ public final class EncodedGroup {
   /** Deletes the records from a key up to another, that excluded. */
   record DeleteRange(byte[] from, byte[] to) implements Step {}
 
-  /** Deletes the versions of an object that are there when the group is written. */
+  /** Deletes the versions of an object that were written before. */
   record DropVersions(ObjectId object) implements Step {}
 
   /** Once the group is written, some versions of the object are not needed any more. */
@@ -47,6 +49,7 @@ public final class EncodedGroup {
 
   private static long bytesOf(Step step) {
     return switch (step) {
+      case PutVersion p -> p.key.length + p.value.length;
       case Put p -> p.key.length + p.value.length;
       case Delete d -> d.key.length;
       case DeleteRange d -> d.from.length + d.to.length;
@@ -65,14 +68,14 @@ public final class EncodedGroup {
 
   private static Step step(Change change, RecordKeys keys, RecordKeys.Dictionary dictionary) {
     return switch (change) {
-      case Change.PutOperation p -> {
-        Causal delta = p.delta();
-        yield new Put(
-            keys.version(p.object(), p.at(), false, dictionary),
-            RecordValues.version(delta, p.at()));
-      }
+      case Change.PutOperation p ->
+          new PutVersion(
+              p.object(),
+              keys.version(p.object(), p.at(), false, dictionary),
+              RecordValues.version(p.delta(), p.at()));
       case Change.PutSnapshot p ->
-          new Put(
+          new PutVersion(
+              p.object(),
               keys.version(p.object(), p.at(), true, dictionary),
               RecordValues.version(p.state(), p.at()));
       case Change.PutLogged p -> new Put(keys.logged(p.number()), RecordValues.logged(p.object()));

@@ -38,6 +38,7 @@ final class GroupBatch {
   private void add(WriteBatch batch, RecordKeys keys, EncodedGroup.Step step)
       throws RocksDBException {
     switch (step) {
+      case EncodedGroup.PutVersion p -> batch.put(p.key(), p.value());
       case EncodedGroup.Put p -> batch.put(p.key(), p.value());
       case EncodedGroup.Delete d -> batch.delete(d.key());
       case EncodedGroup.DeleteRange d -> batch.deleteRange(d.from(), d.to());

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.StampedLock;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 
 /**
  * A partition's objects in memory: those that were used lately, by weight, over the versions of a
@@ -27,7 +27,7 @@ import java.util.function.BiConsumer;
  */
 final class ObjectCache {
   private final VersionStore versions;
-  private final BiConsumer<Key, KeyObjects> evicted;
+  private final BiFunction<Key, KeyObjects, Runnable> evicted;
   private final Cache<Key, KeyObjects> cache;
   private final Map<Key, KeyObjects> pending = new ConcurrentHashMap<>();
   private final StampedLock settling = new StampedLock();
@@ -40,13 +40,14 @@ final class ObjectCache {
    *
    * @param bytesMax how much to keep in memory, beside what is pending
    * @param executor what evicts
-   * @param evicted takes what was evicted and is not pending; neither waits nor comes back here
+   * @param evicted is told what was evicted, and returns what is to be done if it is not pending,
+   *     which neither waits nor comes back here
    */
   ObjectCache(
       VersionStore versions,
       long bytesMax,
       Executor executor,
-      BiConsumer<Key, KeyObjects> evicted) {
+      BiFunction<Key, KeyObjects, Runnable> evicted) {
     this.versions = versions;
     this.evicted = evicted;
     this.cache =
@@ -179,9 +180,10 @@ final class ObjectCache {
 
   private void removed(Key key, KeyObjects objects, RemovalCause cause) {
     if (cause == RemovalCause.SIZE && objects != null) {
+      Runnable write = evicted.apply(key, objects);
       synchronized (pending) {
         if (!pending.containsKey(key)) {
-          evicted.accept(key, objects);
+          write.run();
         }
       }
     }

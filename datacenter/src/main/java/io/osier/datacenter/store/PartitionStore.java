@@ -71,11 +71,9 @@ public final class PartitionStore implements ObjectStore, Journal {
     this.scan = new StoreScan(versions, objects);
   }
 
-  private void evicted(Key key, KeyObjects evicted) {
+  private Runnable evicted(Key key, KeyObjects evicted) {
     List<Change> snapshots = UpdateRecords.ofEvicted(key, evicted);
-    if (!snapshots.isEmpty()) {
-      writer.writeSomeTime(snapshots);
-    }
+    return snapshots.isEmpty() ? () -> {} : writer.someTime(snapshots);
   }
 
   /**
@@ -248,11 +246,21 @@ public final class PartitionStore implements ObjectStore, Journal {
     writer.write(
         new GroupWriter.Group(
             written,
+            heldBytes(touched),
             () -> {
               objects.settle(touched, number);
               whenDurable.run();
               underWay.decrementAndGet();
             }));
+  }
+
+  /** What stays pending until a group is written. */
+  private long heldBytes(Set<Key> touched) {
+    long bytes = 0;
+    for (Key key : touched) {
+      bytes += objects.get(key).heapBytes(key);
+    }
+    return bytes;
   }
 
   private void note(PartitionProgress p) {

@@ -52,8 +52,8 @@ final class ScanDurabilityTest {
       }
 
       @Override
-      public void writeSomeTime(List<Change> changes) {
-        writes.add(() -> versions.write(changes));
+      public Runnable someTime(List<Change> changes) {
+        return () -> writes.add(() -> versions.write(changes));
       }
     };
   }

@@ -41,8 +41,8 @@ final class PartitionStoreTest {
       }
 
       @Override
-      public void writeSomeTime(List<Change> changes) {
-        writes.add(() -> versions.write(changes));
+      public Runnable someTime(List<Change> changes) {
+        return () -> writes.add(() -> versions.write(changes));
       }
     };
   }

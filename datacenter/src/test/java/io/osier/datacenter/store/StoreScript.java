@@ -62,7 +62,7 @@ final class StoreScript {
       }
 
       @Override
-      public void writeSomeTime(List<Change> changes) {
+      public Runnable someTime(List<Change> changes) {
         throw new AssertionError("the cache holds everything");
       }
     };

@@ -1,0 +1,178 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Budget;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Hands groups over from those who make them to the one who writes them, within a budget of bytes:
+ * a group takes its bytes when it comes and gives them back when it is written, or lost. When the
+ * budget is spent, groups wait outside in the order in which they came, or are refused.
+ *
+ * <p>A monitor: everything happens under one lock, which is held for no write and for nobody else's
+ * code, and nobody waits without being woken by what ends the wait. There are no time-outs, so a
+ * wake-up that was lost would be seen ({@code GroupQueueTest}). Thread-safe.
+ *
+ * @param <R> a group's records
+ */
+public final class GroupQueue<R> {
+  /** Fewer and smaller writes than this keep a disk from being used well; larger ones delay all. */
+  private static final long BYTES_AT_ONCE_MAX = 16L << 20;
+
+  /**
+   * A group under way.
+   *
+   * @param bytes that it takes of the budget
+   * @param written is run when it is durable
+   */
+  record Item<R>(R records, long bytes, Runnable written) {}
+
+  /** Nobody else takes from it: who gives back must wake those who wait. */
+  private final Budget budget;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition gathered = lock.newCondition();
+  private final Condition room = lock.newCondition();
+
+  // What follows is read and changed under the lock alone.
+  private final Deque<Item<R>> items = new ArrayDeque<>();
+  private final Deque<Item<R>> outside = new ArrayDeque<>();
+  private boolean closed;
+
+  /**
+   * An empty queue.
+   *
+   * @param budget for this queue alone
+   */
+  public GroupQueue(Budget budget) {
+    this.budget = budget;
+  }
+
+  /**
+   * Puts a group into the queue if there is room now.
+   *
+   * @return false if there is none, or nobody writes any more
+   */
+  public boolean offer(R records, long bytes, Runnable written) {
+    lock.lock();
+    try {
+      if (closed || !outside.isEmpty() || !budget.tryTake(bytes)) {
+        return false;
+      }
+      add(new Item<>(records, bytes, written));
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Puts a group into the queue, and waits until there is room. Does nothing once nobody writes any
+   * more: the group is not confirmed.
+   */
+  public void put(R records, long bytes, Runnable written) {
+    Item<R> item = new Item<>(records, bytes, written);
+    lock.lock();
+    try {
+      if (!outside.isEmpty() || !fits(bytes)) {
+        budget.noteSpent();
+        outside.add(item);
+        while (!closed && (outside.peek() != item || !fits(bytes))) {
+          room.awaitUninterruptibly();
+        }
+        outside.remove(item);
+        room.signalAll(); // the next may fit, too: it need not wait for a write
+      }
+      if (!closed) {
+        budget.take(bytes);
+        add(item);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean fits(long bytes) {
+    long used = budget.used();
+    return used == 0 || used + bytes <= budget.limit();
+  }
+
+  private void add(Item<R> item) {
+    items.add(item);
+    gathered.signal();
+  }
+
+  /** Takes what has gathered, in its order, as much as one write should have; empty if nothing. */
+  List<Item<R>> poll() {
+    lock.lock();
+    try {
+      List<Item<R>> taken = new ArrayList<>();
+      long bytes = 0;
+      while (!items.isEmpty()
+          && (taken.isEmpty() || bytes + items.peek().bytes <= BYTES_AT_ONCE_MAX)) {
+        bytes += items.peek().bytes;
+        taken.add(items.poll());
+      }
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives back what groups that {@link #poll} returned have taken. */
+  void release(List<Item<R>> taken) {
+    long bytes = taken.stream().mapToLong(Item::bytes).sum();
+    lock.lock();
+    try {
+      budget.give(bytes);
+      room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until something has gathered.
+   *
+   * @return false if the queue is closed and empty
+   */
+  public boolean await() {
+    lock.lock();
+    try {
+      while (items.isEmpty() && !closed) {
+        gathered.awaitUninterruptibly();
+      }
+      return !items.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes no group any more; those that are in it are still written. */
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      gathered.signalAll();
+      room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #close}, and forgets what is in it: it cannot be written. */
+  public void fail() {
+    lock.lock();
+    try {
+      budget.give(items.stream().mapToLong(Item::bytes).sum());
+      items.clear();
+      close();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

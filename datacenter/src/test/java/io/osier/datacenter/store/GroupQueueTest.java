@@ -1,0 +1,143 @@
+package io.osier.datacenter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Budget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The hand-over between partitions and writer has no time-outs, so a wake-up that is lost is a test
+ * that does not end. Each round is another interleaving: threads that start together, groups that
+ * nearly fit, a queue that is closed or fails while others wait.
+ */
+final class GroupQueueTest {
+  private static final int ROUNDS = Integer.getInteger("osier.queue.rounds", 1_500);
+  private static final int GROUPS = 12;
+  private static final long BUDGET = 10;
+
+  private record Numbered(int partition, int number) {}
+
+  /** How a round ends. */
+  private enum End {
+    DRAINED,
+    CLOSED_MEANWHILE,
+    FAILED_MEANWHILE
+  }
+
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void everybodyGoesOn_andEachPartitionsGroupsAreWrittenInTheirOrder() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      new Round(round).run();
+    }
+  }
+
+  private static final class Round {
+    private final Random random;
+    private final End end;
+    private final int partitions;
+    private final Budget budget = new Budget("test", BUDGET);
+    private final GroupQueue<Numbered> queue = new GroupQueue<>(budget);
+    private final List<Numbered> written = new ArrayList<>();
+    private final AtomicInteger confirmed = new AtomicInteger();
+    private final CyclicBarrier start;
+
+    Round(int seed) {
+      this.random = new Random(seed);
+      this.end = End.values()[random.nextInt(End.values().length)];
+      this.partitions = 1 + random.nextInt(4);
+      this.start = new CyclicBarrier(partitions + 2);
+    }
+
+    private Thread started(Runnable body) {
+      return Thread.ofPlatform()
+          .start(
+              () -> {
+                try {
+                  start.await();
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+                body.run();
+              });
+    }
+
+    private void produce(int partition, long seed) {
+      Random own = new Random(seed);
+      for (int i = 0; i < GROUPS; i++) {
+        // Some are larger than the budget: they are let in alone.
+        queue.put(
+            new Numbered(partition, i), 1 + own.nextInt(12), () -> confirmed.incrementAndGet());
+        if (own.nextInt(3) == 0) {
+          Thread.yield();
+        }
+      }
+    }
+
+    private void write() {
+      StoreWriter<Numbered> writer = new StoreWriter<>(queue);
+      while (queue.await()) {
+        writer.step(
+            groups -> {
+              assertThat(budget.used()).isLessThanOrEqualTo(BUDGET + 2);
+              written.addAll(groups);
+            });
+      }
+    }
+
+    void run() throws Exception {
+      Thread writer = started(this::write);
+      List<Thread> producers = new ArrayList<>();
+      for (int i = 0; i < partitions; i++) {
+        int partition = i;
+        long seed = random.nextLong();
+        producers.add(started(() -> produce(partition, seed)));
+      }
+      start.await();
+      if (end == End.FAILED_MEANWHILE) {
+        queue.fail();
+      } else if (end == End.CLOSED_MEANWHILE) {
+        queue.close();
+      }
+      for (Thread producer : producers) {
+        producer.join();
+      }
+      queue.close();
+      writer.join();
+      check();
+    }
+
+    private void check() {
+      int[] next = new int[partitions];
+      for (Numbered group : written) {
+        assertThat(group.number()).isEqualTo(next[group.partition()]++);
+      }
+      assertThat(confirmed).hasValue(written.size());
+      if (end == End.DRAINED) {
+        assertThat(written).hasSize(partitions * GROUPS);
+      }
+      assertThat(budget.used()).isZero();
+      assertThat(queue.offer(new Numbered(0, 0), 1, () -> {})).isFalse();
+    }
+  }
+
+  @Test
+  void offer_isRefused_whenTheBudgetIsSpent_andALargeGroupIsTakenAlone() {
+    GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
+    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    assertThat(queue.offer(1, 100, () -> {})).isTrue();
+    assertThat(queue.offer(2, 1, () -> {})).isFalse();
+    assertThat(writer.step(groups -> assertThat(groups).containsExactly(1))).isEqualTo(1);
+    assertThat(queue.offer(3, 1, () -> {})).isTrue();
+    assertThat(queue.offer(4, 9, () -> {})).isTrue();
+    assertThat(queue.offer(5, 1, () -> {})).isFalse();
+    assertThat(writer.step(groups -> assertThat(groups).containsExactly(3, 4))).isEqualTo(2);
+  }
+}

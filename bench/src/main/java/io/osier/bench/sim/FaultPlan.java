@@ -6,7 +6,9 @@ import static io.osier.bench.sim.Scheduler.SECOND;
 import io.osier.bench.sim.SimNetwork.Link;
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /** Draws faults from the seed and ends them again. */
@@ -27,6 +29,7 @@ final class FaultPlan {
   private final Random random;
   private final List<Fault> faults;
   private final List<Runnable> ends = new ArrayList<>();
+  private final Map<Fault, Long> happened = new EnumMap<>(Fault.class);
 
   FaultPlan(Simulation simulation, Random random, List<Fault> faults) {
     this.simulation = simulation;
@@ -45,6 +48,16 @@ final class FaultPlan {
   /** Ends all that is still wrong. */
   void endAll() {
     List.copyOf(ends).forEach(Runnable::run);
+  }
+
+  /** A fault happens. */
+  void happens(Fault fault) {
+    happened.merge(fault, 1L, Long::sum);
+  }
+
+  /** How often each fault has happened. */
+  Map<Fault, Long> happened() {
+    return happened;
   }
 
   private void next() {
@@ -81,14 +94,17 @@ final class FaultPlan {
     String dc = simulation.anyDc(random);
     switch (fault) {
       case LOSS -> {
+        happens(fault);
         network.setLoss(link, 0.02 + random.nextDouble() * 0.3);
         during("loss " + link, duration, () -> network.setLoss(link, 0));
       }
       case DUPLICATES -> {
+        happens(fault);
         network.setDuplicates(link, 0.3);
         during("duplicates " + link, duration, () -> network.setDuplicates(link, 0));
       }
       case REORDER -> {
+        happens(fault);
         network.reorder(link, true);
         during("reorder " + link, duration, () -> network.reorder(link, false));
       }
@@ -97,10 +113,12 @@ final class FaultPlan {
       case SLOW -> slow(link, dc, duration);
       case DISKS -> disk(dc, duration);
       case LARGE -> {
+        happens(fault);
         simulation.setLarge(true);
         during("large values", duration, () -> simulation.setLarge(false));
       }
       case CLOCKS -> {
+        happens(fault);
         simulation.dc(dc).jump((random.nextInt(7_200) - 3_600) * 1_000L);
         simulation.dc(dc).drift((random.nextDouble() - 0.5) * 0.02);
         simulation.trace().note("the clock of %s jumps and drifts", dc);
@@ -110,6 +128,7 @@ final class FaultPlan {
   }
 
   private void partition(Link link, String dc, long duration) {
+    happens(Fault.PARTITIONS);
     switch (random.nextInt(4)) {
       case 0 -> cut(link.toString(), List.of(link), duration);
       case 1 ->
@@ -137,12 +156,15 @@ final class FaultPlan {
   private void slow(Link link, String dc, long duration) {
     long by = (20 + random.nextInt(1_000)) * MILLI;
     if (random.nextInt(3) == 0) {
+      happens(Fault.SLOW);
       network.squeeze(link, SQUEEZED_BYTES_MIN + random.nextInt(SQUEEZED_BYTES_MAX));
       during("narrow link " + link, duration, () -> network.squeeze(link, 0));
     } else if (random.nextBoolean()) {
+      happens(Fault.SLOW);
       network.setExtraDelay(link, by);
       during("slow link " + link, duration, () -> network.setExtraDelay(link, 0));
     } else if (simulation.dc(dc).isUp()) {
+      happens(Fault.SLOW);
       simulation.dc(dc).slow(by);
       during("slow " + dc, duration, () -> simulation.dc(dc).slow(0));
     }
@@ -153,6 +175,7 @@ final class FaultPlan {
     if (!dc.isUp() || !dc.hasDisk()) {
       return;
     }
+    happens(Fault.DISKS);
     if (random.nextBoolean()) {
       dc.slowDisks((5 + random.nextInt(500)) * MILLI);
       during("slow disk " + name, duration, () -> dc.slowDisks(0));
@@ -167,6 +190,7 @@ final class FaultPlan {
     if (!dc.isUp() || simulation.upCount() == 1) {
       return; // somebody must go on
     }
+    happens(Fault.CRASHES);
     ReplicaId former = dc.self();
     simulation.crash(dc);
     during(

@@ -5,10 +5,13 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -98,6 +101,8 @@ public final class SimCommand implements Callable<Integer> {
     int failures = 0;
     long nanos = 0;
     long operations = 0;
+    Map<Fault, Long> happened = new EnumMap<>(Fault.class);
+    long before = processorNanos();
     try (PrintStream trace =
         traceFile == null ? null : new PrintStream(traceFile, StandardCharsets.UTF_8)) {
       // A trace is one run after the other; otherwise every processor has its own.
@@ -116,15 +121,25 @@ public final class SimCommand implements Callable<Integer> {
             failures += result.failed ? 1 : 0;
             nanos += result.nanos;
             operations += result.operations;
+            result.happened.forEach((fault, times) -> happened.merge(fault, times, Long::sum));
           }
         }
       }
     }
     System.out.printf(
         Locale.ROOT,
-        "%d operations, %.1f a simulated second%n",
+        "%d operations, %.1f a simulated second; faults: %s%n",
         operations,
-        operations / (nanos / 1e9));
+        operations / (nanos / 1e9),
+        happened.isEmpty()
+            ? "none"
+            : happened.entrySet().stream()
+                .map(e -> e.getKey().label() + " " + e.getValue())
+                .collect(Collectors.joining(", ")));
+    System.out.printf(
+        Locale.ROOT,
+        "%.1f simulated hours a minute of two processors%n",
+        nanos / 3.6e12 / ((processorNanos() - before) / (2 * 60e9)));
     System.out.printf(
         Locale.ROOT,
         "%d seeds, %d failures, %.2f simulated hours%n",
@@ -132,6 +147,14 @@ public final class SimCommand implements Callable<Integer> {
         failures,
         nanos / 3.6e12);
     return failures == 0 ? 0 : 1;
+  }
+
+  /** What the whole process has taken, the compiler and the collector with it. */
+  private static long processorNanos() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean system
+        ? system.getProcessCpuTime()
+        : 0;
   }
 
   private void require(boolean holds, String message) {
@@ -154,7 +177,8 @@ public final class SimCommand implements Callable<Integer> {
   }
 
   /** What is left of a seed's run. */
-  private record Result(boolean failed, long nanos, long operations, String text) {}
+  private record Result(
+      boolean failed, long nanos, long operations, Map<Fault, Long> happened, String text) {}
 
   private static Result get(Future<Result> future) {
     try {
@@ -181,7 +205,7 @@ public final class SimCommand implements Callable<Integer> {
       failed = true;
       text = failure(simulation, seed, e) + explanation(options, seed);
     }
-    return new Result(failed, simulation.elapsedNanos(), simulation.operations(), text);
+    return new Result(failed, simulation.elapsedNanos(), simulation.operations(), simulation.happened(), text);
   }
 
   /** What happened before a failure: the seed is run again, and events are kept. */

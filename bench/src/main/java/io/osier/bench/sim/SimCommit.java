@@ -70,7 +70,11 @@ final class SimCommit {
   }
 
   private boolean isDrawn(int of) {
-    return simulation.losesAnswers() && random.nextInt(of) == 0;
+    boolean drawn = simulation.losesAnswers() && random.nextInt(of) == 0;
+    if (drawn) {
+      simulation.losesAnswer();
+    }
+    return drawn;
   }
 
   private void send() {

@@ -250,6 +250,16 @@ final class Simulation {
     of.transactions().ended();
   }
 
+  /** How often each fault has happened. */
+  Map<Fault, Long> happened() {
+    return plan.happened();
+  }
+
+  /** An answer is lost, or who asks again is refused. */
+  void losesAnswer() {
+    plan.happens(Fault.ANSWERS);
+  }
+
   /** Whether answers to commits are lost, and repeats refused. */
   boolean losesAnswers() {
     return losesAnswers;

@@ -5,7 +5,9 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Shipment;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,10 +20,36 @@ import java.util.function.Function;
  * since its start joins to what it holds.
  */
 final class ExactlyOnceCheck {
+  /** What a datacenter journalled of an object: joined now and then, for it is asked for once. */
+  private static final class Journalled {
+    private static final int DELTAS_MAX = 32;
+    private final List<Causal> deltas = new ArrayList<>();
+    private Causal state;
+
+    Journalled(Causal state) {
+      this.state = state;
+    }
+
+    void add(Causal delta) {
+      deltas.add(delta);
+      if (deltas.size() == DELTAS_MAX) {
+        state();
+      }
+    }
+
+    Causal state() {
+      if (!deltas.isEmpty()) {
+        state = state.join(Causal.join(deltas));
+        deltas.clear();
+      }
+      return state;
+    }
+  }
+
   private final Unit unit;
   private final Function<ObjectId, CausalContext> forgotten;
   private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, Causal>>> made = new TreeMap<>();
-  private final Map<ReplicaId, Map<ObjectId, Causal>> journals = new HashMap<>();
+  private final Map<ReplicaId, Map<ObjectId, Journalled>> journals = new HashMap<>();
   private final Map<ReplicaId, Long> committed = new HashMap<>();
   private long updates;
 
@@ -59,7 +87,9 @@ final class ExactlyOnceCheck {
 
   /** An incarnation starts, with what the one before it has left. */
   void started(ReplicaId self, Map<ObjectId, Causal> content) {
-    journals.put(self, new HashMap<>(content));
+    Map<ObjectId, Journalled> journal = new HashMap<>();
+    content.forEach((object, state) -> journal.put(object, new Journalled(state)));
+    journals.put(self, journal);
   }
 
   /** An object that only remembered removals was dropped. */
@@ -71,10 +101,9 @@ final class ExactlyOnceCheck {
   void journalled(ReplicaId at, Shipment update) {
     journals
         .computeIfAbsent(at, r -> new HashMap<>())
-        .merge(
-            update.object(),
-            Causal.bottom(update.object().type()).join(update.content()),
-            (state, fresh) -> state.join(update.content()));
+        .computeIfAbsent(
+            update.object(), o -> new Journalled(Causal.bottom(update.object().type())))
+        .add(update.content());
   }
 
   /**
@@ -123,17 +152,18 @@ final class ExactlyOnceCheck {
   }
 
   private void checkJournal(ReplicaId at, Map<ObjectId, Causal> content) {
-    Map<ObjectId, Causal> journal = journals.getOrDefault(at, Map.of());
+    Map<ObjectId, Journalled> journal = journals.getOrDefault(at, Map.of());
     content.forEach(
         (object, state) -> {
-          if (!state.equals(journal.get(object))) {
+          Causal journalled = journal.containsKey(object) ? journal.get(object).state() : null;
+          if (!state.equals(journalled)) {
             throw new Violation(
                 unit + "/" + object,
                 "%s holds of %s what it did not journal: it is %s, the journal gives %s",
                 at,
                 object,
                 state,
-                journal.get(object));
+                journalled);
           }
         });
   }

@@ -205,7 +205,8 @@ public final class SimCommand implements Callable<Integer> {
       failed = true;
       text = failure(simulation, seed, e) + explanation(options, seed);
     }
-    return new Result(failed, simulation.elapsedNanos(), simulation.operations(), simulation.happened(), text);
+    return new Result(
+        failed, simulation.elapsedNanos(), simulation.operations(), simulation.happened(), text);
   }
 
   /** What happened before a failure: the seed is run again, and events are kept. */

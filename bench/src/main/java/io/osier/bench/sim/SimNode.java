@@ -52,8 +52,10 @@ final class SimNode {
     return new StreamSettings(window, FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
   }
 
-  /** Small, so that objects are evicted and read again all the time. */
-  private static final long CACHE_BYTES = 3_000;
+  /** In one life of two so small that objects are evicted and read again all the time. */
+  private static final long CACHE_BYTES_TINY = 3_000;
+
+  private static final long CACHE_BYTES = 40_000;
 
   /** Small, so that a long outage needs more than the log. */
   private static final long LOG_MAX = 3_000;
@@ -108,7 +110,7 @@ final class SimNode {
     if (dc.hasDisk()) {
       MemoryVersions versions = dc.disk(unit).versions();
       PartitionStore kept =
-          new PartitionStore(versions, writer(), self, CACHE_BYTES, LOG_MAX, Runnable::run);
+          new PartitionStore(versions, writer(), self, cacheBytes(), LOG_MAX, Runnable::run);
       recovered =
           kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
@@ -177,6 +179,12 @@ final class SimNode {
   /** Whether this is still its datacenter's node: it is not after a crash. */
   boolean isAlive() {
     return dc.isCurrent(this);
+  }
+
+  private long cacheBytes() {
+    return (self.dc().hashCode() + unit.number() + dc.life()) % 2 == 0
+        ? CACHE_BYTES_TINY
+        : CACHE_BYTES;
   }
 
   /** The way of this node's groups to its disk. */

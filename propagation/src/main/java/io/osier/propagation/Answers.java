@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Place;
+import io.osier.propagation.out.Outbound;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ final class Answers {
   private final ReplicaId self;
   private final boolean causal;
   private final StreamSettings settings;
-  private final OutboundLog log;
+  private final Outbound outbound;
   private final Knowledge knowledge;
   private final Applier applier;
   private final RelayLog relays;
@@ -37,7 +38,7 @@ final class Answers {
       ReplicaId self,
       boolean causal,
       StreamSettings settings,
-      OutboundLog log,
+      Outbound outbound,
       Knowledge knowledge,
       Applier applier,
       RelayLog relays,
@@ -47,7 +48,7 @@ final class Answers {
     this.self = self;
     this.causal = causal;
     this.settings = settings;
-    this.log = log;
+    this.outbound = outbound;
     this.knowledge = knowledge;
     this.applier = applier;
     this.relays = relays;
@@ -57,7 +58,7 @@ final class Answers {
   }
 
   private VersionVector through() {
-    return knowledge.through().raised(self, log.committed());
+    return knowledge.through().raised(self, outbound.committed());
   }
 
   void heal(ReplicaId peer, Frame.Heal heal) {
@@ -99,7 +100,7 @@ final class Answers {
       bytes += addMissing(shipments, changed.object(), state, heal);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
-    if (end && causal && log.through() < log.committed()) {
+    if (end && causal && outbound.through() < outbound.committed()) {
       // The states show what is held here: with the cut that ships it they can be admitted
       // together.
       healsWaiting.put(new Admission.Source(peer, origin), heal);
@@ -155,7 +156,7 @@ final class Answers {
 
   /** Answers the healings that waited for nothing to be held. */
   void answerHealsWaiting() {
-    if (!healsWaiting.isEmpty() && log.through() == log.committed()) {
+    if (!healsWaiting.isEmpty() && outbound.through() == outbound.committed()) {
       Map<Admission.Source, Frame.Heal> due = new TreeMap<>(healsWaiting);
       healsWaiting.clear();
       due.forEach((source, heal) -> heal(source.peer(), heal));
@@ -211,7 +212,7 @@ final class Answers {
       Causal state = replica.state(last);
       if (hasForgotten(state, known.through())) {
         Causal whole = state == null ? Causal.bottom(last.type()) : state;
-        bytes += add(shipments, last, self, log.committed(), whole.seen(all));
+        bytes += add(shipments, last, self, outbound.committed(), whole.seen(all));
       }
     }
     sink.send(

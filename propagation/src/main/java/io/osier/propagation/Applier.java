@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.out.Outbound;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.TreeMap;
  */
 final class Applier {
   private final ReplicaId self;
-  private final OutboundLog log;
+  private final Outbound outbound;
   private final Knowledge knowledge;
   private final RelayLog relays;
   private final Replica replica;
@@ -27,9 +28,10 @@ final class Applier {
    *
    * @param relays keeps what was applied for others; null if nobody wants it
    */
-  Applier(ReplicaId self, OutboundLog log, Knowledge knowledge, RelayLog relays, Replica replica) {
+  Applier(
+      ReplicaId self, Outbound outbound, Knowledge knowledge, RelayLog relays, Replica replica) {
     this.self = self;
-    this.log = log;
+    this.outbound = outbound;
     this.knowledge = knowledge;
     this.relays = relays;
     this.replica = replica;
@@ -141,7 +143,7 @@ final class Applier {
    * object that was dropped after its removal has forgotten it; what is complete here was seen.
    */
   long seen(CausalContext object, ReplicaId replica) {
-    long complete = replica.equals(self) ? log.committed() : knowledge.through().get(replica);
+    long complete = replica.equals(self) ? outbound.committed() : knowledge.through().get(replica);
     return Math.max(object.through(replica), complete);
   }
 

@@ -9,7 +9,7 @@ package io.osier.propagation;
  * anything, no round is made that would measure a better one. So it is halved for each second
  * without a measurement ({@link #rest}). Not thread-safe.
  */
-final class Coordination {
+public final class Coordination {
   private static final double GAIN_MEAN = 1.0 / 8;
   private static final double GAIN_DEVIATION = 1.0 / 4;
   private static final int DEVIATIONS = 4;
@@ -21,8 +21,11 @@ final class Coordination {
   private int samples;
   private long sampledNanos;
 
+  /** Nothing measured yet. */
+  public Coordination() {}
+
   /** Takes the time from a frame's sending to its acknowledgement, which came now. */
-  void sample(long nanos, long nowNanos) {
+  public void sample(long nanos, long nowNanos) {
     sampledNanos = nowNanos;
     if (samples++ == 0) {
       meanNanos = nanos;
@@ -35,7 +38,7 @@ final class Coordination {
   }
 
   /** Whether {@link #rest} would do something now. */
-  boolean isOld(long nowNanos) {
+  public boolean isOld(long nowNanos) {
     return samples > 0 && nowNanos - sampledNanos >= HALF_LIFE_NANOS;
   }
 
@@ -43,7 +46,7 @@ final class Coordination {
    * Halves the time for each second since the last measurement, but not below what is set aside
    * where nothing was measured yet. To be called only while no measurement is to be expected.
    */
-  void rest(long nowNanos, long floorNanos) {
+  public void rest(long nowNanos, long floorNanos) {
     while (isOld(nowNanos) && nanos() > floorNanos) {
       double share = Math.max(0.5, floorNanos / (meanNanos + DEVIATIONS * deviationNanos));
       meanNanos *= share;
@@ -53,12 +56,12 @@ final class Coordination {
   }
 
   /** Whether enough was measured to rely on. */
-  boolean isLearnt() {
+  public boolean isLearnt() {
     return samples >= SAMPLES_MIN;
   }
 
   /** Mean + 4 deviations, 0 if nothing was measured. */
-  long nanos() {
+  public long nanos() {
     return (long) (meanNanos + DEVIATIONS * deviationNanos);
   }
 }

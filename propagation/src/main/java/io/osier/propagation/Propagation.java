@@ -4,21 +4,19 @@ import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.KeyspacePolicy.StatePayload;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Kind;
-import io.osier.propagation.OutboundLog.Segment;
-import io.osier.propagation.OutboundLog.Waiting;
+import io.osier.propagation.out.Outbound;
+import io.osier.propagation.out.PeerStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
 /**
  * All streams of one partition: it ships what is committed here, operations with the batch of
@@ -35,11 +33,6 @@ import java.util.function.Supplier;
  * <p>Pure: time comes in with each call and frames go out through the sink. Used by one thread.
  */
 public final class Propagation {
-  /** Rounds whose deadlines are closer together than this share of δ leave as one. */
-  private static final int ROUND_SHARE = 20;
-
-  private static final long ROUND_SPREAD_NANOS_MAX = 50_000_000;
-
   /**
    * Operations are acknowledged together for so long: an acknowledgement is as large as an update.
    */
@@ -49,14 +42,11 @@ public final class Propagation {
   private static final int REQUESTS_SHIFT = 40;
 
   private final ReplicaId self;
-  private final KeyspacePolicy policy;
   private final StreamSettings settings;
   private final Replica replica;
-  private final ShipmentSizer sizer;
   private final FrameSink sink;
   private final PropagationStats stats = new PropagationStats();
   private final Recovered recovered;
-  private final OutboundLog log;
   private final Knowledge knowledge;
   private final Healer healer;
 
@@ -76,18 +66,12 @@ public final class Propagation {
   private final Answers answers;
   private final PathSkew skew;
 
-  private final Map<String, PeerStream> outbound = new TreeMap<>();
+  private final List<String> peers;
+  private final Outbound outbound;
   private final Map<String, InboundStream> inbound = new TreeMap<>();
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
   private final long slaNanos;
-  private final Reserve reserve;
   private final long startNanos;
-
-  /** When the next round was due as it looked at the end of the last tick. */
-  private long plannedRoundNanos = Long.MAX_VALUE;
-
-  /** How late the round is that leaves now. */
-  private long roundLateNanos;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
   private long requests;
@@ -100,7 +84,6 @@ public final class Propagation {
 
   private long statusNanos;
   private long statusVersion = -1;
-  private FlushListener flushListener = (object, updates, bytes) -> {};
 
   /**
    * The streams of a partition that starts now.
@@ -120,21 +103,22 @@ public final class Propagation {
       FrameSink sink,
       long nowNanos) {
     this.self = self;
-    this.policy = policy;
     this.causal = policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
     this.settings = settings;
     this.replica = replica;
-    this.sizer = sizer;
     this.sink = sink;
     this.recovered = recovered;
-    this.log =
-        new OutboundLog(recovered.committed(), new Budget("trails", settings.memory().trails()));
+    this.peers = List.copyOf(peers);
+    Surroundings around =
+        new Surroundings(self, peers, policy, settings, recovered, replica, sizer, sink, stats);
     this.knowledge = new Knowledge(self, peers, recovered);
+    this.outbound = new Outbound(around, knowledge::through, nowNanos);
     this.relays =
         peers.size() < 2 ? null : new RelayLog(new Budget("relays", settings.memory().relays()));
-    this.applier = new Applier(self, log, knowledge, relays, replica);
+    this.applier = new Applier(self, outbound, knowledge, relays, replica);
     this.answers =
-        new Answers(self, causal, settings, log, knowledge, applier, relays, replica, sizer, sink);
+        new Answers(
+            self, causal, settings, outbound, knowledge, applier, relays, replica, sizer, sink);
     // After that an origin counts as out of reach.
     this.skew = new PathSkew(millis(settings.healMillis() + settings.retryMillis()));
     this.requests = recovered.life() << REQUESTS_SHIFT;
@@ -151,34 +135,15 @@ public final class Propagation {
     this.verifier = new Verifier(lostSome, peers, settings, replica, sink, this::nextRequest);
     this.settled = recovered.settled() || peers.isEmpty();
     this.slaNanos = policy.sla().toNanos();
-    this.reserve = new Reserve(slaNanos);
     this.startNanos = nowNanos;
     this.statusNanos = nowNanos - millis(settings.statusMillis());
-    for (String dc : peers) {
-      outbound.put(
-          dc,
-          new PeerStream(
-              dc, self, settings, log, replica, sizer, sink, stats, recovered, causal, nowNanos));
-    }
   }
 
   private static long millis(long millis) {
     return millis * 1_000_000;
   }
 
-  static long ageMillis(Segment segment, long nowNanos) {
-    return Math.max(0, (nowNanos - segment.firstNanos()) / 1_000_000);
-  }
-
   // ---------------------------------------------------------------- what is committed here
-
-  /**
-   * An update of this datacenter.
-   *
-   * @param shipment as it is journalled and, unless it is held, shipped
-   * @param bytes what it takes in a frame
-   */
-  public record Committed(Shipment shipment, int bytes) {}
 
   /**
    * Takes an update that was committed here.
@@ -191,7 +156,7 @@ public final class Propagation {
    * @param sinceNanos when the first of them was acknowledged, if that was before now
    * @return the update as a shipment of its own
    */
-  public Committed commit(
+  public Outbound.Committed commit(
       ObjectId object,
       CausalContext before,
       long number,
@@ -203,147 +168,30 @@ public final class Propagation {
       long nowNanos) {
     // The cut that it will be part of says what it depends on.
     VersionVector needs = causal ? VersionVector.EMPTY : knowledge.needs(before);
-    Segment segment =
-        new Segment(before.through(self), needs, number, updates, sinceNanos, 0, delta);
-    if (outbound.isEmpty()) {
-      log.commitForNobody(number);
-    } else {
-      log.commit(object, segment, floor, hold);
-    }
-    Shipment shipment = shipment(object, segment, nowNanos);
-    int bytes = sizer.sizeOf(shipment);
-    stats.opWouldShip((long) bytes * outbound.size());
-    return new Committed(shipment, bytes);
+    Outbound.Update update = new Outbound.Update(before, needs, number, updates, sinceNanos, delta);
+    return outbound.commit(object, update, floor, hold, nowNanos);
   }
 
   /** Ships what is held of an object with this batch: it goes back to operations. */
   public void release(ObjectId object) {
-    log.release(object);
-  }
-
-  private Shipment shipment(ObjectId object, Segment segment, long nowNanos) {
-    return new Shipment(
-        object,
-        self,
-        segment.predecessor(),
-        segment.needs(),
-        segment.last(),
-        segment.updates(),
-        ageMillis(segment, nowNanos),
-        segment.delta());
+    outbound.release(object);
   }
 
   /** Ships everything that waits, whatever its deadline. */
   public void flush(long nowNanos, long nowMillis) {
-    shipOps(nowNanos, nowMillis);
-    ship(Kind.ROUND, () -> log.takeDirty(Long.MAX_VALUE), nowNanos, nowMillis);
-  }
-
-  private void shipOps(long nowNanos, long nowMillis) {
-    if (causal && log.hasReleased()) {
-      // Joined updates must lie on one side of a cut: nothing that is older may be held any longer.
-      log.releaseAll();
-    }
-    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
-  }
-
-  private void ship(Kind kind, Supplier<Waiting> next, long nowNanos, long nowMillis) {
-    List<Shipment> chunk = new ArrayList<>();
-    int bytes = 0;
-    Waiting waiting = next.get();
-    while (waiting != null) {
-      Causal state = replica.state(waiting.log().object);
-      Segment segment = log.shipped(waiting, state.sizeBytes());
-      Shipment shipment = payload(waiting, segment, state, nowNanos);
-      chunk.add(shipment);
-      bytes += sizer.sizeOf(shipment);
-      flushed(waiting, segment, shipment);
-      waiting = next.get();
-      if (waiting == null || bytes >= settings.frameBytes()) {
-        offer(kind, chunk, bytes, segment.tick(), waiting == null, nowNanos, nowMillis);
-        chunk = new ArrayList<>();
-        bytes = 0;
-      }
-    }
-  }
-
-  private void offer(
-      Kind kind,
-      List<Shipment> chunk,
-      int bytes,
-      long tick,
-      boolean last,
-      long nowNanos,
-      long nowMillis) {
-    long through = last ? log.through() : 0;
-    List<Shipment> shipments = List.copyOf(chunk);
-    int sent = 0;
-    long planned = nowNanos - roundLateNanos + coordinationNanos();
-    for (PeerStream stream : outbound.values()) {
-      if (stream.offer(
-          kind,
-          shipments,
-          bytes,
-          tick,
-          through,
-          knowledge.through(),
-          planned,
-          nowNanos,
-          nowMillis)) {
-        sent++;
-      }
-    }
-    stats.shipped(kind, shipments.size(), (long) bytes * sent);
-  }
-
-  /** A group of updates as the policy ships it; a single operation always travels as it is. */
-  private Shipment payload(Waiting waiting, Segment segment, Causal state, long nowNanos) {
-    boolean full =
-        waiting.wasHeld()
-            && (policy.payload() == StatePayload.FULL
-                || segment.delta().sizeBytes() > state.sizeBytes());
-    if (!full) {
-      return shipment(waiting.log().object, segment, nowNanos);
-    }
-    return new Shipment(
-        waiting.log().object,
-        self,
-        0,
-        VersionVector.EMPTY,
-        segment.last(),
-        segment.updates(),
-        ageMillis(segment, nowNanos),
-        state);
-  }
-
-  /** Hears of every held object that was shipped. */
-  @FunctionalInterface
-  public interface FlushListener {
-    /**
-     * A held object was shipped.
-     *
-     * @param updates how many updates were joined
-     * @param bytes what the shipment took, once
-     */
-    void flushed(ObjectId object, int updates, int bytes);
+    outbound.flush(nowNanos, nowMillis);
   }
 
   /** Sets who hears of flushes. */
-  public void onFlush(FlushListener listener) {
-    flushListener = listener;
-  }
-
-  private void flushed(Waiting waiting, Segment segment, Shipment shipment) {
-    if (waiting.wasHeld()) {
-      flushListener.flushed(waiting.log().object, segment.updates(), sizer.sizeOf(shipment));
-    }
+  public void onFlush(Outbound.FlushListener listener) {
+    outbound.onFlush(listener);
   }
 
   // ---------------------------------------------------------------- peers come and go
 
   /** Frames can be sent to the peer from now on. */
   public void peerUp(ReplicaId peer, long nowNanos) {
-    PeerStream stream = outbound.get(peer.dc());
+    PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
       return; // does not hold this keyspace
     }
@@ -364,7 +212,7 @@ public final class Propagation {
 
   /** Frames can no longer be sent to the datacenter. */
   public void peerDown(String dc, long nowNanos) {
-    PeerStream stream = outbound.get(dc);
+    PeerStream stream = outbound.stream(dc);
     if (stream != null) {
       stream.down(nowNanos);
       healer.down(dc);
@@ -422,7 +270,7 @@ public final class Propagation {
    * Handles a frame of a peer; frames of unknown datacenters and former incarnations are ignored.
    */
   public void received(ReplicaId peer, Frame frame, long nowNanos, long nowMillis) {
-    PeerStream stream = outbound.get(peer.dc());
+    PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
       return;
     }
@@ -434,10 +282,9 @@ public final class Propagation {
     in.heard(nowNanos, nowMillis, millis(settings.retryMillis()));
     switch (frame) {
       case Frame.Updates f -> updates(in, f, nowNanos, nowMillis);
-      case Frame.Ack f -> stream.acknowledged(peer, f, reserve, nowNanos);
+      case Frame.Ack f -> outbound.acknowledged(peer, f, nowNanos);
       case Frame.Resume f -> {
-        stream.resume(peer, f);
-        catchUp(stream, nowNanos, nowMillis);
+        outbound.resume(peer, f, nowNanos, nowMillis);
       }
       case Frame.Status f -> status(in, f, nowNanos);
       case Frame.Heal f -> answers.heal(peer, f);
@@ -646,14 +493,14 @@ public final class Propagation {
   }
 
   private void status(InboundStream in, Frame.Status status, long nowNanos) {
-    if (status.through().get(self) > log.committed()) {
+    if (status.through().get(self) > outbound.committed()) {
       throw new OsierException(
           ErrorCode.STORE_DAMAGED,
           in.sender()
               + " has update "
               + status.through().get(self)
               + " of this datacenter, whose store knows only "
-              + log.committed()
+              + outbound.committed()
               + ": it lost what it had confirmed. 'osier rebuild' sets it aside and fetches"
               + " everything from the peers");
     }
@@ -756,11 +603,11 @@ public final class Propagation {
     if (origin.equals(self)) {
       return true;
     }
-    if (!knowledge.isNewest(origin) || !outbound.containsKey(origin.dc())) {
+    if (!knowledge.isNewest(origin) || !peers.contains(origin.dc())) {
       return false;
     }
     long heard = heardNanos(origin.dc());
-    PeerStream stream = outbound.get(origin.dc());
+    PeerStream stream = outbound.stream(origin.dc());
     if (stream.linkUp()) {
       // It has just come back, and will ship what is missing itself.
       heard = Math.max(heard, stream.upSinceNanos());
@@ -781,28 +628,7 @@ public final class Propagation {
 
   /** Does all that is due. */
   public void tick(long nowNanos, long nowMillis) {
-    shipOps(nowNanos, nowMillis);
-    if (log.dirtyCount() == 0) { // what is held brings a measurement itself
-      for (PeerStream stream : outbound.values()) {
-        stream.rest(nowNanos, unlearntNanos());
-      }
-    }
-    long roundDue = roundDueNanos();
-    if (roundDue <= nowNanos) {
-      // What is due only because more was set aside meanwhile is not late.
-      long planned =
-          plannedRoundNanos == Long.MAX_VALUE ? roundDue : Math.max(roundDue, plannedRoundNanos);
-      roundLateNanos = Math.max(0, nowNanos - planned);
-      long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
-      // A causal cut is everything that is held.
-      long firstMax = causal || log.isOver() ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
-      ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
-      roundLateNanos = 0;
-    }
-    plannedRoundNanos = roundDueNanos();
-    for (PeerStream stream : outbound.values()) {
-      catchUp(stream, nowNanos, nowMillis);
-    }
+    outbound.tick(nowNanos, nowMillis);
     answers.answerHealsWaiting();
     endHealings();
     for (InboundStream in : inbound.values()) {
@@ -810,19 +636,13 @@ public final class Propagation {
     }
     if (statusDueNanos() <= nowNanos) {
       sendStatus(nowNanos, nowMillis);
-      prune(nowNanos);
-    }
-  }
-
-  private void catchUp(PeerStream stream, long nowNanos, long nowMillis) {
-    while (!stream.catchUp(knowledge.through(), nowNanos, nowMillis)) {
-      flush(nowNanos, nowMillis); // what came to its end goes on with what was held
+      outbound.prune(nowNanos);
     }
   }
 
   private void maintain(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
-    if (!outbound.get(dc).linkUp()) {
+    if (!outbound.stream(dc).linkUp()) {
       return;
     }
     if (verifier.isDue(dc, in.heardNanos())) {
@@ -850,7 +670,7 @@ public final class Propagation {
       fetch(in, in.fetcher().again(nowNanos));
     }
     if (verifier.isDone(dc)) {
-      PeerStream stream = outbound.get(dc);
+      PeerStream stream = outbound.stream(dc);
       healer.check(
           in.sender(), in.heardNanos(), origin -> comesFrom(origin, stream, nowNanos), nowNanos);
     }
@@ -886,7 +706,7 @@ public final class Propagation {
   }
 
   private boolean isStreaming(ReplicaId origin, long nowNanos) {
-    PeerStream stream = outbound.get(origin.dc());
+    PeerStream stream = outbound.stream(origin.dc());
     InboundStream in = inbound.get(origin.dc());
     return stream != null
         && stream.linkUp()
@@ -898,9 +718,9 @@ public final class Propagation {
   }
 
   private void sendStatus(long nowNanos, long nowMillis) {
-    VersionVector through = knowledge.through().raised(self, log.through());
+    VersionVector through = knowledge.through().raised(self, outbound.through());
     VersionVector changes = knowledge.changes();
-    for (PeerStream stream : outbound.values()) {
+    for (PeerStream stream : outbound.streams()) {
       if (stream.linkUp()) {
         sink.send(
             stream.dc(),
@@ -911,7 +731,7 @@ public final class Propagation {
                 through,
                 knowledge.life(),
                 changes,
-                log.committed(),
+                outbound.committed(),
                 admission.waiting() > 0,
                 nowMillis));
       }
@@ -921,66 +741,37 @@ public final class Propagation {
   }
 
   private long statusKey() {
-    return knowledge.version() + log.through();
+    return knowledge.version() + outbound.through();
   }
 
   private long statusDueNanos() {
     boolean soon = statusKey() != statusVersion;
-    for (PeerStream stream : outbound.values()) {
+    for (PeerStream stream : outbound.streams()) {
       soon |= stream.wantsResume();
     }
     return statusNanos + millis(soon ? settings.statusMillis() : settings.retryMillis() / 2);
   }
 
-  private void prune(long nowNanos) {
-    long tick = log.ticks();
-    for (PeerStream stream : outbound.values()) {
-      tick = Math.min(tick, stream.prunableTick(nowNanos));
-    }
-    log.prune(tick);
-  }
-
   /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
   public long coordinationNanos() {
-    long slowest = 0;
-    for (PeerStream stream : outbound.values()) {
-      if (stream.linkUp()) {
-        long time = stream.rounds().isLearnt() ? 0 : unlearntNanos();
-        slowest = Math.max(slowest, Math.max(time, stream.rounds().nanos()));
-      }
-    }
-    return slowest;
-  }
-
-  /** Until a peer's rounds are known, half of the bound is set aside: it may be slow at first. */
-  private long unlearntNanos() {
-    return slaNanos / 2;
+    return outbound.coordinationNanos();
   }
 
   /**
    * How long a held object may wait, in nanoseconds: δ − μ, less the reserve; 0 if that is nothing.
    */
   public long holdNanos() {
-    long coordination = coordinationNanos();
-    return Math.max(0, slaNanos - coordination - reserve.nanos(coordination));
-  }
-
-  private long roundDueNanos() {
-    long oldest = log.oldestDirtyNanos();
-    if (log.isOver()) {
-      return Long.MIN_VALUE;
-    }
-    return oldest == Long.MAX_VALUE ? oldest : oldest + holdNanos();
+    return outbound.holdNanos();
   }
 
   /** When {@link #tick} is due, at the latest. */
   public long nextTickNanos() {
-    if (log.hasOps()) {
+    if (outbound.hasOps()) {
       return Long.MIN_VALUE;
     }
-    long next = Math.min(roundDueNanos(), statusDueNanos());
+    long next = Math.min(outbound.roundDueNanos(), statusDueNanos());
     for (InboundStream in : inbound.values()) {
-      if (outbound.get(in.sender().dc()).linkUp()) {
+      if (outbound.stream(in.sender().dc()).linkUp()) {
         next = Math.min(next, in.ackDueNanos());
         if (verifier.isDue(in.sender().dc(), in.heardNanos())
             || healer.isDue(in.sender(), in.heardNanos())) {
@@ -1014,7 +805,7 @@ public final class Propagation {
     for (int i = 0; i < wanted.size(); i++) {
       ReplicaId r = wanted.replica(i);
       long number = wanted.number(i);
-      long here = r.equals(self) ? log.committed() : knowledge.through().get(r);
+      long here = r.equals(self) ? outbound.committed() : knowledge.through().get(r);
       if (number > here) {
         if (knowledge.isNewest(r) || !allHealed(r)) {
           return Coverage.NOT_YET;
@@ -1029,7 +820,7 @@ public final class Propagation {
 
   /** Whether every peer is there and gave all that it has of a former incarnation. */
   private boolean allHealed(ReplicaId former) {
-    for (PeerStream stream : outbound.values()) {
+    for (PeerStream stream : outbound.streams()) {
       if (!stream.linkUp()
           || !healer.isDone(stream.peer(), former)
           || admission.isWaiting(former)) {
@@ -1041,7 +832,7 @@ public final class Propagation {
 
   /** What has come of every replica, this one included. */
   public VersionVector through() {
-    return knowledge.through().raised(self, log.committed());
+    return knowledge.through().raised(self, outbound.committed());
   }
 
   /** How far this partition has come, to be stored with what was applied. */
@@ -1061,10 +852,10 @@ public final class Propagation {
     for (int i = 0; i < context.size(); i++) {
       ReplicaId r = context.replica(i);
       long last = context.last(r);
-      if ((r.equals(self) ? log.committed() : knowledge.through().get(r)) < last) {
+      if ((r.equals(self) ? outbound.committed() : knowledge.through().get(r)) < last) {
         return false;
       }
-      for (String dc : outbound.keySet()) {
+      for (String dc : peers) {
         Frame.Status status = knowledge.status(dc);
         if (status == null || status.through().get(r) < last) {
           return false;
@@ -1077,7 +868,7 @@ public final class Propagation {
   /** What each other datacenter had committed, shipped or not, when it was last heard. */
   public VersionVector committedElsewhere() {
     VersionVector committed = VersionVector.EMPTY;
-    for (String dc : outbound.keySet()) {
+    for (String dc : peers) {
       Frame.Status status = knowledge.status(dc);
       if (status != null) {
         committed = committed.with(knowledge.newest(dc), status.committed());
@@ -1098,8 +889,8 @@ public final class Propagation {
 
   /** Every other datacenter has all of this one's updates up to this commit number. */
   public long shipped() {
-    long shipped = log.committed();
-    for (String dc : outbound.keySet()) {
+    long shipped = outbound.committed();
+    for (String dc : peers) {
       Frame.Status status = knowledge.status(dc);
       shipped = Math.min(shipped, status == null ? 0 : status.through().get(self));
     }
@@ -1122,7 +913,7 @@ public final class Propagation {
    * @param graceNanos how long after the start to wait for a peer that is not heard
    */
   public boolean isCaughtUp(long nowNanos, long graceNanos) {
-    for (PeerStream stream : outbound.values()) {
+    for (PeerStream stream : outbound.streams()) {
       Frame.Status status = firstStatus.get(stream.dc());
       if (status == null) {
         if (nowNanos - startNanos < graceNanos) {
@@ -1149,7 +940,7 @@ public final class Propagation {
   }
 
   private boolean settlesNow() {
-    for (PeerStream stream : outbound.values()) {
+    for (PeerStream stream : outbound.streams()) {
       Frame.Status status = knowledge.status(stream.dc());
       if (!stream.linkUp() || status == null || status.waiting()) {
         return false;
@@ -1170,7 +961,7 @@ public final class Propagation {
 
   /** Sends a frame to a datacenter if it can be reached now. */
   public boolean ask(String dc, Frame.Rights wanted) {
-    PeerStream stream = outbound.get(dc);
+    PeerStream stream = outbound.stream(dc);
     if (stream == null || !stream.linkUp()) {
       return false;
     }
@@ -1180,12 +971,7 @@ public final class Propagation {
 
   /** Whether every connected peer has acknowledged everything that was committed. */
   public boolean isDrained() {
-    for (PeerStream stream : outbound.values()) {
-      if (stream.linkUp() && !stream.isDone()) {
-        return false;
-      }
-    }
-    return !log.hasOps() && log.dirtyCount() == 0;
+    return outbound.isDrained();
   }
 
   /** The counts. */
@@ -1201,7 +987,7 @@ public final class Propagation {
   /** What is used of the budgets. */
   public List<Budget.Usage> memory() {
     List<Budget.Usage> usages = new ArrayList<>();
-    usages.add(log.usage());
+    usages.add(outbound.memory());
     if (relays != null) {
       usages.add(relays.usage());
     }
@@ -1210,13 +996,13 @@ public final class Propagation {
 
   /** How many objects are held for a round. */
   public int dirtyObjects() {
-    return log.dirtyCount();
+    return outbound.dirtyObjects();
   }
 
   /** What the streams to and from the peers are doing. */
   public List<PeerProgress> peers() {
     List<PeerProgress> progress = new ArrayList<>();
-    for (PeerStream stream : outbound.values()) {
+    for (PeerStream stream : outbound.streams()) {
       ReplicaId peer = knowledge.newest(stream.dc());
       Frame.Status status = knowledge.status(stream.dc());
       long has = status == null ? 0 : status.through().get(self);
@@ -1228,7 +1014,7 @@ public final class Propagation {
               peer == null ? 0 : peer.incarnation(),
               stream.linkUp(),
               stream.mode().label(),
-              Math.max(0, log.committed() - has),
+              Math.max(0, outbound.committed() - has),
               stream.inFlightBytes(),
               Math.max(0, there - here)));
     }

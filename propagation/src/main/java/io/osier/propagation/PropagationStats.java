@@ -20,7 +20,8 @@ public final class PropagationStats {
   /** All zero. */
   public PropagationStats() {}
 
-  void shipped(Frame.Kind kind, int shipments, long bytesToAll) {
+  /** Shipments went to so many peers that they took these bytes together. */
+  public void shipped(Frame.Kind kind, int shipments, long bytesToAll) {
     shippedBytes += bytesToAll;
     switch (kind) {
       case OPS -> opsShipped += shipments;
@@ -29,23 +30,28 @@ public final class PropagationStats {
     }
   }
 
-  void opWouldShip(long bytesToAll) {
+  /** An update would have taken these bytes as an operation to every peer. */
+  public void opWouldShip(long bytesToAll) {
     opBytes += bytesToAll;
   }
 
-  void applied(int updates) {
+  /** So many updates of others were applied. */
+  public void applied(int updates) {
     appliedRemote += Math.max(1, updates);
   }
 
-  void gapSeen() {
+  /** Something that must come before something else is missing. */
+  public void gapSeen() {
     gapsSeen++;
   }
 
-  void healed() {
+  /** An object came from a third datacenter, or after a gap. */
+  public void healed() {
     healed++;
   }
 
-  void visible(Late.Delay delay, boolean outage, long slaMillis) {
+  /** A shipment became visible. */
+  public void visible(Late.Delay delay, boolean outage, long slaMillis) {
     boolean inTime = delay.millis() <= slaMillis;
     if (outage) {
       late = inTime ? late : late.withOutage();

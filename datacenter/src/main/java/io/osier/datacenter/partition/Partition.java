@@ -23,6 +23,7 @@ import io.osier.propagation.PropagationStats;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.Replica;
 import io.osier.propagation.Shipment;
+import io.osier.propagation.out.Outbound;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -503,7 +504,7 @@ public final class Partition implements Machine {
       store.put(u.object, u.after);
       forgetting.changed(u.object, u.after, now.nanos());
       boolean hold = modes.holds(u.object);
-      Propagation.Committed update =
+      Outbound.Committed update =
           propagation.commit(
               u.object,
               u.before,

@@ -1,4 +1,4 @@
-package io.osier.propagation;
+package io.osier.propagation.out;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,8 +10,9 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.OutboundLog.ObjectLog;
-import io.osier.propagation.OutboundLog.Segment;
+import io.osier.propagation.Trail;
+import io.osier.propagation.out.OutboundLog.ObjectLog;
+import io.osier.propagation.out.OutboundLog.Segment;
 import org.junit.jupiter.api.Test;
 
 final class OutboundLogTest {
@@ -68,15 +69,16 @@ final class OutboundLogTest {
       commitAndShip(log, "object " + (100_000 + i), i);
       assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
-    assertThat(log.after(0)).hasSize(objects);
-    assertThat(log.after(objects - 10).values()).allMatch(o -> o.since(0) != null);
-    assertThat(log.after(0).headMap((long) objects - 10, true).values())
-        .allMatch(o -> o.since(0) == null);
+    Trail<ObjectLog> trail = log.trail();
+    assertThat(trail.size()).isEqualTo(objects);
+    for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
+      assertThat(trail.get(tick).since(0) != null).isEqualTo(tick > objects - 10);
+    }
     assertThat(budget.usage().spent()).isEqualTo(objects - 10);
 
     // What was dropped and is shipped again is kept again, from there on.
     commitAndShip(log, "object 100001", objects + 1);
-    ObjectLog again = log.after(objects).firstEntry().getValue();
+    ObjectLog again = trail.get(trail.next(objects));
     assertThat(again.object).isEqualTo(object("object 100001"));
     assertThat(again.since(0)).isNull();
     assertThat(again.since(objects).last()).isEqualTo(objects + 1);
@@ -91,7 +93,7 @@ final class OutboundLogTest {
       commitAndShip(log, "object " + (100_000 + i), i);
       assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
-    assertThat(log.after(0)).hasSize(100);
+    assertThat(log.trail().size()).isEqualTo(100);
     assertThat(log.prunedTick()).isEqualTo(10_000 - 100);
     log.prune(log.ticks());
     assertThat(budget.used()).isZero();
@@ -107,7 +109,7 @@ final class OutboundLogTest {
       log.commit(object("object " + (100_000 + held)), segment(held, 0), held, true);
     }
     assertThat(held).isBetween(20, 100);
-    while (log.takeDirty(Long.MAX_VALUE) instanceof OutboundLog.Waiting w) {
+    while (log.takeDirty(Long.MAX_VALUE) instanceof OutboundLog.Leaving w) {
       log.shipped(w, Long.MAX_VALUE);
     }
     assertThat(log.isOver()).isFalse();

@@ -1,16 +1,18 @@
-package io.osier.propagation;
+package io.osier.propagation.out;
 
 import io.osier.core.Budget;
 import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Trail;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -57,13 +59,30 @@ final class OutboundLog {
       long tick,
       Causal delta) {
 
+    private static final long HEAP_BYTES =
+        HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
+
     /** What it takes in the heap, about, in bytes. */
     long heapBytes() {
       return HEAP_BYTES + needs.heapBytes() + delta.heapBytes();
     }
 
-    private static final long HEAP_BYTES =
-        HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
+    /** How long ago the oldest was committed. */
+    private long ageMillis(long nowNanos) {
+      return Math.max(0, (nowNanos - firstNanos) / 1_000_000);
+    }
+
+    /** The updates as a shipment of their own. */
+    Shipment shipment(ObjectId object, ReplicaId self, long nowNanos) {
+      return new Shipment(
+          object, self, predecessor, needs, last, updates, ageMillis(nowNanos), delta);
+    }
+
+    /** A state that contains the updates and needs nothing before it. */
+    Shipment whole(ObjectId object, ReplicaId self, Causal state, long nowNanos) {
+      return new Shipment(
+          object, self, 0, VersionVector.EMPTY, last, updates, ageMillis(nowNanos), state);
+    }
 
     Segment joined(Segment later) {
       return new Segment(
@@ -111,10 +130,6 @@ final class OutboundLog {
       this.object = object;
     }
 
-    long tick() {
-      return tick;
-    }
-
     /**
      * What was shipped after the tick, joined; null if it is not kept any more and the state must
      * serve.
@@ -143,7 +158,7 @@ final class OutboundLog {
    * @param floor the first number of the transaction that the first one belongs to
    * @param wasHeld whether they were held for a round
    */
-  record Waiting(ObjectLog log, Segment segment, long floor, boolean wasHeld) {}
+  record Leaving(ObjectLog log, Segment segment, long floor, boolean wasHeld) {}
 
   /** Orders held objects: by age, then by number. */
   private record Age(long firstNanos, long first) implements Comparable<Age> {
@@ -156,8 +171,8 @@ final class OutboundLog {
   }
 
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
-  private final TreeMap<Long, ObjectLog> trail = new TreeMap<>();
-  private final ArrayDeque<Waiting> ops = new ArrayDeque<>();
+  private final Trail<ObjectLog> trail = new Trail<>(0);
+  private final ArrayDeque<Leaving> ops = new ArrayDeque<>();
 
   /** The least floor of the operations that wait and of those that were taken since none did. */
   private long opsFloor = Long.MAX_VALUE;
@@ -172,7 +187,6 @@ final class OutboundLog {
 
   private final Budget budget;
   private long committed;
-  private long ticks;
   private long prunedTick;
 
   /** What all shipped segments take in the heap. */
@@ -221,7 +235,7 @@ final class OutboundLog {
       }
     } else {
       release(object);
-      addOp(new Waiting(log, segment, floor, false));
+      addOp(new Leaving(log, segment, floor, false));
     }
   }
 
@@ -247,11 +261,11 @@ final class OutboundLog {
     return PLACE_BYTES + object.heapBytes();
   }
 
-  private void addOp(Waiting waiting) {
-    budget.take(waiting.segment.heapBytes());
-    waiting.log.waitingOps++;
-    opsFloor = Math.min(opsFloor, waiting.floor);
-    ops.add(waiting);
+  private void addOp(Leaving leaving) {
+    budget.take(leaving.segment.heapBytes());
+    leaving.log.waitingOps++;
+    opsFloor = Math.min(opsFloor, leaving.floor);
+    ops.add(leaving);
   }
 
   /** Moves everything that is held to the operations that leave with this batch. */
@@ -264,29 +278,29 @@ final class OutboundLog {
     return released > 0;
   }
 
-  private Waiting undirty(ObjectLog log) {
-    Waiting waiting = new Waiting(log, log.dirty, log.dirtyFloor, true);
+  private Leaving undirty(ObjectLog log) {
+    Leaving leaving = new Leaving(log, log.dirty, log.dirtyFloor, true);
     budget.give(log.dirty.heapBytes());
     dirty.remove(log.dirtyFirst);
     dirtyByAge.remove(age(log));
     log.dirty = null;
-    return waiting;
+    return leaving;
   }
 
   /** Takes the next waiting operation, or null. */
-  Waiting takeOp() {
-    Waiting waiting = ops.poll();
-    if (waiting != null) {
-      budget.give(waiting.segment.heapBytes());
-      waiting.log.waitingOps--;
-      released -= waiting.wasHeld ? 1 : 0;
+  Leaving takeOp() {
+    Leaving leaving = ops.poll();
+    if (leaving != null) {
+      budget.give(leaving.segment.heapBytes());
+      leaving.log.waitingOps--;
+      released -= leaving.wasHeld ? 1 : 0;
       opsFloor = ops.isEmpty() ? Long.MAX_VALUE : opsFloor;
     }
-    return waiting;
+    return leaving;
   }
 
   /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
-  Waiting takeDirty(long firstNanosMax) {
+  Leaving takeDirty(long firstNanosMax) {
     Map.Entry<Age, ObjectLog> first = dirtyByAge.firstEntry();
     if (first == null || first.getValue().dirty.firstNanos > firstNanosMax) {
       return null;
@@ -295,16 +309,15 @@ final class OutboundLog {
   }
 
   /** Notes that the updates are shipped, to whoever is there; returns the segment with its tick. */
-  Segment shipped(Waiting waiting, long stateBytes) {
-    Segment s = waiting.segment;
-    Segment segment =
-        new Segment(s.predecessor, s.needs, s.last, s.updates, s.firstNanos, ++ticks, s.delta);
-    ObjectLog log = waiting.log;
+  Segment shipped(Leaving leaving, long stateBytes) {
+    Segment s = leaving.segment;
+    ObjectLog log = leaving.log;
     if (log.tick != 0) {
       trail.remove(log.tick);
     }
-    log.tick = segment.tick;
-    trail.put(log.tick, log);
+    log.tick = trail.add(log);
+    Segment segment =
+        new Segment(s.predecessor, s.needs, s.last, s.updates, s.firstNanos, log.tick, s.delta);
     log.segments.add(segment);
     log.bytes += segment.delta.sizeBytes();
     kept(log, segment.heapBytes());
@@ -324,12 +337,12 @@ final class OutboundLog {
   }
 
   private void shrink() {
-    while (budget.isOver() && !trail.isEmpty()) {
+    while (budget.isOver() && trail.size() > 0) {
       budget.noteSpent();
       if (keptBytes > 0) {
         dropOldest();
       } else {
-        prune(trail.firstKey());
+        prune(trail.next(0));
       }
     }
   }
@@ -353,8 +366,9 @@ final class OutboundLog {
   }
 
   private void dropOldest() {
-    for (ObjectLog log : trail.tailMap(droppedThrough, false).values()) {
-      droppedThrough = log.tick;
+    for (long tick = trail.next(droppedThrough); tick != 0; tick = trail.next(tick)) {
+      droppedThrough = tick;
+      ObjectLog log = trail.get(tick);
       if (log.heapBytes > 0) {
         drop(log);
         return;
@@ -365,10 +379,11 @@ final class OutboundLog {
 
   /** Forgets what every peer has: everything up to this tick. */
   void prune(long tick) {
-    while (!trail.isEmpty() && trail.firstKey() <= tick) {
-      ObjectLog log = trail.pollFirstEntry().getValue();
+    for (long first = trail.next(0); first != 0 && first <= tick; first = trail.next(first)) {
+      ObjectLog log = trail.get(first);
+      trail.remove(first);
       drop(log);
-      prunedTick = log.tick;
+      prunedTick = first;
       log.tick = 0;
       if (log.isUnused()) {
         logs.remove(log.object);
@@ -377,9 +392,9 @@ final class OutboundLog {
     }
   }
 
-  /** The objects shipped after the tick, in the order in which they were last shipped. */
-  NavigableMap<Long, ObjectLog> after(long tick) {
-    return trail.tailMap(tick, false);
+  /** The objects in the order in which they were last shipped. */
+  Trail<ObjectLog> trail() {
+    return trail;
   }
 
   /**
@@ -398,7 +413,7 @@ final class OutboundLog {
 
   /** How many segments were shipped: the end of the trail. */
   long ticks() {
-    return ticks;
+    return trail.last();
   }
 
   /** Of what was shipped up to this tick the trail may not know any more. */

@@ -1,4 +1,4 @@
-package io.osier.propagation;
+package io.osier.propagation.out;
 
 /**
  * The part of the staleness bound that is set aside for rounds that come later than planned:

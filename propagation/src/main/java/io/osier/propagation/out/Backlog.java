@@ -1,0 +1,223 @@
+package io.osier.propagation.out;
+
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Frame.Cursor;
+import io.osier.propagation.Replica;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import io.osier.propagation.out.OutboundLog.ObjectLog;
+import io.osier.propagation.out.OutboundLog.Segment;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What one peer lacks, read step by step: for a new one a scan of all objects, then what the log
+ * tells of former lives, then the trail. Where it is, is a {@link Cursor}. Not thread-safe.
+ */
+final class Backlog {
+  private static final int SCAN_BATCH = 256;
+
+  private final Surroundings around;
+  private final OutboundLog log;
+
+  /** The last commit number of former lives. */
+  private final long former;
+
+  /**
+   * Of the objects that were last shipped up to this tick everything has been sent in this epoch,
+   * or came before it.
+   */
+  private long position;
+
+  /** Of all others, what was shipped up to this tick. */
+  private long base;
+
+  /** Of what was committed before this life, the log is done up to this commit number. */
+  private long logged;
+
+  /** What was changed in this life and shipped from the log: it is in the trail, too. */
+  private final Set<ObjectId> shippedFromLog = new HashSet<>();
+
+  private boolean scanning;
+  private Optional<ObjectId> scanned = Optional.empty();
+
+  /** The last commit number when the scan began; 0 if that was in another epoch. */
+  private long scanStart;
+
+  /** Scans of this epoch have shipped every update up to this commit number. */
+  private long scannedThrough;
+
+  /** The peer said that it has every update of this datacenter up to this commit number. */
+  private long peerThrough;
+
+  Backlog(Surroundings around, OutboundLog log) {
+    this.around = around;
+    this.log = log;
+    this.former = around.recovered().committed();
+  }
+
+  /** The peer is another one than before, which has nothing yet. */
+  void ofNewPeer() {
+    peerThrough = 0;
+  }
+
+  /** Goes to where the peer wants to go on. */
+  void goTo(Frame.Resume resume) {
+    peerThrough = Math.max(peerThrough, resume.through());
+    Optional<Cursor> cursor = resume.cursor().filter(c -> c.life() == around.recovered().life());
+    scanned = cursor.flatMap(Cursor::scanned);
+    position = Math.min(cursor.map(Cursor::done).orElse(0L), log.ticks());
+    base = Math.min(cursor.map(Cursor::base).orElse(0L), position);
+    logged = Math.max(cursor.map(Cursor::logged).orElse(0L), resume.through());
+    logged = Math.min(logged, former);
+    shippedFromLog.clear();
+    // A receiver that never applied anything of this stream may lack what was everywhere before it
+    // came, and which the deltas in the trail therefore do not name: it gets states.
+    scanning =
+        scanned.isPresent()
+            || resume.cursor().isEmpty()
+            || position < log.prunedTick()
+            || logged < around.recovered().loggedAfter();
+    scanStart = 0;
+    scannedThrough = 0;
+    if (scanning) {
+      logged = former; // the scan ships that, too
+      if (scanned.isEmpty()) {
+        beginScan();
+      }
+    }
+  }
+
+  private void beginScan() {
+    scanning = true;
+    scanStart = log.committed();
+    position = log.ticks();
+    base = position;
+  }
+
+  /** The place that is reached. */
+  Cursor cursor() {
+    return new Cursor(
+        around.recovered().life(), base, position, logged, scanning ? scanned : Optional.empty());
+  }
+
+  /** Whether a place is behind all that was committed in former lives. */
+  boolean isInTrail(Cursor cursor) {
+    return cursor.scanned().isEmpty() && cursor.logged() >= former;
+  }
+
+  /** Everything up to this tick was sent as it was shipped. */
+  void follow(long tick) {
+    position = tick;
+    base = tick;
+  }
+
+  /** The end was reached: from now on everything is sent as it is shipped. */
+  void atEnd() {
+    base = position;
+  }
+
+  /** Adds what one step brings; false where nothing is left at all. */
+  boolean read(List<Shipment> shipments, long nowNanos) {
+    if (scanning) {
+      return scan(shipments);
+    }
+    return logged < former ? log(shipments) : trail(shipments, nowNanos);
+  }
+
+  /** One step of the scan of all objects: what was shipped since it began is in the trail. */
+  private boolean scan(List<Shipment> shipments) {
+    List<Replica.Entry> entries = around.replica().scan(scanned, SCAN_BATCH);
+    int bytes = 0;
+    for (Replica.Entry entry : entries) {
+      scanned = Optional.of(entry.object());
+      long last = entry.state().context().through(around.self());
+      if (last > Math.max(peerThrough, scannedThrough)) {
+        shipments.add(full(entry.object(), entry.state(), last));
+        bytes += (int) entry.state().sizeBytes();
+      }
+      if (bytes >= around.settings().frameBytes()) {
+        return true;
+      }
+    }
+    if (entries.size() < SCAN_BATCH) {
+      scanning = false;
+      scanned = Optional.empty();
+      scannedThrough = Math.max(scannedThrough, scanStart);
+    }
+    return true;
+  }
+
+  /**
+   * One step along the log of former lives: the state of each object at its last entry. What was
+   * changed again since is shipped at the first one, because the trail's deltas build on it.
+   */
+  private boolean log(List<Shipment> shipments) {
+    List<Replica.Logged> entries = around.replica().logged(logged, SCAN_BATCH);
+    int bytes = 0;
+    for (Replica.Logged entry : entries) {
+      if (entry.number() > former) {
+        logged = former;
+        return true;
+      }
+      logged = entry.number();
+      Causal state = around.replica().state(entry.object());
+      long last = state == null ? 0 : state.context().through(around.self());
+      boolean again = last > former;
+      if (last == entry.number() || (again && shippedFromLog.add(entry.object()))) {
+        shipments.add(full(entry.object(), state, last));
+        bytes += (int) state.sizeBytes();
+      }
+      if (bytes >= around.settings().frameBytes()) {
+        return true;
+      }
+    }
+    if (entries.size() < SCAN_BATCH) {
+      logged = former;
+    }
+    return true;
+  }
+
+  /** One step along the trail; false at its end. */
+  private boolean trail(List<Shipment> shipments, long nowNanos) {
+    if (position < log.prunedTick()) {
+      beginScan(); // the trail had no room for what comes next
+      return true;
+    }
+    long next = log.trail().next(position);
+    if (next == 0) {
+      return false;
+    }
+    position = next;
+    Shipment shipment = missing(log.trail().get(next), nowNanos);
+    if (shipment != null) {
+      shipments.add(shipment);
+    }
+    return true;
+  }
+
+  /** The joined updates that the peer misses of one object, or its state where that is smaller. */
+  private Shipment missing(ObjectLog object, long nowNanos) {
+    Causal state = around.replica().state(object.object);
+    if (state == null) {
+      return null; // dropped, since every datacenter has seen it removed
+    }
+    long last = state.context().through(around.self());
+    Segment segment = object.since(base);
+    if (segment == null || segment.delta().sizeBytes() >= state.sizeBytes()) {
+      return last <= peerThrough ? null : full(object.object, state, last);
+    }
+    return segment.last() <= peerThrough
+        ? null
+        : segment.shipment(object.object, around.self(), nowNanos);
+  }
+
+  private Shipment full(ObjectId object, Causal state, long last) {
+    return new Shipment(object, around.self(), 0, VersionVector.EMPTY, last, 0, 0, state);
+  }
+}

@@ -1,0 +1,359 @@
+package io.osier.propagation.out;
+
+import io.osier.core.Budget;
+import io.osier.core.CausalContext;
+import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Frame.Kind;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import io.osier.propagation.out.OutboundLog.Leaving;
+import io.osier.propagation.out.OutboundLog.Segment;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * Ships what is committed here: operations with the batch of inputs that made them and held objects
+ * in rounds just before their deadline, to every peer that keeps up; the others follow from the log
+ * at their own pace.
+ *
+ * <p>A held object is shipped at {@code t_firstUpdate + δ − μ − reserve}, μ being the largest of
+ * the streaming peers' coordination times (mean + 4 deviations). In a {@code causal} keyspace a
+ * round ships everything that is held, and so closes a cut.
+ *
+ * <p>Pure; not thread-safe.
+ */
+public final class Outbound {
+  /** Rounds whose deadlines are closer together than this share of δ leave as one. */
+  private static final int ROUND_SHARE = 20;
+
+  private static final long ROUND_SPREAD_NANOS_MAX = 50_000_000;
+
+  private final Surroundings around;
+  private final long slaNanos;
+  private final Supplier<VersionVector> others;
+  private final OutboundLog log;
+  private final Reserve reserve;
+  private final Map<String, PeerStream> streams = new TreeMap<>();
+
+  /** When the next round was due as it looked at the end of the last tick. */
+  private long plannedRoundNanos = Long.MAX_VALUE;
+
+  /** How late the round is that leaves now. */
+  private long roundLateNanos;
+
+  private FlushListener flushListener = (object, updates, bytes) -> {};
+
+  /**
+   * Nothing committed in this life.
+   *
+   * @param others what is here of the other replicas: what a cut that is closed now depends on
+   */
+  public Outbound(Surroundings around, Supplier<VersionVector> others, long nowNanos) {
+    this.around = around;
+    this.slaNanos = around.slaNanos();
+    this.others = others;
+    this.log =
+        new OutboundLog(
+            around.recovered().committed(),
+            new Budget("trails", around.settings().memory().trails()));
+    this.reserve = new Reserve(slaNanos);
+    for (String dc : around.peers()) {
+      streams.put(dc, new PeerStream(dc, around, log, nowNanos));
+    }
+  }
+
+  /** Hears of every held object that was shipped. */
+  @FunctionalInterface
+  public interface FlushListener {
+    /**
+     * A held object was shipped.
+     *
+     * @param updates how many updates were joined
+     * @param bytes what the shipment took, once
+     */
+    void flushed(ObjectId object, int updates, int bytes);
+  }
+
+  /** Sets who hears of every held object that was shipped. */
+  public void onFlush(FlushListener listener) {
+    flushListener = listener;
+  }
+
+  // ---------------------------------------------------------------- what is committed
+
+  /**
+   * Takes an update that was committed here.
+   *
+   * @param before the object's context before it
+   * @param update its delta, as a segment that is not shipped
+   * @param floor the first number of its transaction
+   * @param hold whether it waits for a round; otherwise it leaves with this batch
+   * @return the update as a shipment of its own
+   */
+  public Committed commit(ObjectId object, Update update, long floor, boolean hold, long nowNanos) {
+    Segment segment = update.segment(around.self());
+    if (streams.isEmpty()) {
+      log.commitForNobody(segment.last());
+    } else {
+      log.commit(object, segment, floor, hold);
+    }
+    Shipment shipment = segment.shipment(object, around.self(), nowNanos);
+    int bytes = around.sizer().sizeOf(shipment);
+    around.stats().opWouldShip((long) bytes * streams.size());
+    return new Committed(shipment, bytes);
+  }
+
+  /**
+   * An update, which may be several that were joined.
+   *
+   * @param before the object's context before it
+   * @param needs what of others' updates it builds on that not everybody has
+   * @param number its commit number
+   * @param updates how many it is
+   * @param sinceNanos when the first of them was acknowledged
+   */
+  public record Update(
+      CausalContext before,
+      VersionVector needs,
+      long number,
+      int updates,
+      long sinceNanos,
+      Causal delta) {
+
+    private Segment segment(ReplicaId self) {
+      return new Segment(before.through(self), needs, number, updates, sinceNanos, 0, delta);
+    }
+  }
+
+  /**
+   * An update of this datacenter.
+   *
+   * @param shipment as it is journalled and, unless it is held, shipped
+   * @param bytes what it takes in a frame
+   */
+  public record Committed(Shipment shipment, int bytes) {}
+
+  /** Ships what is held of an object with this batch: it goes back to operations. */
+  public void release(ObjectId object) {
+    log.release(object);
+  }
+
+  // ---------------------------------------------------------------- what leaves
+
+  /** Ships what is due, and what peers that fell behind have missed, as far as windows allow. */
+  public void tick(long nowNanos, long nowMillis) {
+    shipOps(nowNanos, nowMillis);
+    if (log.dirtyCount() == 0) { // what is held brings a measurement itself
+      for (PeerStream stream : streams.values()) {
+        stream.rest(nowNanos, unlearntNanos());
+      }
+    }
+    long roundDue = roundDueNanos();
+    if (roundDue <= nowNanos) {
+      // What is due only because more was set aside meanwhile is not late.
+      long planned =
+          plannedRoundNanos == Long.MAX_VALUE ? roundDue : Math.max(roundDue, plannedRoundNanos);
+      roundLateNanos = Math.max(0, nowNanos - planned);
+      long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
+      // A causal cut is everything that is held.
+      boolean all = around.isCausal() || log.isOver();
+      long firstMax = all ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
+      ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
+      roundLateNanos = 0;
+    }
+    plannedRoundNanos = roundDueNanos();
+    for (PeerStream stream : streams.values()) {
+      catchUp(stream, nowNanos, nowMillis);
+    }
+  }
+
+  /** Ships everything that waits, whatever its deadline. */
+  public void flush(long nowNanos, long nowMillis) {
+    shipOps(nowNanos, nowMillis);
+    ship(Kind.ROUND, () -> log.takeDirty(Long.MAX_VALUE), nowNanos, nowMillis);
+  }
+
+  private void catchUp(PeerStream stream, long nowNanos, long nowMillis) {
+    while (!stream.catchUp(others.get(), nowNanos, nowMillis)) {
+      flush(nowNanos, nowMillis); // what came to its end goes on with what was held
+    }
+  }
+
+  private void shipOps(long nowNanos, long nowMillis) {
+    if (around.isCausal() && log.hasReleased()) {
+      // Joined updates must lie on one side of a cut: nothing that is older may be held any longer.
+      log.releaseAll();
+    }
+    ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
+  }
+
+  private void ship(Kind kind, Supplier<Leaving> next, long nowNanos, long nowMillis) {
+    List<Shipment> chunk = new ArrayList<>();
+    int bytes = 0;
+    Leaving leaving = next.get();
+    while (leaving != null) {
+      ObjectId object = leaving.log().object;
+      Causal state = around.replica().state(object);
+      Segment segment = log.shipped(leaving, state.sizeBytes());
+      Shipment shipment =
+          isWhole(leaving, state)
+              ? segment.whole(object, around.self(), state, nowNanos)
+              : segment.shipment(object, around.self(), nowNanos);
+      chunk.add(shipment);
+      int size = around.sizer().sizeOf(shipment);
+      bytes += size;
+      if (leaving.wasHeld()) {
+        flushListener.flushed(object, segment.updates(), size);
+      }
+      leaving = next.get();
+      if (leaving == null || bytes >= around.settings().frameBytes()) {
+        offer(
+            kind, List.copyOf(chunk), bytes, segment.tick(), leaving == null, nowNanos, nowMillis);
+        chunk.clear();
+        bytes = 0;
+      }
+    }
+  }
+
+  /** Whether a group of updates is shipped as the state; a single operation never is. */
+  private boolean isWhole(Leaving leaving, Causal state) {
+    return leaving.wasHeld()
+        && (around.policy().payload() == StatePayload.FULL
+            || leaving.segment().delta().sizeBytes() > state.sizeBytes());
+  }
+
+  private void offer(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      long tick,
+      boolean last,
+      long nowNanos,
+      long nowMillis) {
+    long through = last ? log.through() : 0;
+    int sent = 0;
+    long planned = nowNanos - roundLateNanos + coordinationNanos();
+    for (PeerStream stream : streams.values()) {
+      boolean taken =
+          stream.offer(
+              kind, shipments, bytes, tick, through, others.get(), planned, nowNanos, nowMillis);
+      sent += taken ? 1 : 0;
+    }
+    around.stats().shipped(kind, shipments.size(), (long) bytes * sent);
+  }
+
+  // ---------------------------------------------------------------- what peers say
+
+  /** A peer says where its stream is to go on. */
+  public void resume(ReplicaId peer, Frame.Resume resume, long nowNanos, long nowMillis) {
+    PeerStream stream = stream(peer.dc());
+    stream.resume(peer, resume);
+    catchUp(stream, nowNanos, nowMillis);
+  }
+
+  /** A peer acknowledges frames; a round's acknowledgement tells how late it was. */
+  public void acknowledged(ReplicaId peer, Frame.Ack ack, long nowNanos) {
+    stream(peer.dc()).acknowledged(peer, ack, reserve, nowNanos);
+  }
+
+  /** Forgets what every peer has, but not for one that is away for long. */
+  public void prune(long nowNanos) {
+    long tick = log.ticks();
+    for (PeerStream stream : streams.values()) {
+      tick = Math.min(tick, stream.prunableTick(nowNanos));
+    }
+    log.prune(tick);
+  }
+
+  // ---------------------------------------------------------------- when rounds leave
+
+  /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
+  public long coordinationNanos() {
+    long slowest = 0;
+    for (PeerStream stream : streams.values()) {
+      if (stream.linkUp()) {
+        long time = stream.rounds().isLearnt() ? 0 : unlearntNanos();
+        slowest = Math.max(slowest, Math.max(time, stream.rounds().nanos()));
+      }
+    }
+    return slowest;
+  }
+
+  /** Until a peer's rounds are known, half of the bound is set aside: it may be slow at first. */
+  private long unlearntNanos() {
+    return slaNanos / 2;
+  }
+
+  /**
+   * How long a held object may wait, in nanoseconds: δ − μ, less the reserve; 0 if that is nothing.
+   */
+  public long holdNanos() {
+    long coordination = coordinationNanos();
+    return Math.max(0, slaNanos - coordination - reserve.nanos(coordination));
+  }
+
+  /** When the next round leaves; Long.MAX_VALUE if nothing is held. */
+  public long roundDueNanos() {
+    if (log.isOver()) {
+      return Long.MIN_VALUE;
+    }
+    long oldest = log.oldestDirtyNanos();
+    return oldest == Long.MAX_VALUE ? oldest : oldest + holdNanos();
+  }
+
+  // ---------------------------------------------------------------- what is known
+
+  /** The streams, by the peers' names. */
+  public Collection<PeerStream> streams() {
+    return streams.values();
+  }
+
+  /** The stream to a peer; null if it does not hold the keyspace. */
+  public PeerStream stream(String dc) {
+    return streams.get(dc);
+  }
+
+  /** Whether operations wait for the end of the batch. */
+  public boolean hasOps() {
+    return log.hasOps();
+  }
+
+  /** How many objects are held. */
+  public int dirtyObjects() {
+    return log.dirtyCount();
+  }
+
+  /** What is used of the budget for what is kept of what was shipped. */
+  public Budget.Usage memory() {
+    return log.usage();
+  }
+
+  /** The last commit number. */
+  public long committed() {
+    return log.committed();
+  }
+
+  /** Every update up to here has been shipped. */
+  public long through() {
+    return log.through();
+  }
+
+  /** Whether every connected peer has acknowledged everything that was committed. */
+  public boolean isDrained() {
+    for (PeerStream stream : streams.values()) {
+      if (stream.linkUp() && !stream.isDone()) {
+        return false;
+      }
+    }
+    return !log.hasOps() && log.dirtyCount() == 0;
+  }
+}

@@ -1,0 +1,354 @@
+package io.osier.propagation.out;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.propagation.Coordination;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Frame.Cursor;
+import io.osier.propagation.Frame.Kind;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * This partition's stream to one peer.
+ *
+ * <pre>
+ *                 link down                    link down
+ *      +---------------------------+--------------------------------+
+ *      v                           |                                |
+ *   WAITING ----- Resume ----> CATCHING_UP ----- at the end ---> STREAMING
+ *  for a Resume                  ^   |  scan, then trail            |
+ *                                |   +-- Resume (start again) <-----+
+ *                                +------------ window full ---------+
+ * </pre>
+ *
+ * <p>While STREAMING it takes each operation and round as it is shipped. When more than the window
+ * is not acknowledged it takes nothing: it goes back to CATCHING_UP, which reads the trail at the
+ * pace of the acknowledgements. Not thread-safe.
+ */
+public final class PeerStream {
+  /** What the stream is doing. */
+  public enum Mode {
+    /** For the peer to say where to go on. */
+    WAITING("waiting"),
+    /** What the peer has missed is read from the log. */
+    CATCHING_UP("catching-up"),
+    /** The peer is given everything as it is shipped. */
+    STREAMING("streaming");
+
+    private final String label;
+
+    Mode(String label) {
+      this.label = label;
+    }
+
+    /** The word for people. */
+    public String label() {
+      return label;
+    }
+  }
+
+  /** A peer that is away for longer does not hold the trail back; it is caught up by a scan. */
+  static final long RETAIN_NANOS = 600_000_000_000L;
+
+  /**
+   * A frame that is not acknowledged.
+   *
+   * @param plannedNanos when a round is acknowledged if all goes as planned
+   */
+  private record InFlight(
+      long sequence, int bytes, Cursor cursor, Kind kind, long sentNanos, long plannedNanos) {}
+
+  private final String dc;
+  private final Surroundings around;
+  private final OutboundLog log;
+  private final Backlog backlog;
+  private final Coordination rounds = new Coordination();
+  private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
+
+  private ReplicaId peer;
+  private boolean linkUp;
+  private long downSinceNanos;
+  private long upSinceNanos;
+  private Mode mode = Mode.WAITING;
+  private long epoch;
+  private long sequence;
+  private long inFlightBytes;
+
+  /** The peer has everything shipped up to this tick. */
+  private long ackedTick;
+
+  private long sentThrough;
+
+  /** Whether what is caught up now waited because the link was down. */
+  private boolean outage = true;
+
+  private boolean greeted;
+
+  PeerStream(String dc, Surroundings around, OutboundLog log, long nowNanos) {
+    this.dc = dc;
+    this.around = around;
+    this.log = log;
+    this.backlog = new Backlog(around, log);
+    this.downSinceNanos = nowNanos;
+  }
+
+  /** Frames can be sent to this incarnation from now on. */
+  public void up(ReplicaId newPeer, long nowNanos) {
+    if (!newPeer.equals(peer)) {
+      // A new incarnation has nothing yet, and counts its epochs anew.
+      peer = newPeer;
+      epoch = 0;
+      ackedTick = 0;
+      backlog.ofNewPeer();
+    }
+    linkUp = true;
+    upSinceNanos = nowNanos;
+    await();
+  }
+
+  /** Frames can no longer be sent. */
+  public void down(long nowNanos) {
+    if (linkUp) {
+      linkUp = false;
+      downSinceNanos = nowNanos;
+    }
+    await();
+  }
+
+  private void await() {
+    mode = Mode.WAITING;
+    outage = true;
+    inFlight.clear();
+    inFlightBytes = 0;
+  }
+
+  /** The receiver wants the stream from a place on. */
+  void resume(ReplicaId from, Frame.Resume resume) {
+    if (!linkUp || !from.equals(peer) || resume.epoch() <= epoch) {
+      return; // late: the link or the receiver has changed since
+    }
+    outage = mode == Mode.WAITING;
+    epoch = resume.epoch();
+    sequence = 0;
+    inFlight.clear();
+    inFlightBytes = 0;
+    greeted = false;
+    mode = Mode.CATCHING_UP;
+    sentThrough = resume.through();
+    backlog.goTo(resume);
+  }
+
+  /**
+   * Sends what the peer misses, as far as the window allows.
+   *
+   * @param deps what this partition has of the others
+   * @return false if it came to the end, but a cut must be closed first
+   */
+  boolean catchUp(VersionVector deps, long nowNanos, long nowMillis) {
+    while (mode == Mode.CATCHING_UP && inFlightBytes < around.settings().windowBytes()) {
+      List<Shipment> shipments = new ArrayList<>();
+      int bytes = 0;
+      boolean more = true;
+      while (more && bytes < around.settings().frameBytes()) {
+        int before = shipments.size();
+        more = backlog.read(shipments, nowNanos);
+        for (Shipment s : shipments.subList(before, shipments.size())) {
+          bytes += around.sizer().sizeOf(s);
+        }
+      }
+      boolean end = !more;
+      if (end && around.isCausal() && log.through() < log.committed()) {
+        // States that were shipped show what is still held: the end must be the end of all.
+        if (!shipments.isEmpty()) {
+          sendCatchUp(shipments, bytes, VersionVector.EMPTY, nowNanos, nowMillis);
+        }
+        return false;
+      }
+      if (end) {
+        backlog.atEnd();
+        mode = Mode.STREAMING;
+        sentThrough = log.through();
+      }
+      if (end || !shipments.isEmpty() || !greeted) {
+        sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
+      }
+    }
+    return true;
+  }
+
+  private void sendCatchUp(
+      List<Shipment> shipments, int bytes, VersionVector deps, long nowNanos, long nowMillis) {
+    send(Kind.CATCH_UP, shipments, bytes, deps, nowNanos, nowNanos, nowMillis);
+    around.stats().shipped(Kind.CATCH_UP, shipments.size(), bytes);
+  }
+
+  /**
+   * Takes freshly shipped updates if the peer keeps up.
+   *
+   * @param bytes of the shipments
+   * @param tick of the last of them
+   * @param through with these, everything up to here is shipped; 0 if that is as before
+   * @param deps what this partition has of the others
+   * @param plannedNanos when it should be acknowledged
+   * @return whether they were sent; if not they follow from the trail
+   */
+  boolean offer(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      long tick,
+      long through,
+      VersionVector deps,
+      long plannedNanos,
+      long nowNanos,
+      long nowMillis) {
+    if (mode != Mode.STREAMING) {
+      return false;
+    }
+    if (inFlightBytes >= around.settings().windowBytes()) {
+      mode = Mode.CATCHING_UP;
+      outage = false;
+      greeted = true;
+      return false;
+    }
+    backlog.follow(tick);
+    boolean closes = through > sentThrough;
+    sentThrough = Math.max(sentThrough, through);
+    VersionVector closing = closes ? deps : VersionVector.EMPTY;
+    send(kind, shipments, bytes, closing, plannedNanos, nowNanos, nowMillis);
+    return true;
+  }
+
+  private void send(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      VersionVector deps,
+      long plannedNanos,
+      long nowNanos,
+      long nowMillis) {
+    Cursor cursor = backlog.cursor();
+    greeted = true;
+    sequence++;
+    inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
+    inFlightBytes += bytes;
+    around
+        .sink()
+        .send(
+            dc,
+            new Frame.Updates(
+                kind,
+                epoch,
+                sequence,
+                sentThrough,
+                around.isCausal() ? deps : VersionVector.EMPTY,
+                Optional.of(cursor),
+                kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos)),
+                nowMillis,
+                shipments));
+  }
+
+  /** Whether something was committed before the link came up: also when it is sent once more. */
+  private boolean waitedForLink(List<Shipment> shipments, long nowNanos) {
+    for (Shipment s : shipments) {
+      if (nowNanos - s.ageMillis() * 1_000_000 < upSinceNanos) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes an acknowledgement; a round's tells how late it was. */
+  void acknowledged(ReplicaId from, Frame.Ack ack, Reserve reserve, long nowNanos) {
+    if (ack.epoch() != epoch || !from.equals(peer)) {
+      return;
+    }
+    while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
+      InFlight done = inFlight.poll();
+      inFlightBytes -= done.bytes;
+      if (backlog.isInTrail(done.cursor)) {
+        ackedTick = Math.max(ackedTick, done.cursor.done());
+      }
+      if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
+        rounds.sample(nowNanos - done.sentNanos, nowNanos);
+        reserve.sample(nowNanos - done.plannedNanos);
+      }
+    }
+  }
+
+  /** Everything up to this tick may be forgotten as far as this peer is concerned. */
+  long prunableTick(long nowNanos) {
+    return !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS ? Long.MAX_VALUE : ackedTick;
+  }
+
+  /** Whether the peer is to say where to go on. */
+  public boolean wantsResume() {
+    return linkUp && mode == Mode.WAITING;
+  }
+
+  /** Whether the peer acknowledged everything that was shipped. */
+  boolean isDone() {
+    return mode == Mode.STREAMING && inFlight.isEmpty();
+  }
+
+  /** Whether frames can be sent. */
+  public boolean linkUp() {
+    return linkUp;
+  }
+
+  /** When the link came up last; means nothing unless it is. */
+  public long upSinceNanos() {
+    return upSinceNanos;
+  }
+
+  /** The incarnation to which frames were last sent; null if there was none. */
+  public ReplicaId peer() {
+    return peer;
+  }
+
+  /** The peer's name. */
+  public String dc() {
+    return dc;
+  }
+
+  /** What the stream is doing. */
+  public Mode mode() {
+    return mode;
+  }
+
+  /** The epoch, also while it waits: the last that was asked for; 0 if none was. */
+  public long epoch() {
+    return epoch;
+  }
+
+  /** The last frame in the epoch. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** What was sent and not acknowledged. */
+  public long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  /**
+   * Lets the measured time of rounds fade if none was measured for long and none is under way.
+   *
+   * @param floorNanos not below this
+   */
+  void rest(long nowNanos, long floorNanos) {
+    if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
+      rounds.rest(nowNanos, floorNanos);
+    }
+  }
+
+  /** The coordination times of rounds. */
+  Coordination rounds() {
+    return rounds;
+  }
+}

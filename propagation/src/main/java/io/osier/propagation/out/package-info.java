@@ -1,0 +1,5 @@
+/**
+ * What leaves: what this datacenter has committed ({@code OutboundLog}), each peer's place in it
+ * ({@code PeerStream}), and when operations and rounds leave ({@code Outbound}).
+ */
+package io.osier.propagation.out;

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import java.util.ArrayDeque;
@@ -24,7 +25,14 @@ import java.util.TreeMap;
  */
 final class Admission {
   /** An update that waits. */
-  record Arrived(Shipment shipment, boolean outage, long sentMillis) {}
+  record Arrived(Shipment shipment, boolean outage, long sentMillis) {
+    private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES + 1);
+
+    /** What it takes in the heap, about, in bytes. */
+    long heapBytes() {
+      return HEAP_BYTES + shipment.heapBytes();
+    }
+  }
 
   /**
    * A closed cut.
@@ -81,6 +89,7 @@ final class Admission {
   }
 
   private final Map<Source, Queue> queues = new TreeMap<>();
+  private long heapBytes;
 
   private Queue queue(Source source) {
     return queues.computeIfAbsent(source, s -> new Queue());
@@ -89,6 +98,7 @@ final class Admission {
   /** Takes an update that waits until its cut is closed. */
   void add(Source source, Arrived update) {
     queue(source).open.add(update);
+    heapBytes += update.heapBytes();
   }
 
   /** Whether a stream's cut up to there is new. */
@@ -140,6 +150,7 @@ final class Admission {
 
   /** Takes states that complete nothing, but show what else they depend on. */
   void addWhole(Source source, List<Arrived> states, VersionVector deps, long nowNanos) {
+    heapBytes += heapBytes(states);
     queue(source)
         .cuts
         .add(new Cut(source, Optional.empty(), 0, deps, states, Optional.empty(), nowNanos));
@@ -152,9 +163,29 @@ final class Admission {
   void ended(ReplicaId former) {
     for (Map.Entry<Source, Queue> e : queues.entrySet()) {
       if (e.getKey().peer.equals(former)) {
+        heapBytes -= heapBytes(e.getValue().open);
         e.getValue().open = new ArrayList<>();
       }
     }
+  }
+
+  private static long heapBytes(List<Arrived> updates) {
+    long bytes = 0;
+    for (Arrived a : updates) {
+      bytes += a.heapBytes();
+    }
+    return bytes;
+  }
+
+  /** What waits takes so much in the heap, about, in bytes. */
+  long heapBytes() {
+    return heapBytes;
+  }
+
+  /** Whether a closed cut of a stream waits for what it depends on. */
+  boolean isWaiting(Source stream) {
+    Queue queue = queues.get(stream);
+    return queue != null && !queue.cuts.isEmpty();
   }
 
   /** Whether nothing of a stream waits. */
@@ -217,6 +248,9 @@ final class Admission {
         }
         taken.addAll(together);
       }
+    }
+    for (Cut c : taken) {
+      heapBytes -= heapBytes(c.updates);
     }
     for (Iterator<Queue> it = queues.values().iterator(); it.hasNext(); ) {
       Queue queue = it.next();

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -32,7 +33,15 @@ final class InboundStream {
       long claimedBefore,
       long sinceNanos,
       boolean outage,
-      long sentMillis) {}
+      long sentMillis) {
+    private static final long HEAP_BYTES =
+        HeapSize.object(2 * HeapSize.REFERENCE + 3 * Long.BYTES + 1);
+
+    /** What it takes in the heap, about, in bytes. */
+    long heapBytes() {
+      return HEAP_BYTES + shipment.heapBytes();
+    }
+  }
 
   private static final int ATTEMPTS_MAX = 3;
 
@@ -64,6 +73,7 @@ final class InboundStream {
   private boolean wasSilent;
   private long silentUntilNanos;
   private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
+  private long heldBytes;
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
   private final Fetcher fetcher;
 
@@ -219,7 +229,9 @@ final class InboundStream {
       Shipment shipment, VersionVector missing, boolean outage, long sentMillis, long nowNanos) {
     ArrayDeque<Held> queue = held.computeIfAbsent(shipment.object(), o -> new ArrayDeque<>(2));
     VersionVector all = queue.isEmpty() ? missing : missing.join(queue.peekLast().missing);
-    queue.add(new Held(shipment, all, claimed, nowNanos, outage, sentMillis));
+    Held last = new Held(shipment, all, claimed, nowNanos, outage, sentMillis);
+    queue.add(last);
+    heldBytes += last.heapBytes();
   }
 
   boolean holds(ObjectId object) {
@@ -240,12 +252,17 @@ final class InboundStream {
 
   void dropFirstHeld(ObjectId object) {
     ArrayDeque<Held> queue = held.get(object);
-    queue.poll();
+    heldBytes -= queue.poll().heapBytes();
     if (queue.isEmpty()) {
       held.remove(object);
       fetchedNanos.remove(object);
       noteApplied();
     }
+  }
+
+  /** What is held takes so much in the heap, about, in bytes. */
+  long heldBytes() {
+    return heldBytes;
   }
 
   private void noteApplied() {

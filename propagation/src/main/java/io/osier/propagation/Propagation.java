@@ -79,6 +79,9 @@ public final class Propagation {
   /** Counts what may have moved a place in a peer's stream. */
   private long placesChanged;
 
+  /** How many frames came whose acknowledgement had to wait. */
+  private long waitingSpent;
+
   /** See {@link #isSettled}. */
   private boolean settled;
 
@@ -308,6 +311,7 @@ public final class Propagation {
         }
       }
       case NEXT -> {
+        waitingSpent += mayAcknowledge(in) ? 0 : 1;
         in.arrived(frame.sentMillis(), nowMillis);
         if (causal) {
           gather(in, frame, nowNanos, nowMillis);
@@ -640,6 +644,29 @@ public final class Propagation {
     }
   }
 
+  /**
+   * Whether a peer may go on sending: not while some of its updates wait for others' and all that
+   * waits takes more than there is. What they wait for still comes: it was made before them, and
+   * who ships it has either nothing that waits, or waits for what was made still earlier.
+   */
+  private boolean mayAcknowledge(InboundStream in) {
+    if (waitingBytes() <= settings.memory().waiting()) {
+      return true;
+    }
+    // A cut that is not closed waits for its own rest.
+    return causal
+        ? !admission.isWaiting(new Admission.Source(in.sender(), in.sender()))
+        : in.heldBytes() == 0;
+  }
+
+  private long waitingBytes() {
+    long bytes = admission.heapBytes();
+    for (InboundStream in : inbound.values()) {
+      bytes += in.heldBytes();
+    }
+    return bytes;
+  }
+
   private void maintain(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
     if (!outbound.stream(dc).linkUp()) {
@@ -648,7 +675,7 @@ public final class Propagation {
     if (verifier.isDue(dc, in.heardNanos())) {
       resume(in, nowNanos);
     }
-    if (in.takeAckDue(nowNanos)) {
+    if (mayAcknowledge(in) && in.takeAckDue(nowNanos)) {
       sink.send(dc, in.ack());
     }
     long retry = millis(settings.retryMillis());
@@ -772,7 +799,9 @@ public final class Propagation {
     long next = Math.min(outbound.roundDueNanos(), statusDueNanos());
     for (InboundStream in : inbound.values()) {
       if (outbound.stream(in.sender().dc()).linkUp()) {
-        next = Math.min(next, in.ackDueNanos());
+        if (mayAcknowledge(in)) {
+          next = Math.min(next, in.ackDueNanos());
+        }
         if (verifier.isDue(in.sender().dc(), in.heardNanos())
             || healer.isDue(in.sender(), in.heardNanos())) {
           return Long.MIN_VALUE;
@@ -991,6 +1020,8 @@ public final class Propagation {
     if (relays != null) {
       usages.add(relays.usage());
     }
+    usages.add(
+        new Budget.Usage("waiting", settings.memory().waiting(), waitingBytes(), waitingSpent));
     return usages;
   }
 

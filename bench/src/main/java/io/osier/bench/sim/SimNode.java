@@ -49,13 +49,19 @@ final class SimNode {
     int forgetMillis = unit.number() % 2 == 0 ? 0 : 1_500;
     // Room for large values at the rate at which clients write them.
     int window = unit.hasLargeValues() ? 2 << 20 : 64 << 10;
-    return new StreamSettings(window, FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
+    StreamSettings settings =
+        new StreamSettings(window, FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
+    return unit.hasLittleMemory() ? settings.within(LITTLE_MEMORY) : settings;
   }
 
   /** In one life of two so small that objects are evicted and read again all the time. */
   private static final long CACHE_BYTES_TINY = 3_000;
 
   private static final long CACHE_BYTES = 40_000;
+
+  /** Of a handful of objects, so that what follows when it is spent follows all the time. */
+  private static final StreamSettings.Memory LITTLE_MEMORY =
+      new StreamSettings.Memory(6_000, 3_000, 3_000);
 
   /** Small, so that a long outage needs more than the log. */
   private static final long LOG_MAX = 3_000;

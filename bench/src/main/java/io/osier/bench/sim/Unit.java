@@ -92,6 +92,11 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
     return policy.limits().equals(LIMITS);
   }
 
+  /** Whether its budgets in the heap are tiny; as good as drawn. */
+  boolean hasLittleMemory() {
+    return adaptation.topK() % 3 == 0;
+  }
+
   boolean isCausal() {
     return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
   }

@@ -1,18 +1,16 @@
 package io.osier.bench.cluster;
 
-import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
-import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
@@ -92,7 +90,7 @@ public final class CounterLoad implements AutoCloseable {
   }
 
   private void increment(Keyspace space, SplittableRandom random, Semaphore inFlight) {
-    int at = java.util.Arrays.binarySearch(weights, random.nextDouble() * weights[COUNTERS - 1]);
+    int at = Arrays.binarySearch(weights, random.nextDouble() * weights[COUNTERS - 1]);
     String key = counter(at < 0 ? -at - 1 : at);
     space
         .counter(key)
@@ -188,14 +186,7 @@ public final class CounterLoad implements AutoCloseable {
 
   /** Reads every counter and set of a datacenter, and holds it against what was acknowledged. */
   public Audit audit(Keyspace at) {
-    List<Keyspace.Row> rows = new ArrayList<>();
-    Optional<Key> from = Optional.empty();
-    do {
-      Keyspace.Page page = at.scan(from, Optional.empty(), new Query.Whole(), 1_000);
-      rows.addAll(page.rows());
-      from = page.next();
-    } while (from.isPresent());
-    return audit(rows);
+    return audit(Contents.rows(at));
   }
 
   /** Holds what was read of a datacenter, all of it, against what was acknowledged. */

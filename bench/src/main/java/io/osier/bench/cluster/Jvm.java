@@ -9,6 +9,12 @@ import java.util.List;
 
 /** Starts this program again, as another process with the same Java and class path. */
 public final class Jvm {
+  /**
+   * For processes that live for a minute and share two cores with others: compiling with C2 took
+   * nearly half of the processor time of such a run, and was not worth it.
+   */
+  public static final List<String> BRIEF = List.of("-XX:TieredStopAtLevel=1");
+
   private Jvm() {}
 
   /**

@@ -2,9 +2,6 @@ package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.protocol.Request;
-import java.nio.ByteBuffer;
-import java.util.Base64;
-import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -29,18 +26,9 @@ public record KeyspaceCounts(
       updates += stat.get("updates").asLong();
       violations += stat.get("sla_violations").asLong();
       coordination = Math.max(coordination, stat.get("coordination_ms").asDouble());
-      visibility.add(decoded(stat.get("visibility_ms").get("histogram").asText()));
+      visibility.add(Figures.decode(stat.get("visibility_ms").get("histogram").asText()));
     }
     return new KeyspaceCounts(updates, violations, coordination, visibility);
-  }
-
-  private static Histogram decoded(String base64) {
-    try {
-      return Histogram.decodeFromCompressedByteBuffer(
-          ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0);
-    } catch (DataFormatException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   /** The visibility of what came since then. */

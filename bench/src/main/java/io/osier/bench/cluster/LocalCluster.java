@@ -2,6 +2,7 @@ package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.NullNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
@@ -39,6 +40,12 @@ public final class LocalCluster implements AutoCloseable {
 
   /** The last reports of processes that were killed. */
   private final List<JsonNode> former = new CopyOnWriteArrayList<>();
+
+  /** The last report of each process that runs: one may be too busy to answer now. */
+  private final Map<String, JsonNode> stats = new ConcurrentHashMap<>();
+
+  /** The processor time of processes that have ended. */
+  private Duration endedCpu = Duration.ZERO;
 
   private final ObjectMapper json = new ObjectMapper();
   private OsierClient inspector;
@@ -121,13 +128,14 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   private void end(String dc, Consumer<Process> how) {
-    try {
-      former.add(inspect(dc, Request.Topic.STAT, 0));
-    } catch (OsierException e) {
-      // It was too busy to answer; its counts are missing in the sums.
+    JsonNode stat = lastStat(dc);
+    if (!stat.isNull()) {
+      former.add(stat);
     }
+    stats.remove(dc);
     down.add(dc);
     Process process = processes.get(dc);
+    endedCpu = endedCpu.plus(cpu(process));
     how.accept(process);
     try {
       process.waitFor();
@@ -136,13 +144,17 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** The CPU time of all datacenters' processes since they began. */
+  /** The processor time of all datacenters' processes since they began, ended ones included. */
   public Duration cpu() {
-    Duration sum = Duration.ZERO;
+    Duration sum = endedCpu;
     for (String dc : running()) {
-      sum = sum.plus(processes.get(dc).info().totalCpuDuration().orElse(Duration.ZERO));
+      sum = sum.plus(cpu(processes.get(dc)));
     }
     return sum;
+  }
+
+  private static Duration cpu(Process process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   /** What a datacenter's process takes of the machine's memory, in MiB; 0 if that is not known. */
@@ -163,6 +175,16 @@ public final class LocalCluster implements AutoCloseable {
   /** The datacenters that run. */
   List<String> running() {
     return dcs.stream().filter(dc -> !down.contains(dc)).toList();
+  }
+
+  /** What a datacenter reports of itself, or did when it last answered; null as JSON if never. */
+  JsonNode lastStat(String dc) {
+    try {
+      stats.put(dc, inspect(dc, Request.Topic.STAT, 0));
+    } catch (OsierException e) {
+      // It is being started, or too busy.
+    }
+    return stats.getOrDefault(dc, NullNode.getInstance());
   }
 
   /** The last reports of processes that were killed. */

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
  * changed. An old value that only open snapshots need is kept once for all of them. Not
  * thread-safe.
  */
-final class History {
+final class History implements Past {
   /** Most former values that are kept for those who may ask. */
   static final int VERSIONS_MAX = 100_000;
 
@@ -85,18 +85,19 @@ final class History {
     return eras.getLast().index + committed;
   }
 
-  /** The step that a local commit will be, of whose numbers this is the first. */
-  long stepOfCommit(long number) {
-    return eras.getLast().index + number;
+  @Override
+  public void committing(Key key, long first, long nowNanos) {
+    // A clock may end with any of its numbers, and contains all of it.
+    replaced(key, eras.getLast().index + first, nowNanos);
   }
 
-  /** The step that the next admission will be. */
-  long stepOfAdmission() {
-    return step() + 1;
+  @Override
+  public void admitting(Key key, long nowNanos) {
+    replaced(key, step() + 1, nowNanos);
   }
 
   /** Keeps what a key holds, before a step replaces it. */
-  void replaced(Key key, long byStep, long nowNanos) {
+  private void replaced(Key key, long byStep, long nowNanos) {
     if (retainNanos == 0 && open.isEmpty()) {
       horizon = byStep;
       return;
@@ -110,13 +111,13 @@ final class History {
     byAge.add(former);
   }
 
-  /** A local commit is done. */
-  void committed(long number) {
+  @Override
+  public void committed(long number) {
     committed = number;
   }
 
-  /** An admission is done. */
-  void admitted(VersionVector others, long nowNanos) {
+  @Override
+  public void admitted(VersionVector others, long nowNanos) {
     Era last = eras.getLast();
     long index = last.index + 1;
     eras.add(new Era(index, index + committed, others, committed, nowNanos));
@@ -165,8 +166,8 @@ final class History {
     }
   }
 
-  /** Forgets what is older than is to be kept. */
-  void expire(long nowNanos) {
+  @Override
+  public void expire(long nowNanos) {
     long oldest = nowNanos - retainNanos;
     while (!byAge.isEmpty()
         && (byAge.peek().replacedNanos < oldest || byAge.size() > VERSIONS_MAX)) {
@@ -186,8 +187,8 @@ final class History {
     eras.subList(0, over).clear();
   }
 
-  /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
-  long nextNanos() {
+  @Override
+  public long nextNanos() {
     return byAge.isEmpty() ? Long.MAX_VALUE : byAge.peek().replacedNanos + retainNanos + 1;
   }
 
@@ -248,8 +249,8 @@ final class History {
     return step - eraOf(step).index;
   }
 
-  /** How many former values are kept. */
-  int versions() {
+  @Override
+  public int versions() {
     return byAge.size() + pinnedCount;
   }
 }

@@ -39,7 +39,12 @@ public record PartitionConfig(
       int partition,
       StreamSettings streams,
       AdaptationSettings adaptation) {
-    this(self, peers, policy, partition, streams, adaptation, Transactions.ENDED_MAX, true);
+    this(self, peers, policy, partition, streams, adaptation, EndedTransactions.ENDED_MAX, true);
+  }
+
+  /** Whether the keyspace shows causal cuts and has transactions. */
+  boolean isCausal() {
+    return policy.consistency() == KeyspacePolicy.Consistency.CAUSAL;
   }
 
   /** The same with or without records. */

@@ -55,7 +55,7 @@ public final class Reading {
       }
     }
     if (other != null) {
-      throw Partition.wrongType(new ObjectId(key, type), other);
+      throw Sequencer.wrongType(new ObjectId(key, type), other);
     }
     return new Reply.Answer(Optional.of(type), Optional.of(none.read(query)), false, seen(states));
   }

@@ -1,5 +1,12 @@
 /**
  * The partition: one deterministic state machine with one sequencer. It does no I/O, reads no clock
  * and starts no thread; everything comes in as an input and goes out as effects, which are data.
+ *
+ * <p>{@code Partition} routes inputs and ticks. {@code Commands} serves and parks what clients ask
+ * for, {@code Writes} does updates of single objects and waits for the rights that some need
+ * ({@code Escrow}), {@code Transactions} does those of transactions. All commit through {@code
+ * Sequencer}, which changes {@code Objects}; {@code Past} keeps what they held before where
+ * snapshots are read, and {@code Forgetting} drops what only remembers removals. {@code
+ * ModeControl} says what is held for a round.
  */
 package io.osier.datacenter.partition;

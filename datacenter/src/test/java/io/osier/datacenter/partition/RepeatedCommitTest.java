@@ -1,13 +1,11 @@
 package io.osier.datacenter.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -43,10 +41,21 @@ final class RepeatedCommitTest {
   private long tickets;
 
   private static Partition partition(ObjectStore store, Recovered recovered) {
+    return partition(store, recovered, EndedTransactions.ENDED_MAX);
+  }
+
+  private static Partition partition(ObjectStore store, Recovered recovered, int ended) {
     KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofSeconds(1));
     return new Partition(
         new PartitionConfig(
-            SELF, List.of(), policy, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
+            SELF,
+            List.of(),
+            policy,
+            0,
+            StreamSettings.DEFAULT,
+            AdaptationSettings.DEFAULT,
+            ended,
+            true),
         store,
         recovered,
         new Now(1, 1));
@@ -104,65 +113,19 @@ final class RepeatedCommitTest {
     assertThat(counter()).isEqualTo(2);
   }
 
-  /** Counts commits. */
-  private static final class Counting implements Transactions.Host {
-    private long commits;
-
-    @Override
-    public ReplicaId self() {
-      return SELF;
-    }
-
-    @Override
-    public VersionVector clock() {
-      return VersionVector.of(SELF, commits);
-    }
-
-    @Override
-    public long forgotten() {
-      return 0;
-    }
-
-    @Override
-    public Operation filled(Operation operation) {
-      return operation;
-    }
-
-    @Override
-    public Escrow.Reservation reserve(ObjectId object, Operation operation) {
-      throw new AssertionError("no bounded counter is used");
-    }
-
-    @Override
-    public void release(Escrow.Reservation reservation) {}
-
-    @Override
-    public void checkSize(ObjectId object, Causal before, Causal after) {}
-
-    @Override
-    public long commit(TransactionId id, Map<ObjectId, Transactions.Work> updates) {
-      return ++commits;
-    }
-  }
-
   @Test
   void commitThatIsForgotten_isNotDoneAgain() {
-    Counting host = new Counting();
-    History history = new History(store, 1_000_000_000L, VersionVector.EMPTY, 0, 1);
-    Transactions transactions = new Transactions(host, history, 10);
-    transactions.step(add(1), 1);
-    for (int i = 2; i <= 11; i++) {
-      transactions.step(add(i), 1);
+    partition = partition(store, Recovered.NOTHING, 10);
+    for (int i = 1; i <= 11; i++) {
+      ask(add(i));
     }
-    assertThatThrownBy(() -> transactions.repeat(new Request.Repeat(SELF, 0, add(1)), 1))
-        .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN));
-    assertThat(host.commits).isEqualTo(11);
-    transactions.repeat(new Request.Repeat(SELF, 0, add(2)), 1);
-    assertThat(host.commits).as("this one is remembered").isEqualTo(11);
-    transactions.repeat(new Request.Repeat(SELF, 1, add(12)), 1);
-    assertThat(host.commits).as("newer than all that was forgotten: not done yet").isEqualTo(12);
+    assertThat(code(ask(new Request.Repeat(SELF, 0, add(1)))))
+        .isEqualTo(ErrorCode.TRANSACTION_FORGOTTEN);
+    assertThat(counter()).isEqualTo(11);
+    ask(new Request.Repeat(SELF, 0, add(2)));
+    assertThat(counter()).as("this one is remembered").isEqualTo(11);
+    ask(new Request.Repeat(SELF, 1, add(12)));
+    assertThat(counter()).as("newer than all that was forgotten: not done yet").isEqualTo(12);
   }
 
   @Test

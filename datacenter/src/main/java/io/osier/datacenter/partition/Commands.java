@@ -1,0 +1,169 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Propagation;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+
+/**
+ * Clients' commands: each is served when what its session has seen elsewhere is here, and parked
+ * until then. Not thread-safe.
+ */
+final class Commands {
+  /** Most commands that may wait for what their session has seen elsewhere. */
+  static final int PARKED_MAX = 10_000;
+
+  private final String dc;
+  private final ObjectStore store;
+  private final Writes writes;
+  private final Transacting transactions;
+  private final Propagation propagation;
+  private final EffectsBuilder effects;
+  private final Parking parking = new Parking();
+
+  /** What was here when all that is parked was looked at last. */
+  private long parkedVersion;
+
+  Commands(
+      String dc,
+      ObjectStore store,
+      Writes writes,
+      Transacting transactions,
+      Propagation propagation,
+      EffectsBuilder effects) {
+    this.dc = dc;
+    this.store = store;
+    this.writes = writes;
+    this.transactions = transactions;
+    this.propagation = propagation;
+    this.effects = effects;
+  }
+
+  /** Serves a command, parks it, or refuses it. */
+  void take(long ticket, Request request, Now now) {
+    VersionVector after = after(request);
+    if (after.isEmpty()) {
+      serve(ticket, request, now);
+      return;
+    }
+    switch (propagation.coverage(after)) {
+      case HERE -> serve(ticket, request, now);
+      case LOST -> lost(ticket);
+      case NOT_YET -> {
+        long deadline = now.nanos() + waitMillis(request) * 1_000_000L;
+        if (deadline <= now.nanos()) {
+          behind(ticket, after);
+        } else if (parking.size() >= PARKED_MAX) {
+          fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
+        } else {
+          parking.park(ticket, request, deadline);
+          parkedVersion = propagation.version();
+        }
+      }
+    }
+  }
+
+  /** Refuses a command: the partition has just started and serves nobody yet. */
+  void refuse(long ticket) {
+    fail(
+        ticket,
+        ErrorCode.UNAVAILABLE,
+        dc + " has just started and is catching up with the other datacenters");
+  }
+
+  /** Looks again at what is parked. */
+  void unpark(Now now) {
+    if (parking.isEmpty()) {
+      return;
+    }
+    parkedVersion = propagation.version();
+    for (Parking.Parked parked : parking.takeAll()) {
+      VersionVector after = after(parked.request());
+      switch (propagation.coverage(after)) {
+        case HERE -> serve(parked.ticket(), parked.request(), now);
+        case LOST -> lost(parked.ticket());
+        case NOT_YET -> {
+          if (parked.deadlineNanos() <= now.nanos()) {
+            behind(parked.ticket(), after);
+          } else {
+            parking.park(parked.ticket(), parked.request(), parked.deadlineNanos());
+          }
+        }
+      }
+    }
+  }
+
+  /** When {@link #unpark} has something to do; Long.MAX_VALUE if never. */
+  long nextNanos() {
+    if (parking.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    return propagation.version() != parkedVersion ? Long.MIN_VALUE : parking.nextDeadlineNanos();
+  }
+
+  private static VersionVector after(Request request) {
+    return switch (request) {
+      case Request.Read r -> r.after();
+      case Request.Write w -> w.after();
+      case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
+      case Request.Repeat r -> after(r.step());
+      default -> VersionVector.EMPTY;
+    };
+  }
+
+  private static long waitMillis(Request request) {
+    return switch (request) {
+      case Request.Read r -> r.waitMillis();
+      case Request.Write w -> w.waitMillis();
+      case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
+      case Request.Repeat r -> waitMillis(r.step());
+      default -> 0;
+    };
+  }
+
+  private void serve(long ticket, Request request, Now now) {
+    try {
+      switch (request) {
+        case Request.Read r -> effects.answer(ticket, Reading.of(store.get(r.key()), r));
+        case Request.Write w -> writes.write(ticket, w, now);
+        case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
+        case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));
+        case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.through()));
+        default ->
+            fail(
+                ticket,
+                ErrorCode.INVALID_ARGUMENT,
+                "a partition does not serve " + request.getClass().getSimpleName());
+      }
+    } catch (OsierException e) {
+      fail(ticket, e.code(), e.getMessage());
+    }
+  }
+
+  private void behind(long ticket, VersionVector after) {
+    fail(
+        ticket,
+        ErrorCode.SESSION_BEHIND,
+        dc
+            + " has not yet received what this session has seen elsewhere: it has "
+            + propagation.through()
+            + ", the session needs "
+            + after
+            + "; wait until it comes, forget what was seen, or let the session go on without it");
+  }
+
+  private void lost(long ticket) {
+    fail(
+        ticket,
+        ErrorCode.SESSION_LOST,
+        "this session has seen updates that were lost, or may have been, with a datacenter's memory"
+            + " before it had shipped everything; forget what was seen, or let the session go on without it");
+  }
+
+  private void fail(long ticket, ErrorCode code, String message) {
+    effects.answer(ticket, new Reply.Failure(code, message));
+  }
+}

@@ -1,0 +1,101 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** How the latest transactions ended, for steps that are sent again. Not thread-safe. */
+final class EndedTransactions {
+  /** How many are remembered, unless set otherwise. */
+  static final int ENDED_MAX = 100_000;
+
+  /**
+   * How a transaction ended.
+   *
+   * @param lastStep the step that ended it; 0 for a commit of a former life
+   * @param end whether that step was a commit or not
+   * @param reply to that step, if it was done, without what was read
+   * @param number the last commit number then
+   */
+  record Ended(
+      String how, int lastStep, Request.End end, Optional<Reply.Transacted> reply, long number) {
+    static Ended committed(int lastStep, VersionVector clock, Dot dot) {
+      Reply.Transacted reply = new Reply.Transacted(clock, Optional.of(dot), List.of());
+      return new Ended("committed", lastStep, Request.End.COMMIT, Optional.of(reply), dot.number());
+    }
+  }
+
+  private final int max;
+  private final Map<TransactionId, Ended> ended = new LinkedHashMap<>();
+
+  /** What was committed under a larger number is remembered. */
+  private long forgottenThrough;
+
+  EndedTransactions(int max) {
+    this.max = max;
+  }
+
+  /**
+   * Remembers the latest commits of a former life of the store.
+   *
+   * @param commits their last commit numbers, ascending
+   * @param clock what is visible now
+   */
+  void recovered(Map<TransactionId, Long> commits, ReplicaId self, VersionVector clock) {
+    commits.forEach(
+        (id, number) -> {
+          if (forgottenThrough == 0 && commits.size() >= ObjectStore.TRANSACTIONS_KEPT) {
+            forgottenThrough = number - 1;
+          }
+          add(id, Ended.committed(0, clock, new Dot(self, number)));
+        });
+  }
+
+  void add(TransactionId id, Ended how) {
+    ended.put(id, how);
+    if (ended.size() > max) {
+      Iterator<Ended> it = ended.values().iterator();
+      forgottenThrough = Math.max(forgottenThrough, it.next().number);
+      it.remove();
+    }
+  }
+
+  boolean contains(TransactionId id) {
+    return ended.containsKey(id);
+  }
+
+  /** Whether what ended after a commit number may be forgotten. */
+  boolean mayHaveForgotten(long after) {
+    return after < forgottenThrough;
+  }
+
+  /**
+   * The answer to a step of a transaction that has ended; empty if none has, as far as is known.
+   *
+   * @throws OsierException TRANSACTION_ENDED if it was not this step that ended it
+   */
+  Optional<Reply.Transacted> answer(Request.Transact request) {
+    Ended before = ended.get(request.transaction());
+    if (before == null) {
+      return Optional.empty();
+    }
+    boolean same = request.step() == before.lastStep || before.lastStep == 0;
+    if (same && before.reply.isPresent() && request.end() == before.end) {
+      return before.reply;
+    }
+    throw new OsierException(
+        ErrorCode.TRANSACTION_ENDED,
+        "transaction " + request.transaction() + " was " + before.how + "; begin another one");
+  }
+}

@@ -1,0 +1,180 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A transaction that is open: its snapshot, and what it has done so far, tried on the snapshot. Not
+ * thread-safe.
+ */
+final class OpenTransaction {
+  /** Most updates of one transaction. */
+  static final int UPDATES_MAX = 10_000;
+
+  /** Where trial updates number their dots: above whatever is committed. */
+  private static final long TRIAL = 1L << 61;
+
+  /** The time of a trial update: it replaces all that it competes with, so any will do. */
+  private static final long TRIAL_TIME = 0;
+
+  final TransactionId id;
+
+  /** Of the history: the snapshot. */
+  final long step;
+
+  /** What the snapshot contains. */
+  final VersionVector clock;
+
+  final long deadlineNanos;
+  final int limitMillis;
+
+  /** The last step that was done, 0 before the first, and what it was answered. */
+  int lastStep;
+
+  Reply.Transacted lastReply;
+  private final TransactionHost host;
+  private final History history;
+  private final boolean past;
+  private final Map<ObjectId, TransactionWork> works = new LinkedHashMap<>();
+  private final List<Escrow.Reservation> reservations = new ArrayList<>();
+  private int updates;
+  private long nextTrial = TRIAL;
+
+  OpenTransaction(
+      TransactionHost host,
+      History history,
+      TransactionId id,
+      long step,
+      VersionVector clock,
+      Request.Begin begin,
+      Now now) {
+    this.host = host;
+    this.history = history;
+    this.id = id;
+    this.step = step;
+    this.clock = clock;
+    this.past = begin.past();
+    this.limitMillis = begin.limitMillis();
+    this.deadlineNanos = now.nanos() + begin.limitMillis() * 1_000_000L;
+  }
+
+  /** How many rights are set aside. */
+  int reservations() {
+    return reservations.size();
+  }
+
+  /** Lets rights go, but the first so many. */
+  void release(int from) {
+    List<Escrow.Reservation> some = reservations.subList(from, reservations.size());
+    some.forEach(host::release);
+    some.clear();
+  }
+
+  /** Keeps what a step has done. */
+  void keep(Map<ObjectId, TransactionWork> tried, int count) {
+    works.putAll(tried);
+    updates += count;
+  }
+
+  /** All that is to be done, with what was tried in the last step. */
+  Map<ObjectId, TransactionWork> with(Map<ObjectId, TransactionWork> tried) {
+    Map<ObjectId, TransactionWork> all = new LinkedHashMap<>(works);
+    all.putAll(tried);
+    return all;
+  }
+
+  /** Tries updates on the snapshot; returns the objects that they touch with all that is done. */
+  Map<ObjectId, TransactionWork> tryUpdates(List<Request.Update> more, Now now) {
+    if (!more.isEmpty() && past) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "a transaction in the past can only read");
+    }
+    if (updates + more.size() > UPDATES_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "a transaction may have " + UPDATES_MAX + " updates at most");
+    }
+    Map<ObjectId, TransactionWork> tried = new LinkedHashMap<>();
+    for (Request.Update update : more) {
+      ObjectId object = new ObjectId(update.key(), update.type());
+      TransactionWork work = tried.get(object);
+      if (work == null) {
+        work = next(object);
+        tried.put(object, work);
+      }
+      Operation operation = host.filled(update.operation());
+      if (object.type() == CrdtType.BOUNDED_COUNTER) {
+        reservations.add(host.reserve(object, operation, now));
+      }
+      Causal before = work.trial();
+      Causal delta =
+          before.prepare(
+              operation,
+              host.self(),
+              nextTrial,
+              before.context().through(host.self()),
+              TRIAL_TIME,
+              host.forgotten());
+      nextTrial = delta.context().last(host.self()) + 1;
+      Causal after = before.join(delta);
+      host.checkSize(object, before, after);
+      work.add(operation, after);
+    }
+    return tried;
+  }
+
+  /** What is done next to an object. */
+  private TransactionWork next(ObjectId object) {
+    TransactionWork known = works.get(object);
+    if (known != null) {
+      return known.next();
+    }
+    Causal base = null;
+    for (Causal state : states(Map.of(), object.key())) {
+      if (state.type() == object.type()) {
+        base = state;
+      } else if (!state.isBottom()) {
+        throw Sequencer.wrongType(object, state.type());
+      }
+    }
+    return TransactionWork.on(base == null ? Causal.bottom(object.type()) : base);
+  }
+
+  /** Reads the snapshot with the transaction's own updates, those that are tried included. */
+  Reply.Answer read(Map<ObjectId, TransactionWork> tried, Request.Fetch fetch) {
+    Reply.Answer answer =
+        Reading.of(states(tried, fetch.key()), fetch.key(), fetch.type(), fetch.query());
+    // What is seen is the snapshot, which the reply tells; trial dots mean nothing to anybody.
+    return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
+  }
+
+  private List<Causal> states(Map<ObjectId, TransactionWork> tried, Key key) {
+    List<Causal> states = history.at(key, step);
+    if (works.isEmpty() && tried.isEmpty()) {
+      return states;
+    }
+    TreeMap<CrdtType, Causal> merged = new TreeMap<>();
+    states.forEach(s -> merged.put(s.type(), s));
+    for (CrdtType type : CrdtType.values()) {
+      ObjectId object = new ObjectId(key, type);
+      TransactionWork work = tried.getOrDefault(object, works.get(object));
+      if (work != null) {
+        merged.put(type, work.trial());
+      }
+    }
+    return List.copyOf(merged.values());
+  }
+}

@@ -1,0 +1,68 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+
+/**
+ * What a partition keeps of what its objects held before: {@link History} in a {@code causal}
+ * keyspace, nothing in a {@code session} one. Hears of everything that becomes visible.
+ */
+interface Past {
+  /** Keeps nothing. */
+  Past NONE =
+      new Past() {
+        @Override
+        public void committing(Key key, long first, long nowNanos) {}
+
+        @Override
+        public void committed(long number) {}
+
+        @Override
+        public void admitting(Key key, long nowNanos) {}
+
+        @Override
+        public void admitted(VersionVector others, long nowNanos) {}
+
+        @Override
+        public void expire(long nowNanos) {}
+
+        @Override
+        public long nextNanos() {
+          return Long.MAX_VALUE;
+        }
+
+        @Override
+        public int versions() {
+          return 0;
+        }
+      };
+
+  /**
+   * A commit of this datacenter is about to change a key.
+   *
+   * @param first the first of the commit's numbers
+   */
+  void committing(Key key, long first, long nowNanos);
+
+  /** The commit is done up to this number. */
+  void committed(long number);
+
+  /** An admission of others' updates is about to change a key. */
+  void admitting(Key key, long nowNanos);
+
+  /**
+   * The admission is done.
+   *
+   * @param others what is visible of the other datacenters now
+   */
+  void admitted(VersionVector others, long nowNanos);
+
+  /** Forgets what is older than is to be kept. */
+  void expire(long nowNanos);
+
+  /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
+  long nextNanos();
+
+  /** How many former values are kept. */
+  int versions();
+}

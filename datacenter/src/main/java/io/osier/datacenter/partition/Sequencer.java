@@ -1,0 +1,209 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.HybridClock;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Propagation;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.out.Outbound;
+import java.util.List;
+
+/**
+ * Gives this datacenter's updates their numbers and times, and commits them: joins them to their
+ * objects, records them, and hands them to the streams. Not thread-safe.
+ */
+final class Sequencer {
+  private final ReplicaId self;
+  private final KeyspacePolicy policy;
+  private final Objects objects;
+  private final ObjectStore store;
+  private final ModeControl modes;
+  private final Propagation propagation;
+  private final EffectsBuilder effects;
+
+  /**
+   * Has observed every timestamp in the store: a commit is later than all that it can have seen.
+   */
+  private final HybridClock clock;
+
+  private long committed;
+
+  Sequencer(
+      PartitionConfig config,
+      Objects objects,
+      ModeControl modes,
+      Propagation propagation,
+      EffectsBuilder effects,
+      Recovered recovered) {
+    this.self = config.self();
+    this.policy = config.policy();
+    this.objects = objects;
+    this.store = objects.store();
+    this.modes = modes;
+    this.propagation = propagation;
+    this.effects = effects;
+    this.committed = recovered.committed();
+    this.clock = clock(config);
+    clock.observe(recovered.timestamp());
+  }
+
+  /**
+   * In a causal keyspace no two datacenters give one timestamp: registers and sets would break the
+   * tie by rules of their own, and of two transactions each would win by halves.
+   */
+  private static HybridClock clock(PartitionConfig config) {
+    if (!config.isCausal()) {
+      return new HybridClock();
+    }
+    String self = config.self().dc();
+    return new HybridClock(
+        (int) config.peers().stream().filter(p -> p.compareTo(self) < 0).count());
+  }
+
+  /** Something of another datacenter becomes visible: what is committed from now on is later. */
+  void observe(Causal content) {
+    clock.observe(content.latestTimestamp());
+  }
+
+  ReplicaId self() {
+    return self;
+  }
+
+  /** The number of the last update that was committed. */
+  long committed() {
+    return committed;
+  }
+
+  /** The last commit number, if something of own updates may have been forgotten; or 0. */
+  long forgotten() {
+    return store.forgotten() > 0 ? committed : 0;
+  }
+
+  /** A timestamp for what is committed next. */
+  long timestamp(Now now) {
+    return clock.next(now.millis());
+  }
+
+  /** The last timestamp that was given or observed. */
+  long lastTimestamp() {
+    return clock.last();
+  }
+
+  /**
+   * An update that is ready to be committed.
+   *
+   * @param before the object's context before it
+   * @param number its commit number
+   * @param after the object with it
+   * @param count how many updates it is
+   * @param sinceNanos when the first of them was acknowledged, or now
+   */
+  record Prepared(
+      ObjectId object,
+      CausalContext before,
+      long number,
+      Causal delta,
+      Causal after,
+      int count,
+      long sinceNanos) {}
+
+  /**
+   * Prepares an update that comes right after what is committed.
+   *
+   * @throws OsierException if the object cannot be updated so
+   */
+  Prepared prepare(
+      ObjectId object, Causal before, Operation operation, int count, long sinceNanos, Now now) {
+    CausalContext context = before.context();
+    Causal delta =
+        before.prepare(
+            operation, self, committed + 1, context.through(self), timestamp(now), forgotten());
+    long number = delta.context().last(self);
+    return new Prepared(object, context, number, delta, before.join(delta), count, sinceNanos);
+  }
+
+  /** Commits updates that become visible together, in the order of their numbers. */
+  void commit(List<Prepared> updates, Now now) {
+    long floor = committed + 1;
+    committed = updates.getLast().number;
+    for (Prepared u : updates) {
+      objects.past().committing(u.object.key(), floor, now.nanos());
+    }
+    objects.past().committed(committed);
+    for (Prepared u : updates) {
+      objects.put(u.object, u.after, now);
+      Outbound.Committed update =
+          propagation.commit(
+              u.object,
+              u.before,
+              u.number,
+              floor,
+              u.delta,
+              u.count,
+              modes.holds(u.object),
+              u.sinceNanos,
+              now.nanos());
+      modes.updated(u.object, update.bytes(), u.after);
+      effects.applied(update.shipment(), u.after);
+    }
+  }
+
+  // ---------------------------------------------------------------- what an update may touch
+
+  /**
+   * An object that is to be updated, as it is.
+   *
+   * @throws OsierException WRONG_TYPE if its key holds another type
+   */
+  Causal present(ObjectId object) {
+    Causal state = store.get(object);
+    if (state == null || state.isBottom()) {
+      checkUnused(object);
+    }
+    return state == null ? Causal.bottom(object.type()) : state;
+  }
+
+  /** A key holds one type, unless two datacenters gave it two at the same time. */
+  private void checkUnused(ObjectId object) {
+    for (Causal other : store.get(object.key())) {
+      if (other.type() != object.type() && !other.isBottom()) {
+        throw wrongType(object, other.type());
+      }
+    }
+  }
+
+  static OsierException wrongType(ObjectId object, CrdtType actual) {
+    return new OsierException(
+        ErrorCode.WRONG_TYPE,
+        "key '" + object.key() + "' holds a " + actual + ", not a " + object.type());
+  }
+
+  /**
+   * Checks that an update does not make its object larger than is allowed.
+   *
+   * @throws OsierException VALUE_TOO_LARGE
+   */
+  void checkSize(ObjectId object, Causal before, Causal after) {
+    long max = policy.limits().objectBytesMax();
+    if (after.sizeBytes() > max && after.sizeBytes() > before.sizeBytes()) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "the update would make '"
+              + object.key()
+              + "' "
+              + after.sizeBytes()
+              + " bytes large; keyspace '"
+              + policy.name()
+              + "' allows "
+              + max);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+
+/**
+ * What a keyspace knows of transactions: a {@code causal} one has them ({@link Transactions}), a
+ * {@code session} one refuses them.
+ */
+interface Transacting {
+  /** Those of a keyspace that has none. */
+  static Transacting none(String keyspace) {
+    return new Transacting() {
+      private OsierException refusal() {
+        return new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "'"
+                + keyspace
+                + "' is a session keyspace; transactions need one with consistency = causal");
+      }
+
+      @Override
+      public Reply step(Request.Transact request, Now now) {
+        throw refusal();
+      }
+
+      @Override
+      public Reply repeat(Request.Repeat request, Now now) {
+        throw refusal();
+      }
+
+      @Override
+      public void expire(Now now) {}
+
+      @Override
+      public long nextNanos() {
+        return Long.MAX_VALUE;
+      }
+
+      @Override
+      public int openCount() {
+        return 0;
+      }
+    };
+  }
+
+  /**
+   * Does a step.
+   *
+   * @throws OsierException if it cannot be done; then nothing of it was
+   */
+  Reply step(Request.Transact request, Now now);
+
+  /**
+   * Does a step whose answer was lost, unless it is done already or may have been.
+   *
+   * @throws OsierException if it cannot be done, or it cannot be told whether it was; nothing of it
+   *     was done now
+   */
+  Reply repeat(Request.Repeat request, Now now);
+
+  /** Aborts what is open for too long. */
+  void expire(Now now);
+
+  /** When {@link #expire} is due; Long.MAX_VALUE if never. */
+  long nextNanos();
+
+  /** How many are open. */
+  int openCount();
+}

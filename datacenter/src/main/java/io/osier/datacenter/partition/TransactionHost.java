@@ -1,0 +1,145 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.CausalContext;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Sequencer.Prepared;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Propagation;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What the partition does for its transactions. Not thread-safe. */
+final class TransactionHost {
+  private final ObjectStore store;
+  private final Sequencer sequencer;
+  private final Escrow escrow;
+  private final Writes writes;
+  private final Propagation propagation;
+  private final EffectsBuilder effects;
+
+  TransactionHost(
+      ObjectStore store,
+      Sequencer sequencer,
+      Escrow escrow,
+      Writes writes,
+      Propagation propagation,
+      EffectsBuilder effects) {
+    this.store = store;
+    this.sequencer = sequencer;
+    this.escrow = escrow;
+    this.writes = writes;
+    this.propagation = propagation;
+    this.effects = effects;
+  }
+
+  ReplicaId self() {
+    return sequencer.self();
+  }
+
+  /** What is visible now. */
+  VersionVector clock() {
+    return propagation.through();
+  }
+
+  /** The last commit number. */
+  long committed() {
+    return sequencer.committed();
+  }
+
+  /** The last commit number, if something of own updates may have been forgotten; or 0. */
+  long forgotten() {
+    return sequencer.forgotten();
+  }
+
+  /** An operation with what only the datacenter knows. */
+  Operation filled(Operation operation) {
+    return escrow.filled(operation);
+  }
+
+  /**
+   * Sets rights of a bounded counter aside.
+   *
+   * @throws OsierException NOT_ENOUGH_RIGHTS
+   */
+  Escrow.Reservation reserve(ObjectId object, Operation operation, Now now) {
+    Causal state = sequencer.present(object);
+    if (!escrow.isCovered(object, state, operation)) {
+      writes.ask(object, state, operation, now);
+      throw escrow.lacking(object, state, operation);
+    }
+    return escrow.reserve(object, operation);
+  }
+
+  /** Lets rights go that were set aside. */
+  void release(Escrow.Reservation reservation) {
+    escrow.release(reservation);
+  }
+
+  /** Checks that a trial is not too large. */
+  void checkSize(ObjectId object, Causal before, Causal after) {
+    sequencer.checkSize(object, before, after);
+  }
+
+  /** Commits updates, all or none; returns the last commit number. */
+  long commit(TransactionId id, Map<ObjectId, TransactionWork> updates, Now now) {
+    List<Prepared> prepared = new ArrayList<>();
+    long next = sequencer.committed() + 1;
+    long timestamp = sequencer.timestamp(now);
+    for (Map.Entry<ObjectId, TransactionWork> e : updates.entrySet()) {
+      next = prepare(e.getKey(), e.getValue(), next, timestamp, prepared, now);
+    }
+    sequencer.commit(prepared, now);
+    updates.forEach(
+        (object, work) -> {
+          if (object.type() == CrdtType.BOUNDED_COUNTER) {
+            Causal after = store.get(object);
+            work.operations().forEach(o -> escrow.used(object, after, o));
+          }
+        });
+    effects.committed(id, sequencer.committed());
+    return sequencer.committed();
+  }
+
+  /**
+   * Prepares a transaction's updates of one object. What an update removes or replaces is what the
+   * transaction saw, in its snapshot: what was committed since is concurrent to it. A sum of this
+   * replica must go on from the present one, and removes nothing.
+   */
+  private long prepare(
+      ObjectId object,
+      TransactionWork work,
+      long first,
+      long timestamp,
+      List<Prepared> prepared,
+      Now now) {
+    Causal stored = store.get(object);
+    Causal present = stored == null ? Causal.bottom(object.type()) : stored;
+    Causal seen = work.base();
+    boolean unchanged = seen.context().equals(present.context());
+    long next = first;
+    for (Operation operation : work.operations()) {
+      CausalContext before = present.context();
+      List<Causal> deltas = new ArrayList<>();
+      for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
+        Causal from = unchanged || part.isSum() ? present : seen;
+        long predecessor = present.context().through(self());
+        Causal made = from.prepare(part, self(), next, predecessor, timestamp, forgotten());
+        next = made.context().last(self()) + 1;
+        present = present.join(made);
+        seen = unchanged ? present : seen.join(made);
+        deltas.add(made);
+      }
+      Causal delta = Causal.join(deltas);
+      prepared.add(new Prepared(object, before, next - 1, delta, present, 1, now.nanos()));
+    }
+    return next;
+  }
+}

@@ -1,0 +1,61 @@
+package io.osier.datacenter.partition;
+
+import io.osier.crdt.Causal;
+import io.osier.crdt.Operation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a transaction does to one object. Not thread-safe. */
+final class TransactionWork {
+  private final Causal base;
+
+  /** Those of earlier steps, or null: shared, so that a step costs what it adds. */
+  private final TransactionWork before;
+
+  private final List<Operation> operations = new ArrayList<>();
+  private Causal trial;
+
+  private TransactionWork(Causal base, TransactionWork before, Causal trial) {
+    this.base = base;
+    this.before = before;
+    this.trial = trial;
+  }
+
+  /** Nothing so far, to an object as the snapshot has it. */
+  static TransactionWork on(Causal base) {
+    return new TransactionWork(base, null, base);
+  }
+
+  /** What a further step does, which may be given up without this. */
+  TransactionWork next() {
+    return new TransactionWork(base, this, trial);
+  }
+
+  /** The object in the snapshot. */
+  Causal base() {
+    return base;
+  }
+
+  /** The object with what was done, under numbers that mean nothing to anybody. */
+  Causal trial() {
+    return trial;
+  }
+
+  /** Does one thing more. */
+  void add(Operation operation, Causal after) {
+    operations.add(operation);
+    trial = after;
+  }
+
+  /** What is to be done, in order. */
+  List<Operation> operations() {
+    ArrayDeque<List<Operation>> steps = new ArrayDeque<>();
+    for (TransactionWork work = this; work != null; work = work.before) {
+      steps.addFirst(work.operations);
+    }
+    List<Operation> all = new ArrayList<>();
+    steps.forEach(all::addAll);
+    return all;
+  }
+}

@@ -1,0 +1,165 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.Dot;
+import io.osier.core.OsierException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Sequencer.Prepared;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Propagation;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Updates of single objects: those of clients, those that were acknowledged in front of the
+ * partition, and transfers of rights. Those of bounded counters need rights; what lacks them waits
+ * here while others are asked. Not thread-safe.
+ */
+final class Writes {
+  private static final Logger LOG = LoggerFactory.getLogger(Writes.class);
+
+  private final ObjectStore store;
+  private final Sequencer sequencer;
+  private final Escrow escrow;
+  private final Propagation propagation;
+  private final EffectsBuilder effects;
+
+  Writes(
+      ObjectStore store,
+      Sequencer sequencer,
+      Escrow escrow,
+      Propagation propagation,
+      EffectsBuilder effects) {
+    this.store = store;
+    this.sequencer = sequencer;
+    this.escrow = escrow;
+    this.propagation = propagation;
+    this.effects = effects;
+  }
+
+  /**
+   * Does a client's update and answers it, now or when it has got the rights that it lacks.
+   *
+   * @throws OsierException if it fails; it is not answered then
+   */
+  void write(long ticket, Request.Write write, Now now) {
+    ObjectId object = new ObjectId(write.key(), write.type());
+    Causal before = sequencer.present(object);
+    if (object.type() == CrdtType.BOUNDED_COUNTER
+        && !escrow.isCovered(object, before, write.operation())) {
+      lackRights(ticket, write, object, before, now);
+      return;
+    }
+    effects.answer(ticket, update(object, before, write.operation(), now));
+  }
+
+  /** Commits an update, or throws before anything has changed. */
+  private Reply update(ObjectId object, Causal before, Operation asked, Now now) {
+    Operation operation = escrow.filled(asked);
+    Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
+    sequencer.checkSize(object, before, prepared.after());
+    sequencer.commit(List.of(prepared), now);
+    if (object.type() == CrdtType.BOUNDED_COUNTER) {
+      escrow.used(object, prepared.after(), operation);
+      escrow.changed(object);
+    }
+    return new Reply.Done(new Dot(sequencer.self(), prepared.number()));
+  }
+
+  /** Commits what is acknowledged already; whether it fits was checked when it was. */
+  void absorb(Input.Absorbed.Update update, Now now) {
+    ObjectId object = update.object();
+    Causal stored = store.get(object);
+    Causal before = stored == null ? Causal.bottom(object.type()) : stored;
+    try {
+      sequencer.commit(
+          List.of(
+              sequencer.prepare(
+                  object, before, update.operation(), update.count(), update.sinceNanos(), now)),
+          now);
+    } catch (OsierException e) {
+      // Only if others moved a counter over half the range of a long in a fraction of the SLA.
+      LOG.error("{} acknowledged updates of {} are lost", update.count(), object, e);
+    }
+  }
+
+  // ---------------------------------------------------------------- rights of bounded counters
+
+  private void lackRights(
+      long ticket, Request.Write write, ObjectId object, Causal state, Now now) {
+    ask(object, state, write.operation(), now);
+    long wait =
+        write.operation() instanceof Operation.IncrementWithin i ? i.waitMillis() * 1_000_000L : 0;
+    if (wait <= 0) {
+      throw escrow.lacking(object, state, write.operation());
+    }
+    escrow.wait(object, new Escrow.Waiter(ticket, write, now.nanos() + wait));
+  }
+
+  /** Does what has got its rights, answers what has waited too long, and asks for more. */
+  void exchangeRights(Now now) {
+    for (Escrow.Waiter waiter : escrow.due(now.nanos())) {
+      Request.Write write = waiter.write();
+      ObjectId object = new ObjectId(write.key(), write.type());
+      try {
+        Causal state = sequencer.present(object);
+        if (escrow.isCovered(object, state, write.operation())) {
+          effects.answer(waiter.ticket(), update(object, state, write.operation(), now));
+        } else if (waiter.deadlineNanos() <= now.nanos()) {
+          throw escrow.lacking(object, state, write.operation());
+        } else {
+          ask(object, state, write.operation(), now);
+          escrow.wait(object, waiter);
+        }
+      } catch (OsierException e) {
+        effects.answer(waiter.ticket(), new Reply.Failure(e.code(), e.getMessage()));
+      }
+    }
+    escrow
+        .takeLow()
+        .forEach(
+            (object, upward) ->
+                escrow
+                    .wantedToBalance(object, store.get(object), upward, now.nanos())
+                    .ifPresent(this::ask));
+  }
+
+  /** Asks others for the rights that an update lacks. */
+  void ask(ObjectId object, Causal state, Operation operation, Now now) {
+    escrow.wantedFor(object, state, operation, now.nanos()).ifPresent(this::ask);
+  }
+
+  private void ask(Escrow.Wanted wanted) {
+    long left = wanted.amount();
+    for (Escrow.Holder holder : wanted.holders()) {
+      if (left <= 0) {
+        break;
+      }
+      long amount = Math.min(left, holder.rights());
+      Frame.Rights frame = new Frame.Rights(wanted.object(), amount, wanted.upward());
+      left -= propagation.ask(holder.dc(), frame) ? amount : 0;
+    }
+  }
+
+  /** Gives rights to a datacenter that asks for them, and sees to it that it gets them soon. */
+  void give(String dc, Frame.Rights wanted, Now now) {
+    ObjectId object = wanted.object();
+    Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
+    long amount = state == null ? 0 : escrow.grant(dc, wanted, state);
+    if (amount > 0) {
+      try {
+        update(object, state, new Operation.Transfer(dc, amount, wanted.upward()), now);
+        propagation.release(object);
+      } catch (OsierException e) {
+        // As if there were none to spare: a request must not stop who is asked.
+        LOG.debug("gives {} no rights of {}: {}", dc, object, e.getMessage());
+      }
+    }
+  }
+}

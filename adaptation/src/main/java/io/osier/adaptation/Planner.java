@@ -1,5 +1,7 @@
 package io.osier.adaptation;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -100,6 +102,11 @@ public final class Planner<T> {
     sensor.updated(opBytes, objectBytes);
   }
 
+  /** Whoever has a counter has a sensor. */
+  private Sensor sensorOf(T object) {
+    return requireNonNull(sensors.get(object));
+  }
+
   /** Takes note of a flush of so many updates that took so many bytes. */
   public void flushed(T object, int updates, long bytes) {
     Sensor sensor = sensors.get(object);
@@ -149,7 +156,7 @@ public final class Planner<T> {
     for (SpaceSaving.Entry<T> entry : summary.top(settings.topK())) {
       T object = entry.item();
       top.add(object);
-      Sensor sensor = sensors.get(object);
+      Sensor sensor = sensorOf(object);
       Mode current = modeOf(object);
       Mode better = policy.decide(sensor, current, conditions);
       if (better == current) {
@@ -210,7 +217,7 @@ public final class Planner<T> {
    */
   public List<Hot<T>> hot(int limit) {
     return summary.top(summary.size()).stream()
-        .map(entry -> hot(entry, sensors.get(entry.item())))
+        .map(entry -> hot(entry, sensorOf(entry.item())))
         .sorted(Comparator.comparingDouble(Hot<T>::perSecond).reversed())
         .limit(limit)
         .toList();

@@ -1,9 +1,12 @@
 package io.osier.adaptation;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The most frequent items of a stream in bounded memory: Space-Saving with its Stream-Summary
@@ -27,16 +30,21 @@ public final class SpaceSaving<T> {
     T item;
     long error;
     Bucket<T> bucket;
-    Counter<T> previous;
-    Counter<T> next;
+    @Nullable Counter<T> previous;
+    @Nullable Counter<T> next;
+
+    Counter(T item, Bucket<T> bucket) {
+      this.item = item;
+      this.bucket = bucket;
+    }
   }
 
   /** All counters of one value. */
   private static final class Bucket<T> {
     long count;
-    Counter<T> first;
-    Bucket<T> lower;
-    Bucket<T> higher;
+    @Nullable Counter<T> first;
+    @Nullable Bucket<T> lower;
+    @Nullable Bucket<T> higher;
   }
 
   /**
@@ -49,8 +57,8 @@ public final class SpaceSaving<T> {
 
   private final int capacity;
   private final Map<T, Counter<T>> counters;
-  private Bucket<T> lowest;
-  private Bucket<T> highest;
+  private @Nullable Bucket<T> lowest;
+  private @Nullable Bucket<T> highest;
   private long offers;
 
   /**
@@ -71,7 +79,7 @@ public final class SpaceSaving<T> {
    *
    * @return the item whose counter it took over, or null
    */
-  public T offer(T item) {
+  public @Nullable T offer(T item) {
     offers++;
     Counter<T> counter = counters.get(item);
     if (counter != null) {
@@ -79,20 +87,25 @@ public final class SpaceSaving<T> {
       return null;
     }
     if (counters.size() < capacity) {
-      counter = new Counter<>();
-      counter.item = item;
-      counters.put(item, counter);
-      attach(counter, bucketAbove(null, 1));
+      add(item, 0, bucketAbove(null, 1));
       return null;
     }
-    counter = lowest.first;
+    Bucket<T> smallest = requireNonNull(lowest);
+    counter = requireNonNull(smallest.first);
     T evicted = counter.item;
     counters.remove(evicted);
     counter.item = item;
-    counter.error = lowest.count;
+    counter.error = smallest.count;
     counters.put(item, counter);
     increment(counter);
     return evicted;
+  }
+
+  private void add(T item, long error, Bucket<T> bucket) {
+    Counter<T> counter = new Counter<>(item, bucket);
+    counter.error = error;
+    counters.put(item, counter);
+    attach(counter, bucket);
   }
 
   private void increment(Counter<T> counter) {
@@ -103,7 +116,7 @@ public final class SpaceSaving<T> {
   }
 
   /** The bucket of a value right above a bucket (null: at the bottom), made if it is not there. */
-  private Bucket<T> bucketAbove(Bucket<T> below, long count) {
+  private Bucket<T> bucketAbove(@Nullable Bucket<T> below, long count) {
     Bucket<T> above = below == null ? lowest : below.higher;
     if (above != null && above.count == count) {
       return above;
@@ -174,13 +187,10 @@ public final class SpaceSaving<T> {
     highest = null;
     for (int i = kept.size() - 1; i >= 0; i--) {
       Entry<T> entry = kept.get(i);
-      Counter<T> counter = new Counter<>();
-      counter.item = entry.item;
-      counter.error = (entry.error + 1) / 2;
-      counters.put(entry.item, counter);
       long count = (entry.count + 1) / 2;
-      attach(
-          counter,
+      add(
+          entry.item,
+          (entry.error + 1) / 2,
           highest != null && highest.count == count ? highest : bucketAbove(highest, count));
     }
     offers = (offers + 1) / 2;
@@ -219,6 +229,6 @@ public final class SpaceSaving<T> {
 
   /** The largest error that a count can have now. */
   public long errorMax() {
-    return counters.size() < capacity ? 0 : lowest.count;
+    return counters.size() < capacity ? 0 : requireNonNull(lowest).count;
   }
 }

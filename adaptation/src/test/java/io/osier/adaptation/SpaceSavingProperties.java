@@ -49,7 +49,7 @@ final class SpaceSavingProperties {
     long bound = length / capacity;
     long before = Long.MAX_VALUE;
     for (SpaceSaving.Entry<Integer> e : summary.top(capacity)) {
-      long truth = exact.get(e.item());
+      long truth = exact.getOrDefault(e.item(), 0L);
       assertThat(truth).isBetween(e.count() - e.error(), e.count());
       assertThat(e.error()).isLessThanOrEqualTo(bound);
       assertThat(e.count()).isLessThanOrEqualTo(before);

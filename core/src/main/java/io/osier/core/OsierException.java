@@ -1,5 +1,7 @@
 package io.osier.core;
 
+import org.jspecify.annotations.Nullable;
+
 /** An error with a stable code and a message that says what is wrong and what would be right. */
 public class OsierException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -13,7 +15,7 @@ public class OsierException extends RuntimeException {
   }
 
   /** An error with a cause. */
-  public OsierException(ErrorCode code, String message, Throwable cause) {
+  public OsierException(ErrorCode code, @Nullable String message, Throwable cause) {
     super(message, cause);
     this.code = code;
   }

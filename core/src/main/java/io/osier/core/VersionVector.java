@@ -45,10 +45,7 @@ public final class VersionVector {
     TreeMap<ReplicaId, Long> sorted = new TreeMap<>(entries);
     sorted.values().removeIf(n -> n == 0);
     ReplicaId[] rs = sorted.keySet().toArray(new ReplicaId[0]);
-    long[] ns = new long[rs.length];
-    for (int i = 0; i < rs.length; i++) {
-      ns[i] = checkNumber(sorted.get(rs[i]));
-    }
+    long[] ns = sorted.values().stream().mapToLong(VersionVector::checkNumber).toArray();
     return new VersionVector(rs, ns);
   }
 

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A counter that never leaves its bounds, though it is updated everywhere: by escrow. What may
@@ -91,11 +92,11 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   }
 
   /** Null until it is created. */
-  private final Bounds bounds;
+  private final @Nullable Bounds bounds;
 
   private final SortedMap<ReplicaId, Row> rows;
 
-  private BoundedCounter(Bounds bounds, SortedMap<ReplicaId, Row> rows) {
+  private BoundedCounter(@Nullable Bounds bounds, SortedMap<ReplicaId, Row> rows) {
     this.bounds = bounds;
     this.rows = Collections.unmodifiableSortedMap(rows);
   }
@@ -430,7 +431,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   /** Reads what {@link #write} wrote. */
   static BoundedCounter read(WireInput in) {
-    Bounds bounds = null;
+    @Nullable Bounds bounds = null;
     if (in.readFlag()) {
       long lower = in.readSigned();
       long upper = in.readSigned();

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A persistent map whose keys may be chosen by an enemy. A hash map keeps keys of one hash in a
@@ -41,20 +42,20 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
   private static final Object[] NOTHING = new Object[0];
   private static final CellMap<?, ?> EMPTY = emptyMap();
 
-  /** Sorted keys, or null in a trie. */
+  /** Sorted keys; none in a trie. */
   private final Object[] keys;
 
-  /** The cells of the keys, or null in a trie. */
+  /** The cells of the keys; none in a trie. */
   private final Object[] cells;
 
   /** Hash → a Tuple2 of key and cell, or a TreeMap of at least two; null in a small map. */
-  private final HashMap<Integer, Object> slots;
+  private final @Nullable HashMap<Integer, Object> slots;
 
   private final int size;
 
   private CellMap(HashMap<Integer, Object> slots, int size) {
-    this.keys = null;
-    this.cells = null;
+    this.keys = NOTHING;
+    this.cells = NOTHING;
     this.slots = slots;
     this.size = size;
   }
@@ -117,7 +118,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
 
   /** The key's cell, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
-  V get(K key) {
+  @Nullable V get(K key) {
     if (slots == null) {
       int i = find(keys, size, key);
       return i < 0 ? null : (V) cells[i];
@@ -146,19 +147,20 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     /** What there is, unless the arrays have it. */
     private CellMap<K, V> map;
 
-    /** Sorted keys, of which {@link #size} count; null until something changes. */
-    private Object[] keys;
+    /** Sorted keys, of which {@link #size} count; none until something changes. */
+    private Object[] keys = NOTHING;
 
-    private Object[] cells;
+    private Object[] cells = NOTHING;
     private int size;
+    private boolean isOpen;
 
     private Edit(CellMap<K, V> map) {
       this.map = map;
     }
 
     @SuppressWarnings("unchecked") // only cells are in there
-    V get(K key) {
-      if (keys == null) {
+    @Nullable V get(K key) {
+      if (!isOpen) {
         return map.get(key);
       }
       int i = find(keys, size, key);
@@ -166,7 +168,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     }
 
     void put(K key, V cell) {
-      if (keys == null && map.slots != null) {
+      if (!isOpen && map.slots != null) {
         map = map.put(key, cell);
         return;
       }
@@ -178,7 +180,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
       }
       if (size == SMALL_MAX) {
         map = trie().put(key, cell);
-        keys = null;
+        isOpen = false;
         return;
       }
       int at = -i - 1;
@@ -193,7 +195,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     }
 
     void remove(K key) {
-      if (keys == null && map.slots != null) {
+      if (!isOpen && map.slots != null) {
         map = map.remove(key);
         return;
       }
@@ -207,7 +209,8 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     }
 
     private void open() {
-      if (keys == null) {
+      if (!isOpen) {
+        isOpen = true;
         size = map.size;
         keys = map.keys.clone();
         cells = map.cells.clone();
@@ -231,12 +234,12 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
 
     /** The map with all changes so far. */
     CellMap<K, V> done() {
-      if (keys != null) {
+      if (isOpen) {
         map =
             size == 0
                 ? CellMap.empty()
                 : new CellMap<>(Arrays.copyOf(keys, size), Arrays.copyOf(cells, size));
-        keys = null;
+        isOpen = false;
       }
       return map;
     }
@@ -275,7 +278,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
       edit.remove(key);
       return edit.done();
     }
-    CellMap<K, V> less = removeFromTrie(key);
+    CellMap<K, V> less = removeFromTrie(slots, key);
     return less.size <= SHRUNK ? less.small() : less;
   }
 
@@ -300,7 +303,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     return isSorted() ? this : sorted();
   }
 
-  private CellMap<K, V> removeFromTrie(K key) {
+  private CellMap<K, V> removeFromTrie(HashMap<Integer, Object> slots, K key) {
     int hash = key.hashCode();
     Object slot = slots.getOrElse(hash, null);
     if (slot == null) {

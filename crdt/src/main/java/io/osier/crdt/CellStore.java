@@ -8,6 +8,7 @@ import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the sets and the map are made of: a persistent map from elements or fields to cells, and the
@@ -94,7 +95,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       left += isLasting(cell) ? 1 : 0;
     }
 
-    V get(K key) {
+    @Nullable V get(K key) {
       return map.get(key);
     }
 
@@ -110,7 +111,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       }
     }
 
-    private void forget(K key, V old) {
+    private void forget(K key, @Nullable V old) {
       if (old != null) {
         sum -= cellBytes(key, old);
         heapSum -= cellHeapBytes(key, old);

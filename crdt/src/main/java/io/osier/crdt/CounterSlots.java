@@ -10,6 +10,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Arrays;
 import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What both counters are made of. Why is an increment not lost when the counter is reset at the
@@ -164,7 +165,7 @@ final class CounterSlots {
   }
 
   /** The join of a delta of one slot that is here: by far the most are; null if it is not. */
-  private CounterSlots joinOne(Slot other) {
+  private @Nullable CounterSlots joinOne(Slot other) {
     for (int i = 0; i < slots.length; i++) {
       if (slots[i].replica.equals(other.replica)) {
         Slot[] out = slots.clone();

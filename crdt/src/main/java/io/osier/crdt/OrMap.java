@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -110,7 +112,10 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
         field,
         earlier == null
             ? change
-            : Stores.join(delta.get(field), change, against(preparation.between(from, to), false)));
+            : Stores.join(
+                requireNonNull(delta.get(field)), // the earlier update's
+                change,
+                against(preparation.between(from, to), false)));
   }
 
   /** What is on the left knows nothing of the update's own dots, which are new. */

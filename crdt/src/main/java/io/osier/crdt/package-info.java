@@ -3,4 +3,7 @@
  * smallest delta, and applying one, a joined group of them or a whole state is the same {@code
  * join}.
  */
+@NullMarked
 package io.osier.crdt;
+
+import org.jspecify.annotations.NullMarked;

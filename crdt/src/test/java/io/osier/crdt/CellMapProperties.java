@@ -66,7 +66,7 @@ final class CellMapProperties {
     java.util.Collections.shuffle(order, random);
     CellMap<Value, Integer> same = CellMap.empty();
     for (Value key : order) {
-      same = same.put(key, model.get(key));
+      same = same.put(key, model.getOrDefault(key, 0));
     }
     assertThat(same).isEqualTo(map).hasSameHashCodeAs(map);
     if (!order.isEmpty()) {

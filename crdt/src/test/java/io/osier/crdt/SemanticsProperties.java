@@ -8,6 +8,7 @@ import io.osier.crdt.History.Event;
 import io.osier.crdt.History.Site;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -136,7 +137,8 @@ final class SemanticsProperties {
             .orElse(-1);
     Set<Boolean> winners =
         last.stream()
-            .filter(s -> !(s.operation instanceof Operation.Clear) && times.get(s) == max)
+            .filter(
+                s -> !(s.operation instanceof Operation.Clear) && times.getOrDefault(s, 0L) == max)
             .map(s -> s.operation instanceof Operation.Add)
             .collect(Collectors.toSet());
     return winners.size() == 2 ? addBias : winners.contains(true);
@@ -150,7 +152,7 @@ final class SemanticsProperties {
       long time = step.timestamp;
       for (Step replaced : maximal(seen)) {
         if (!(replaced.operation instanceof Operation.Clear)) {
-          time = Math.max(time, times.get(replaced));
+          time = Math.max(time, times.getOrDefault(replaced, 0L));
         }
       }
       times.put(step, time);
@@ -163,10 +165,8 @@ final class SemanticsProperties {
     return maximal(steps).stream()
         .filter(s -> s.operation instanceof Operation.Assign)
         .max(
-            (a, b) ->
-                times.get(a).equals(times.get(b))
-                    ? a.dot.compareTo(b.dot)
-                    : Long.compare(times.get(a), times.get(b)))
+            Comparator.comparingLong((Step s) -> times.getOrDefault(s, 0L))
+                .thenComparing(s -> s.dot))
         .map(s -> ((Operation.Assign) s.operation).value());
   }
 

@@ -2,6 +2,7 @@ package io.osier.core.codec;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import org.jspecify.annotations.Nullable;
 
 /** Bytes that are no record of ours: cut off, damaged, hostile, or of another version. */
 public final class MalformedException extends OsierException {
@@ -13,7 +14,7 @@ public final class MalformedException extends OsierException {
   }
 
   /** With what is wrong and its cause. */
-  public MalformedException(String message, Throwable cause) {
+  public MalformedException(@Nullable String message, Throwable cause) {
     super(ErrorCode.MALFORMED, message, cause);
   }
 }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A growing buffer that writes Osier's small types in their one form. Replicas are written in full
@@ -102,7 +103,7 @@ public final class WireOutput extends Output {
   }
 
   /** The replica that was made known first, or null. */
-  public ReplicaId preset() {
+  public @Nullable ReplicaId preset() {
     return dictionary.isEmpty() ? null : dictionary.getFirst();
   }
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class FrameReaderTest {
@@ -22,7 +23,7 @@ final class FrameReaderTest {
     final List<byte[]> frames = new ArrayList<>();
     int pauseAfter = Integer.MAX_VALUE;
     int ends;
-    ChannelHandlerContext context;
+    @Nullable ChannelHandlerContext context;
 
     int refused;
 
@@ -109,7 +110,7 @@ final class FrameReaderTest {
     assertThat(reader.frames).hasSize(4);
     channel.writeInbound(framed(List.of(new byte[] {10})));
     assertThat(reader.frames).hasSize(4);
-    reader.resume(reader.context);
+    reader.resume(java.util.Objects.requireNonNull(reader.context));
     channel.runPendingTasks();
     assertThat(reader.frames).hasSize(11);
     assertThat(reader.frames.getLast()).containsExactly(10);

@@ -36,6 +36,7 @@ public final class EncodedGroup {
   private final RecordKeys keys;
   private final List<Step> steps;
   private final long bytes;
+  private final boolean drops;
 
   private EncodedGroup(RecordKeys keys, List<Step> steps) {
     this.keys = keys;
@@ -45,6 +46,7 @@ public final class EncodedGroup {
       sum += RECORD_BYTES + bytesOf(step);
     }
     this.bytes = sum;
+    this.drops = steps.stream().anyMatch(s -> s instanceof DropVersions);
   }
 
   private static long bytesOf(Step step) {
@@ -91,6 +93,11 @@ public final class EncodedGroup {
       case Change.DropObject d -> new DropVersions(d.object());
       case Change.Prune p -> new Prunable(p.object());
     };
+  }
+
+  /** Whether it deletes versions of objects. */
+  boolean drops() {
+    return drops;
   }
 
   RecordKeys keys() {

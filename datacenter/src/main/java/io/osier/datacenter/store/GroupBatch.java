@@ -1,6 +1,10 @@
 package io.osier.datacenter.store;
 
+import io.osier.crdt.ObjectId;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -21,13 +25,30 @@ final class GroupBatch {
     this.pruner = pruner;
   }
 
+  /** An object of a partition. */
+  private record Versioned(RecordKeys partition, ObjectId object) {}
+
   /** Writes groups, altogether or not at all. */
   void write(List<EncodedGroup> groups, WriteOptions options) throws RocksDBException {
     try (WriteBatch batch = new WriteBatch()) {
       int numbers = replicas.putNew(batch::put);
+      boolean drops = groups.stream().anyMatch(EncodedGroup::drops);
+      Map<Versioned, List<byte[]>> versions = drops ? new HashMap<>() : Map.of();
       for (EncodedGroup group : groups) {
         for (EncodedGroup.Step step : group.steps()) {
+          if (drops && step instanceof EncodedGroup.PutVersion p) {
+            versions
+                .computeIfAbsent(new Versioned(group.keys(), p.object()), v -> new ArrayList<>(1))
+                .add(p.key());
+          }
           add(batch, group.keys(), step);
+          if (step instanceof EncodedGroup.DropVersions d) {
+            // Those that are only in this batch: an eviction's snapshot.
+            List<byte[]> earlier = versions.remove(new Versioned(group.keys(), d.object()));
+            for (byte[] key : earlier == null ? List.<byte[]>of() : earlier) {
+              batch.delete(key);
+            }
+          }
         }
       }
       db.write(options, batch);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDB;
@@ -31,8 +32,13 @@ public final class RocksDatabase implements AutoCloseable {
   private final ReplicaNumbers replicas = new ReplicaNumbers();
   private final Pruner pruner;
   private final GroupBatch batch;
-  private StoreHeader header;
   private final boolean resumed;
+  private StoreHeader header;
+
+  /** Shared by those who use the database, and held alone to close it. */
+  private final ReentrantReadWriteLock open = new ReentrantReadWriteLock();
+
+  private boolean closed;
 
   /**
    * Opens a store, or makes one.
@@ -79,6 +85,7 @@ public final class RocksDatabase implements AutoCloseable {
     RocksDB opened = null;
     try {
       Files.createDirectories(dir);
+      StoreFiles.checkRestored(dir);
       StoreErrors.checkFiles(dir);
       opened = RocksDB.open(settings.options(), StoreFiles.database(dir).toString());
       return opened;
@@ -100,12 +107,12 @@ public final class RocksDatabase implements AutoCloseable {
     db.put(settings.sync(), RecordKeys.header(), header.encode());
   }
 
-  /** An error of the store, with what to do about it. */
+  /** An error of RocksDB, with what to do about it. */
   OsierException failure(RocksDBException e) {
     return StoreErrors.of(dir, e);
   }
 
-  OsierException damaged(Exception e) {
+  private OsierException damaged(Exception e) {
     return StoreErrors.damaged(dir, e);
   }
 
@@ -132,16 +139,26 @@ public final class RocksDatabase implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the store has another number of partitions of it
    */
   public synchronized RocksVersions partition(String keyspace, int partition, int partitions) {
-    StoreHeader with = header.withPartition(dir, keyspace, partition, partitions);
-    if (!with.equals(header)) {
-      try {
-        writeHeader(with);
-      } catch (RocksDBException e) {
-        throw failure(e);
-      }
-      header = with;
-    }
+    use(
+        open -> {
+          StoreHeader with = header.withPartitions(dir, keyspace, partitions, isUsed(keyspace));
+          if (!with.equals(header)) {
+            writeHeader(with);
+            header = with;
+          }
+          return null;
+        });
     return new RocksVersions(this, new RecordKeys(header.numberOf(keyspace, partition)));
+  }
+
+  /** Whether anything was ever written of a keyspace. */
+  private boolean isUsed(String keyspace) throws RocksDBException {
+    for (int i = 0; i < header.partitionsOf(keyspace); i++) {
+      if (db.get(new RecordKeys(header.numberOf(keyspace, i)).state()) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Every replica that a record may name. */
@@ -155,13 +172,40 @@ public final class RocksDatabase implements AutoCloseable {
 
   // ---------------------------------------------------------------- writing
 
-  /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
-  public void write(List<EncodedGroup> groups) {
+  /** What is done with an open database. */
+  @FunctionalInterface
+  interface Use<T> {
+    T of(RocksDB db) throws RocksDBException;
+  }
+
+  /**
+   * Uses the database, which is not closed meanwhile: RocksDB would go on with freed memory.
+   *
+   * @throws OsierException what the store's errors mean; SHUTTING_DOWN if it is closed
+   */
+  <T> T use(Use<T> use) {
+    open.readLock().lock();
     try {
-      batch.write(groups, settings.group());
+      if (closed) {
+        throw new OsierException(ErrorCode.SHUTTING_DOWN, "the store in " + dir + " is closed");
+      }
+      return use.of(db);
     } catch (RocksDBException e) {
       throw failure(e);
+    } catch (MalformedException e) {
+      throw damaged(e);
+    } finally {
+      open.readLock().unlock();
     }
+  }
+
+  /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
+  public void write(List<EncodedGroup> groups) {
+    use(
+        open -> {
+          batch.write(groups, settings.group());
+          return null;
+        });
   }
 
   /**
@@ -170,37 +214,23 @@ public final class RocksDatabase implements AutoCloseable {
    * @return how many versions were dropped
    */
   public int prune() {
-    try {
-      return pruner.prune();
-    } catch (RocksDBException e) {
-      throw failure(e);
-    } catch (MalformedException e) {
-      throw damaged(e);
-    }
+    return use(open -> pruner.prune());
   }
 
   /** Makes what was written durable, where writes do not do so by themselves. */
   public void flush() {
-    try {
-      if (durability == Durability.ASYNC) {
-        db.syncWal();
-      }
-    } catch (RocksDBException e) {
-      throw failure(e);
-    }
-  }
-
-  RocksDB db() {
-    return db;
+    use(
+        open -> {
+          if (durability == Durability.ASYNC) {
+            open.syncWal();
+          }
+          return null;
+        });
   }
 
   /** Bytes of the tree's files. */
   public long fileBytes() {
-    try {
-      return db.getLongProperty("rocksdb.total-sst-files-size");
-    } catch (RocksDBException e) {
-      throw failure(e);
-    }
+    return use(open -> open.getLongProperty("rocksdb.total-sst-files-size"));
   }
 
   /**
@@ -209,18 +239,25 @@ public final class RocksDatabase implements AutoCloseable {
    * @param to must not exist
    */
   public void backup(Path to) {
-    try (Checkpoint checkpoint = Checkpoint.create(db)) {
-      Files.createDirectories(to.getParent());
-      if (durability == Durability.NONE) {
-        flushTables();
-      }
-      checkpoint.createCheckpoint(to.toString());
-    } catch (IOException e) {
-      throw new OsierException(
-          ErrorCode.STORE_FULL, "cannot make " + to + ": " + e.getMessage(), e);
-    } catch (RocksDBException e) {
-      throw failure(e);
-    }
+    use(
+        open -> {
+          try (Checkpoint checkpoint = Checkpoint.create(open)) {
+            Files.createDirectories(to.getParent());
+            if (durability == Durability.NONE) {
+              flushTables();
+            }
+            checkpoint.createCheckpoint(to.toString());
+            return null;
+          } catch (IOException e) {
+            throw new OsierException(
+                ErrorCode.STORE_FULL, "cannot make " + to + ": " + e.getMessage(), e);
+          }
+        });
+  }
+
+  /** For tests that write and damage what no group would. */
+  RocksDB db() {
+    return db;
   }
 
   private void flushTables() throws RocksDBException {
@@ -233,18 +270,28 @@ public final class RocksDatabase implements AutoCloseable {
   @Override
   public void close() {
     try {
-      flushTables();
-      writeHeader(header.closed());
-    } catch (RocksDBException e) {
-      throw failure(e);
+      use(
+          open -> {
+            flushTables();
+            writeHeader(header.closed());
+            return null;
+          });
     } finally {
       closeUnclean();
     }
   }
 
-  /** Closes the store as a crash would. */
+  /** Closes the store as a crash would; waits for those who use it. */
   public void closeUnclean() {
-    db.close();
-    settings.close();
+    open.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        db.close();
+        settings.close();
+      }
+    } finally {
+      open.writeLock().unlock();
+    }
   }
 }

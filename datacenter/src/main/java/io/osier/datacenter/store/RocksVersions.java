@@ -2,7 +2,6 @@ package io.osier.datacenter.store;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
-import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -14,6 +13,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
@@ -71,10 +71,10 @@ public final class RocksVersions implements VersionStore {
     private final ReadOptions options;
     private final RocksIterator iterator;
 
-    Walk(byte[] from, byte[] to) {
+    Walk(RocksDB db, byte[] from, byte[] to) {
       this.end = new Slice(to);
       this.options = new ReadOptions().setIterateUpperBound(end);
-      this.iterator = database.db().newIterator(options);
+      this.iterator = db.newIterator(options);
       iterator.seek(from);
     }
 
@@ -83,15 +83,13 @@ public final class RocksVersions implements VersionStore {
       if (iterator.isValid()) {
         return true;
       }
-      check();
       return false;
     }
 
-    private void check() {
-      try {
-        iterator.status(); // an error must not look like the end
-      } catch (RocksDBException e) {
-        throw database.failure(e);
+    /** An error must not look like the end. */
+    void checkEnd() throws RocksDBException {
+      if (!iterator.isValid()) {
+        iterator.status();
       }
     }
 
@@ -126,11 +124,14 @@ public final class RocksVersions implements VersionStore {
   }
 
   private <T> T search(byte[] from, byte[] to, Search<T> search) {
-    try (Walk walk = new Walk(from, to)) {
-      return search.in(walk);
-    } catch (MalformedException e) {
-      throw database.damaged(e);
-    }
+    return database.use(
+        db -> {
+          try (Walk walk = new Walk(db, from, to)) {
+            T found = search.in(walk);
+            walk.checkEnd();
+            return found;
+          }
+        });
   }
 
   @Override
@@ -251,12 +252,6 @@ public final class RocksVersions implements VersionStore {
 
   @Override
   public Optional<StoredState> state() {
-    try {
-      return Optional.ofNullable(database.db().get(keys.state())).map(StoredState::decode);
-    } catch (RocksDBException e) {
-      throw database.failure(e);
-    } catch (MalformedException e) {
-      throw database.damaged(e);
-    }
+    return database.use(db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));
   }
 }

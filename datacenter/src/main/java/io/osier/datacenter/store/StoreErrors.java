@@ -12,6 +12,8 @@ import org.rocksdb.Status;
 
 /** What RocksDB's errors mean for a datacenter, and what helps. */
 final class StoreErrors {
+  private static final String FIRST_MANIFEST = "MANIFEST-000001\n";
+
   private StoreErrors() {}
 
   /** The error of a store that was being opened, read or written. */
@@ -131,10 +133,19 @@ final class StoreErrors {
     if (used && !names.contains("CURRENT")) {
       throw damaged(dir, "the file CURRENT is missing", null);
     }
-    if (used && names.stream().noneMatch(n -> n.endsWith(".log"))) {
+    if (used && names.stream().noneMatch(n -> n.endsWith(".log")) && !isFirstStart(dir)) {
       throw damaged(dir, "its log (a file that ends in .log) is missing", null);
     }
     checkLogs(dir, names.stream().filter(n -> n.startsWith("MANIFEST-")).toList());
+  }
+
+  /** Whether the first start was killed: before there is a log the first MANIFEST is replaced. */
+  private static boolean isFirstStart(Path dir) {
+    try {
+      return Files.readString(StoreFiles.database(dir).resolve("CURRENT")).equals(FIRST_MANIFEST);
+    } catch (IOException e) {
+      throw unreadable(dir, e);
+    }
   }
 
   /** Compares the checksums of the logs of updates; the tables' are RocksDB's business. */

@@ -48,6 +48,29 @@ public final class StoreFiles {
     return dir.resolve("db");
   }
 
+  /** Where a backup is copied to before it takes the store's place. */
+  private static Path restoring(Path dir) {
+    return dir.resolve("db.restoring");
+  }
+
+  /**
+   * Checks that no backup was being restored when the process was killed: the former store may be
+   * aside already, and what is left looks like a new one.
+   *
+   * @throws OsierException CONFIGURATION
+   */
+  static void checkRestored(Path dir) {
+    if (!Files.exists(database(dir)) && Files.exists(restoring(dir))) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: a backup was being restored in "
+              + dir
+              + " and did not come to an end: run 'osier restore' again, or delete "
+              + restoring(dir)
+              + " to start with nothing");
+    }
+  }
+
   /**
    * Where a backup of that name belongs: beside the store, so that both can share files.
    *
@@ -94,7 +117,7 @@ public final class StoreFiles {
           ErrorCode.INVALID_ARGUMENT, backup + " is no backup: it holds no database");
     }
     checkUnused(dir);
-    Path copy = dir.resolve("db.restoring");
+    Path copy = restoring(dir);
     try {
       delete(copy);
       Files.createDirectories(copy);

@@ -88,33 +88,50 @@ record StoreHeader(
     return partitions.get(nameOf(keyspace, partition));
   }
 
-  /**
-   * The header with a partition, which may be in it already.
-   *
-   * @param count how many partitions the keyspace has now
-   * @throws OsierException CONFIGURATION if the store has another number of partitions of it
-   */
-  StoreHeader withPartition(Path dir, String keyspace, int partition, int count) {
-    long stored = partitions.keySet().stream().filter(n -> n.startsWith(keyspace + "/")).count();
-    if (!partitions.containsKey(nameOf(keyspace, partition))) {
-      if (stored > partition || partitions.size() >= RecordKeys.PARTITIONS_MAX) {
-        throw new IllegalStateException(
-            "partition " + nameOf(keyspace, partition) + " cannot be added to " + partitions);
-      }
-      Map<String, Integer> more = new TreeMap<>(partitions);
-      int last = more.values().stream().mapToInt(n -> n).max().orElse(-1);
-      more.put(nameOf(keyspace, partition), last + 1);
-      return new StoreHeader(cluster, dc, incarnation, life, clean, durability, more);
+  /** How many partitions of a keyspace are in it. */
+  int partitionsOf(String keyspace) {
+    int count = 0;
+    while (partitions.containsKey(nameOf(keyspace, count))) {
+      count++;
     }
-    if (stored > count) {
+    return count;
+  }
+
+  /**
+   * The header with all partitions of a keyspace, which may be in it already.
+   *
+   * @param count how many the keyspace has now
+   * @param used whether anything was written of those that are in it: then their number stays,
+   *     because it says which keys a partition has. A first start may have ended before all were
+   *     noted
+   * @throws OsierException CONFIGURATION if the store has another number of them
+   */
+  StoreHeader withPartitions(Path dir, String keyspace, int count, boolean used) {
+    int stored = partitionsOf(keyspace);
+    if (stored == count) {
+      return this;
+    }
+    if (stored > count || used) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           "osier.keyspaces.%s.partitions: the store in %s has %d, which cannot become %d"
               .formatted(keyspace, dir, stored, count));
     }
-    return this;
+    if (partitions.size() + count - stored > RecordKeys.PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces.%s.partitions: a store has room for %d partitions, and this one has %d"
+              .formatted(keyspace, RecordKeys.PARTITIONS_MAX, partitions.size()));
+    }
+    Map<String, Integer> all = new TreeMap<>(partitions);
+    int next = 1 + all.values().stream().mapToInt(n -> n).max().orElse(-1);
+    for (int i = stored; i < count; i++) {
+      all.put(nameOf(keyspace, i), next++);
+    }
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, all);
   }
 
+  /** As a life leaves it that ends properly. */
   StoreHeader closed() {
     return new StoreHeader(cluster, dc, incarnation, life, true, durability, partitions);
   }

@@ -1,0 +1,159 @@
+package io.osier.datacenter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a stranger finds: a kill at an unlucky moment, another configuration, a late reader. */
+final class StoreFaultsTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ObjectId FLAG = new ObjectId(Key.of("flag"), CrdtType.EW_FLAG);
+
+  @TempDir private Path dir;
+
+  private RocksDatabase open() {
+    return RocksDatabase.open(dir, Durability.SYNC, "test", "eu", 1);
+  }
+
+  private static Causal delta(Causal state, int number) {
+    return state.prepare(new Operation.SetFlag(true), SELF, number, number - 1, number, 0);
+  }
+
+  private static Change state() {
+    return new Change.PutState(
+        new StoredState(SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true));
+  }
+
+  /** An eviction's snapshot waits in front of a drop, and both come to the disk together. */
+  @Test
+  void snapshotOfAnEviction_doesNotSurviveADrop_thatIsWrittenWithIt() {
+    RocksDatabase database = open();
+    RocksVersions versions = database.partition("shop", 0, 1);
+    RocksVersions other = database.partition("bank", 0, 1);
+    Causal first = delta(Causal.bottom(FLAG.type()), 1);
+    Causal second = first.join(delta(first, 2));
+    VersionVector at = second.context().toVersionVector();
+    Change operation = new Change.PutOperation(FLAG, first.context().toVersionVector(), first);
+    Change snapshot = new Change.PutSnapshot(FLAG, at, second);
+    Change drop = new Change.DropObject(FLAG);
+    database.write(List.of(versions.encode(List.of(operation))));
+    database.write(
+        List.of(
+            versions.encode(List.of(snapshot)),
+            other.encode(List.of(snapshot)),
+            versions.encode(List.of(drop))));
+    assertThat(versions.load(FLAG.key())).isEmpty();
+    assertThat(other.load(FLAG.key())).as("another partition's").hasSize(1);
+    database.write(List.of(versions.encode(List.of(drop)), versions.encode(List.of(operation))));
+    assertThat(versions.load(FLAG.key())).as("what is written after the drop").hasSize(1);
+    database.close();
+  }
+
+  /** Keys belong to partitions by their number: with another one they would not be found. */
+  @Test
+  void partitions_cannotBecomeMore_onceSomethingWasWritten() {
+    RocksDatabase database = open();
+    RocksVersions first = database.partition("shop", 0, 2);
+    database.partition("shop", 1, 2);
+    database.write(List.of(first.encode(List.of(state()))));
+    database.close();
+    RocksDatabase again = open();
+    assertThatThrownBy(() -> again.partition("shop", 0, 3))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier.keyspaces.shop.partitions")
+        .hasMessageContaining("has 2, which cannot become 3");
+    again.partition("shop", 0, 2);
+    again.close();
+  }
+
+  @Test
+  void startThatWasKilledBetweenTwoPartitions_isFollowedByAnother() {
+    RocksDatabase database = open();
+    database.partition("shop", 0, 3);
+    database.closeUnclean();
+    RocksDatabase again = open();
+    for (int i = 0; i < 3; i++) {
+      assertThat(again.partition("shop", i, 3).state()).isEmpty();
+    }
+    again.close();
+  }
+
+  /** RocksDB would read freed memory, and the process would be gone. */
+  @Test
+  void closedStore_saysSo_toWhoStillReads() {
+    RocksDatabase database = open();
+    RocksVersions versions = database.partition("shop", 0, 1);
+    database.close();
+    for (Runnable late :
+        List.<Runnable>of(
+            () -> versions.load(FLAG.key()),
+            () -> versions.objects(Optional.empty(), 1),
+            versions::state,
+            database::fileBytes,
+            database::prune,
+            database::flush,
+            () -> database.backup(dir.resolve("late")),
+            () -> database.write(List.of()))) {
+      OsierException e = catchThrowableOfType(OsierException.class, late::run);
+      assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    }
+    database.closeUnclean(); // and a second time
+  }
+
+  /** The former store is aside already, and the backup not yet in its place. */
+  @Test
+  void restoreThatWasKilled_isNotTakenForANewStore() throws IOException {
+    Files.createDirectories(dir.resolve("db.restoring"));
+    OsierException e = catchThrowableOfType(OsierException.class, this::open);
+    assertThat(e).as("a start with nothing").isNotNull();
+    assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(e).hasMessageContaining("'osier restore'");
+  }
+
+  /** RocksDB has made its first MANIFEST and not yet a log: nothing was ever written. */
+  @Test
+  void firstStartThatWasKilledBeforeThereWasALog_isNoDamage() throws IOException {
+    Path database = Files.createDirectories(dir.resolve("db"));
+    byte[] comparator = "leveldb.BytewiseComparator".getBytes(StandardCharsets.US_ASCII);
+    ByteBuffer edit = ByteBuffer.allocate(100);
+    edit.put((byte) 1).put((byte) comparator.length).put(comparator);
+    edit.put(new byte[] {2, 0, 3, 2, 4, 0}).flip();
+    ByteBuffer log = ByteBuffer.allocate(100).order(ByteOrder.LITTLE_ENDIAN);
+    CRC32C crc = new CRC32C();
+    crc.update(1);
+    crc.update(edit.duplicate());
+    log.putInt(Integer.rotateRight((int) crc.getValue(), 15) + 0xa282ead8);
+    log.putShort((short) edit.remaining()).put((byte) 1).put(edit).flip();
+    byte[] manifest = new byte[log.remaining()];
+    log.get(manifest);
+    Files.write(database.resolve("MANIFEST-000001"), manifest);
+    Files.writeString(database.resolve("CURRENT"), "MANIFEST-000001\n");
+    RocksDatabase opened = open();
+    assertThat(opened.life()).isEqualTo(1);
+    opened.close();
+  }
+}

@@ -327,7 +327,10 @@ public final class Datacenter implements AutoCloseable {
       toAll(new Input.PeerDown(dc));
     }
 
-    private final Map<ReplicaId, Lane> lanes = new ConcurrentHashMap<>();
+    /** A cold object in a frame delays its own partition's frames alone. */
+    private record Stream(String peer, String keyspace, int partition) {}
+
+    private final Map<Stream, Lane> lanes = new ConcurrentHashMap<>();
 
     private static boolean brings(Frame frame) {
       return frame instanceof Frame.Updates
@@ -349,8 +352,11 @@ public final class Datacenter implements AutoCloseable {
       if (store != null && store.isFull() && brings(frame)) {
         return; // as if the network had lost it: it comes again when there is room
       }
+      Stream stream = new Stream(peer.dc(), keyspace, partition);
       shard.received(
-          partition, new Input.FromPeer(peer, frame), lanes.computeIfAbsent(peer, p -> new Lane()));
+          partition,
+          new Input.FromPeer(peer, frame),
+          lanes.computeIfAbsent(stream, s -> new Lane()));
     }
 
     @Override

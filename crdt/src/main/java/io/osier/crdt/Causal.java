@@ -20,6 +20,9 @@ public final class Causal {
   private final CausalContext context;
   private final boolean full;
 
+  /** See {@link #packed}; null until it is needed. */
+  private volatile byte[] packed;
+
   private Causal(DotStore<?> store, CausalContext context, boolean full) {
     this.store = store;
     this.context = context;
@@ -160,7 +163,56 @@ public final class Causal {
 
   /** What this takes in the heap, about, in bytes, without a look at the content's parts. */
   public long heapBytes() {
-    return HeapSize.object(2 * HeapSize.REFERENCE + 1) + store.heapBytes() + context.heapBytes();
+    return HeapSize.object(3 * HeapSize.REFERENCE + 1)
+        + store.heapBytes()
+        + context.heapBytes()
+        + (full ? 0 : HeapSize.array(sizeBytes(), 1));
+  }
+
+  /**
+   * The bytes of this without its type, its context's replicas and whether it is full; replicas are
+   * numbered as the context has them, so the bytes are the same wherever they are put: in a
+   * journal, in a frame to whichever peer. Those of a delta are made once and kept. Not to be
+   * changed.
+   */
+  public byte[] packed() {
+    byte[] known = packed;
+    if (known != null) {
+      return known;
+    }
+    byte[] bytes = WireOutput.bytesOf(this::pack);
+    if (!full) {
+      packed = bytes;
+    }
+    return bytes;
+  }
+
+  private void pack(WireOutput out) {
+    for (int i = 0; i < context.size(); i++) {
+      out.presetReplica(context.replica(i));
+    }
+    out.writeRanges(context);
+    store.write(out);
+  }
+
+  /**
+   * Reads what {@link #packed} gave. A delta keeps the bytes.
+   *
+   * @param replicas the context's, in its order
+   */
+  public static Causal unpack(CrdtType type, boolean full, List<ReplicaId> replicas, WireInput in) {
+    int from = in.position();
+    Causal content =
+        in.readPart(
+            replicas,
+            part -> {
+              CausalContext context = part.readRanges(replicas);
+              return new Causal(Stores.read(type, part), context, full);
+            });
+    if (!full) {
+      content.packed = in.readSince(from);
+    }
+    return content;
   }
 
   /** Writes this: type, whether full, context, content. */

@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -24,7 +25,7 @@ import java.util.Optional;
  *
  * <pre>
  *   key | type and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
- *       | needs, if any | updates | age in ms | whether full, context, content
+ *       | needs, if any | updates | age in ms | the context's replicas | {@link Causal#packed}
  * </pre>
  *
  * <p>The sender is known to both sides from the connection, so it is preset in every dictionary of
@@ -40,6 +41,9 @@ public final class FrameCodec {
 
   /** The fewest bytes that a shipment takes. */
   private static final int SHIPMENT_BYTES_MIN = 8;
+
+  /** The fewest bytes that a replica takes in a context: its number, and one range. */
+  private static final int CONTEXT_BYTES_MIN = 4;
 
   /** The fewest bytes that an object's identity takes. */
   private static final int OBJECT_BYTES_MIN = 3;
@@ -102,12 +106,8 @@ public final class FrameCodec {
     WireOutput out = SIZING.get();
     out.reset();
     out.presetReplica(sender);
-    writeShipment(out, sender, shipment);
-    int size = out.position();
-    if (out.getBuffer().length > 1 << 20) {
-      SIZING.remove();
-    }
-    return size;
+    writeHead(out, sender, shipment);
+    return out.position() + shipment.packed().length;
   }
 
   // ---------------------------------------------------------------- frames
@@ -384,6 +384,11 @@ public final class FrameCodec {
   }
 
   private static void writeShipment(WireOutput out, ReplicaId sender, Shipment s) {
+    writeHead(out, sender, s);
+    out.writeBytes(s.packed());
+  }
+
+  private static void writeHead(WireOutput out, ReplicaId sender, Shipment s) {
     boolean foreign = !s.origin().equals(sender);
     boolean needs = !s.needs().isEmpty();
     out.writeKey(s.object().key());
@@ -402,7 +407,11 @@ public final class FrameCodec {
     }
     out.writeNumber(s.updates());
     out.writeNumber(s.ageMillis());
-    s.content().writeBody(out);
+    CausalContext context = s.content().context();
+    out.writeCount(context.size());
+    for (int i = 0; i < context.size(); i++) {
+      out.writeReplica(context.replica(i));
+    }
   }
 
   private static Shipment readShipment(WireInput in, ReplicaId sender) {
@@ -421,7 +430,12 @@ public final class FrameCodec {
       throw new MalformedException("a shipment of " + updates + " updates is out of range");
     }
     long age = in.readNumber();
-    Causal content = Causal.readBody(type, (head & FLAG_FULL) != 0, in);
+    int n = in.readCount(CONTEXT_BYTES_MIN);
+    List<ReplicaId> replicas = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      replicas.add(in.readReplica());
+    }
+    Causal content = Causal.unpack(type, (head & FLAG_FULL) != 0, replicas, in);
     return new Shipment(
         new ObjectId(key, type), origin, last - step, needs, last, (int) updates, age, content);
   }

@@ -97,7 +97,7 @@ final class FrameCodecTest {
         "01080301016b0801000275730306");
     golden.put(
         new Frame.Verified(3, object, List.of(state()), VersionVector.of(US, 7)),
-        "010903016b0801016e610002757303040400000102010004010204050000010207");
+        "010903016b0801016e610002757303040400000102010004010104050000010207");
     golden.put(
         new Frame.States(
             3,
@@ -107,7 +107,7 @@ final class FrameCodecTest {
             new Frame.Place(7, 8),
             VersionVector.of(US, 7),
             List.of(state())),
-        "01070301000275730301070601016b0804070801020701016e6102040400000102010004010204050000");
+        "01070301000275730301070601016b0804070801020701016e6102040400000102010004010104050000");
     return golden;
   }
 

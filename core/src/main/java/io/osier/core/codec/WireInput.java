@@ -11,7 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Reads what {@link WireOutput} wrote, and trusts nothing: every count and length is checked
@@ -30,7 +32,7 @@ public final class WireInput extends Input {
 
   private static final byte[] NOTHING = {};
 
-  private final List<ReplicaId> dictionary = new ArrayList<>(4);
+  private List<ReplicaId> dictionary = new ArrayList<>(4);
   private final ReplicaId[] kept = new ReplicaId[KEPT_REPLICAS];
   private int keptNext;
   private String lastName = "";
@@ -261,21 +263,54 @@ public final class WireInput extends Input {
     int n = readCount(4);
     CausalContext.Builder context = new CausalContext.Builder();
     for (int i = 0; i < n; i++) {
-      ReplicaId replica = readReplica();
-      int m = readCount(2);
-      long from = 0;
-      for (int k = 0; k < m; k++) {
-        long after = from + readNumber();
-        long through = after + readNumber();
-        try {
-          context.add(replica, after, through);
-        } catch (IllegalArgumentException e) {
-          throw new MalformedException(e.getMessage(), e);
-        }
-        from = through;
-      }
+      readRanges(context, readReplica());
     }
     return context.build();
+  }
+
+  /** Reads the causal context of these replicas, as {@link WireOutput#writeRanges} wrote it. */
+  public CausalContext readRanges(List<ReplicaId> replicas) {
+    CausalContext.Builder context = new CausalContext.Builder();
+    for (ReplicaId replica : replicas) {
+      readRanges(context, replica);
+    }
+    return context.build();
+  }
+
+  private void readRanges(CausalContext.Builder context, ReplicaId replica) {
+    int n = readCount(2);
+    long from = 0;
+    for (int k = 0; k < n; k++) {
+      long after = from + readNumber();
+      long through = after + readNumber();
+      try {
+        context.add(replica, after, through);
+      } catch (IllegalArgumentException e) {
+        throw new MalformedException(e.getMessage(), e);
+      }
+      from = through;
+    }
+  }
+
+  /**
+   * Reads a part that numbers its replicas by itself, as a record of its own would; what follows it
+   * goes on with the numbers before it.
+   *
+   * @param replicas those that are known at the part's beginning, in the order of their numbers
+   */
+  public <T> T readPart(List<ReplicaId> replicas, Function<WireInput, T> part) {
+    List<ReplicaId> outside = dictionary;
+    dictionary = new ArrayList<>(replicas);
+    try {
+      return part.apply(this);
+    } finally {
+      dictionary = outside;
+    }
+  }
+
+  /** The bytes that were read since the input was at this place. */
+  public byte[] readSince(int from) {
+    return Arrays.copyOfRange(buffer, from, position);
   }
 
   /** Reads a value. */

@@ -209,14 +209,25 @@ public final class WireOutput extends Output {
     writeCount(context.size());
     for (int i = 0; i < context.size(); i++) {
       writeReplica(context.replica(i));
-      int n = context.rangeCount(i);
-      writeCount(n);
-      long from = 0;
-      for (int k = 0; k < n; k++) {
-        writeNumber(context.rangeAfter(i, k) - from);
-        writeNumber(context.rangeThrough(i, k) - context.rangeAfter(i, k));
-        from = context.rangeThrough(i, k);
-      }
+      writeRanges(context, i);
+    }
+  }
+
+  /** Writes a causal context without its replicas, which the reader must know in their order. */
+  public void writeRanges(CausalContext context) {
+    for (int i = 0; i < context.size(); i++) {
+      writeRanges(context, i);
+    }
+  }
+
+  private void writeRanges(CausalContext context, int i) {
+    int n = context.rangeCount(i);
+    writeCount(n);
+    long from = 0;
+    for (int k = 0; k < n; k++) {
+      writeNumber(context.rangeAfter(i, k) - from);
+      writeNumber(context.rangeThrough(i, k) - context.rangeAfter(i, k));
+      from = context.rangeThrough(i, k);
     }
   }
 

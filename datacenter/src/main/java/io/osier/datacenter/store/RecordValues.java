@@ -1,6 +1,8 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.CausalContext;
 import io.osier.core.Key;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -10,48 +12,85 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.protocol.TransactionId;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The values that belong to {@link RecordKeys}:
  *
  * <pre>
- *   version   format | whether full | content; the replicas of the key's vector are preset
+ *   version   1 | whether full | content; the replicas of the key's vector are preset
+ *             2 | whether full | content, packed; its context's replicas are those of the vector
  *   log       type | key
  *   commit    transaction, high and low
  * </pre>
  */
 final class RecordValues {
-  private static final byte FORMAT = 1;
+  private static final byte GENERAL_FORMAT = 1;
+  private static final byte FORMAT = 2;
+  private static final int HEAD_BYTES = 2;
   private static final int FULL = 1;
 
   private RecordValues() {}
 
   static byte[] version(Causal content, VersionVector at) {
-    return WireOutput.bytesOf(
-        out -> {
-          out.writeByte(FORMAT);
-          out.writeByte(content.isFull() ? FULL : 0);
-          for (int i = 0; i < at.size(); i++) {
-            out.presetReplica(at.replica(i));
-          }
-          content.writeBody(out);
-        });
+    if (!isOf(at, content.context())) {
+      return generalVersion(content, at);
+    }
+    byte[] packed = content.packed();
+    byte[] value = new byte[HEAD_BYTES + packed.length];
+    value[0] = FORMAT;
+    value[1] = (byte) (content.isFull() ? FULL : 0);
+    System.arraycopy(packed, 0, value, HEAD_BYTES, packed.length);
+    return value;
   }
 
   static Causal version(byte[] bytes, VersionVector at, CrdtType type) {
     WireInput in = new WireInput(bytes);
     int format = in.readByte();
-    if (format != FORMAT) {
-      throw new MalformedException("format " + format + " of a version is unknown");
-    }
     boolean full = in.readByte() == FULL;
-    for (int i = 0; i < at.size(); i++) {
-      in.presetReplica(at.replica(i));
-    }
-    Causal content = Causal.readBody(type, full, in);
+    Causal content =
+        switch (format) {
+          case FORMAT -> Causal.unpack(type, full, replicas(at), in);
+          case GENERAL_FORMAT -> generalVersion(in, at, type, full);
+          default -> throw new MalformedException("format " + format + " of a version is unknown");
+        };
     in.expectEnd();
     return content;
+  }
+
+  /** Of a content whose context has not the time's replicas, or of a former version of this. */
+  private static byte[] generalVersion(Causal content, VersionVector at) {
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeByte(GENERAL_FORMAT);
+          out.writeByte(content.isFull() ? FULL : 0);
+          replicas(at).forEach(out::presetReplica);
+          content.writeBody(out);
+        });
+  }
+
+  private static Causal generalVersion(
+      WireInput in, VersionVector at, CrdtType type, boolean full) {
+    replicas(at).forEach(in::presetReplica);
+    return Causal.readBody(type, full, in);
+  }
+
+  private static boolean isOf(VersionVector at, CausalContext context) {
+    boolean same = at.size() == context.size();
+    for (int i = 0; same && i < at.size(); i++) {
+      same = at.replica(i).equals(context.replica(i));
+    }
+    return same;
+  }
+
+  private static List<ReplicaId> replicas(VersionVector at) {
+    List<ReplicaId> replicas = new ArrayList<>(at.size());
+    for (int i = 0; i < at.size(); i++) {
+      replicas.add(at.replica(i));
+    }
+    return replicas;
   }
 
   static byte[] logged(ObjectId object) {

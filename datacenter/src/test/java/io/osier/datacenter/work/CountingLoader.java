@@ -15,7 +15,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 /**
  * Loads Osier's classes, and the libraries that its data types are made of, with a call to {@link
  * Steps} at each method's beginning, at each jump backwards and at each copy of an array. So no
- * loop can be forgotten, and the code that is shipped knows nothing of it.
+ * loop can be forgotten, and the code that is shipped knows nothing of it. Encodings of objects'
+ * contents are counted, too.
  */
 final class CountingLoader extends ClassLoader {
   private static final String STEPS = Steps.class.getName().replace('.', '/');
@@ -52,29 +53,49 @@ final class CountingLoader extends ClassLoader {
     }
   }
 
+  /** Where an object's content is turned into bytes. */
+  private static final Set<String> ENCODINGS =
+      Set.of("io/osier/crdt/Causal.pack", "io/osier/crdt/Causal.writeBody");
+
   private static final class Counted extends ClassVisitor {
+    private String type;
+
     Counted(ClassVisitor next) {
       super(Opcodes.ASM9, next);
     }
 
     @Override
+    public void visit(
+        int version, int access, String name, String signature, String base, String[] interfaces) {
+      type = name;
+      super.visit(version, access, name, signature, base, interfaces);
+    }
+
+    @Override
     public MethodVisitor visitMethod(
         int access, String name, String descriptor, String signature, String[] exceptions) {
-      return new CountedMethod(super.visitMethod(access, name, descriptor, signature, exceptions));
+      return new CountedMethod(
+          super.visitMethod(access, name, descriptor, signature, exceptions),
+          ENCODINGS.contains(type + "." + name));
     }
   }
 
   private static final class CountedMethod extends MethodVisitor {
     private final Set<Label> passed = new HashSet<>();
+    private final boolean encodes;
 
-    CountedMethod(MethodVisitor next) {
+    CountedMethod(MethodVisitor next, boolean encodes) {
       super(Opcodes.ASM9, next);
+      this.encodes = encodes;
     }
 
     @Override
     public void visitCode() {
       super.visitCode();
       step();
+      if (encodes) {
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, STEPS, "encoding", "()V", false);
+      }
     }
 
     @Override

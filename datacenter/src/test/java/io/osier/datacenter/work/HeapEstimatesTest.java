@@ -97,7 +97,9 @@ final class HeapEstimatesTest {
   }
 
   private static Causal delta(CrdtType type, Operation operation, int i) {
-    return Causal.bottom(type).prepare(operation, EU, 1 + i, 0, 1_000 + i, 0);
+    Causal delta = Causal.bottom(type).prepare(operation, EU, 1 + i, 0, 1_000 + i, 0);
+    assertThat(delta.packed()).isNotEmpty(); // as it is journalled and shipped, and it keeps that
+    return delta;
   }
 
   private static Causal state(CrdtType type, Operation operation, int i) {

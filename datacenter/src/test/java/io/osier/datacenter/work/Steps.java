@@ -1,6 +1,7 @@
 package io.osier.datacenter.work;
 
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts the work of code that {@link CountingLoader} has loaded: methods entered, loops turned,
@@ -16,6 +17,8 @@ public final class Steps {
 
   private static long count;
 
+  private static final AtomicLong ENCODINGS = new AtomicLong();
+
   private Steps() {}
 
   /** A method is entered or a loop turned. Called by the loaded code. */
@@ -26,6 +29,16 @@ public final class Steps {
   /** Items are copied. Called by the loaded code. */
   public static void steps(int items) {
     count += items * 8L / BYTES_A_STEP;
+  }
+
+  /** A content is encoded. Called by the loaded code, in any thread. */
+  public static void encoding() {
+    ENCODINGS.incrementAndGet();
+  }
+
+  /** How many contents were encoded so far. */
+  public static long encodings() {
+    return ENCODINGS.get();
   }
 
   /** The work of an action that may be done twice: the first time also links and loads. */

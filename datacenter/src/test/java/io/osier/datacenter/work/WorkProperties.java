@@ -17,6 +17,8 @@ final class WorkProperties {
   private static final BiConsumer<String, Long> PARTITION = counted(PartitionWork.class);
   private static final BiConsumer<String, Long> REPLICATION = counted(ReplicationWork.class);
 
+  private static final BiConsumer<String, Long> ENCODING = counted(EncodingWork.class);
+
   /** An object of the class, which must be loaded anew to be counted. */
   @SuppressWarnings("unchecked") // the classes that are given here implement it
   private static BiConsumer<String, Long> counted(Class<? extends BiConsumer<String, Long>> type) {
@@ -70,5 +72,12 @@ final class WorkProperties {
       })
   void replication_doesWorkInProportionToItsUpdates(String scene) {
     REPLICATION.accept(scene, 0L);
+  }
+
+  /** The journal, the frames to all peers and the sizes share an update's bytes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"operations", "states", "fullStates"})
+  void update_isEncodedOnce(String scene) {
+    ENCODING.accept(scene, 0L);
   }
 }

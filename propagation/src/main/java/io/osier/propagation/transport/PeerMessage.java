@@ -16,7 +16,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
   /** The version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 2;
+  int PROTOCOL_VERSION = 3;
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;

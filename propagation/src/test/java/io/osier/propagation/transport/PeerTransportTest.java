@@ -380,11 +380,11 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not 2",
-    "2, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
-    "2, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
-    "2, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
-    "2, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
+    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not 3",
+    "3, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
+    "3, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
+    "3, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
+    "3, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
   })
   void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(
       int version,

@@ -125,7 +125,7 @@ public sealed interface Frame {
   record Heal(long request, ReplicaId origin, long after, CausalContext besides, Page page)
       implements Frame {
     /** Whether an update of the origin is there, and with it all before it on its object. */
-    boolean has(long number) {
+    public boolean has(long number) {
       return number <= after || besides.contains(origin, number);
     }
   }
@@ -138,7 +138,7 @@ public sealed interface Frame {
    */
   record Place(long life, long change) {
     /** Before everything. */
-    static final Place NONE = new Place(0, 0);
+    public static final Place NONE = new Place(0, 0);
   }
 
   /**

@@ -21,7 +21,7 @@ public record Late(long origin, long way, long dependency, long outage) {
    * @param heldMillis the part of that which it waited for something else
    * @param shortestWayMillis the shortest that any frame of the sender took
    */
-  record Delay(long ageMillis, long wayMillis, long heldMillis, long shortestWayMillis) {
+  public record Delay(long ageMillis, long wayMillis, long heldMillis, long shortestWayMillis) {
     long millis() {
       return ageMillis + wayMillis;
     }

@@ -1,7 +1,8 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.propagation.Shipment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.Shipment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

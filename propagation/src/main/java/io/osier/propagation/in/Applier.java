@@ -1,40 +1,37 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.out.Outbound;
+import io.osier.propagation.Replica;
+import io.osier.propagation.Shipment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Joins what was received to its objects: when it can be, in which order, and with what an object
  * has forgotten. Not thread-safe.
  */
-final class Applier {
-  private final ReplicaId self;
-  private final Outbound outbound;
+public final class Applier {
   private final Knowledge knowledge;
-  private final RelayLog relays;
   private final Replica replica;
+  private final Consumer<Shipment> applied;
 
   /**
    * An applier.
    *
-   * @param relays keeps what was applied for others; null if nobody wants it
+   * @param applied hears of every update of others that was applied
    */
-  Applier(
-      ReplicaId self, Outbound outbound, Knowledge knowledge, RelayLog relays, Replica replica) {
-    this.self = self;
-    this.outbound = outbound;
+  public Applier(Knowledge knowledge, Replica replica, Consumer<Shipment> applied) {
     this.knowledge = knowledge;
-    this.relays = relays;
     this.replica = replica;
+    this.applied = applied;
   }
 
   /**
@@ -88,9 +85,7 @@ final class Applier {
     }
     replica.apply(whole(shipments.getLast(), after), after);
     knowledge.changed(object, before.context(), after.context());
-    if (relays != null) {
-      shipments.forEach(relays::applied);
-    }
+    shipments.forEach(applied);
   }
 
   /** Whether all that the shipment builds on is here: a full state brings it along. */
@@ -121,7 +116,7 @@ final class Applier {
     return missing;
   }
 
-  boolean isKnown(Shipment shipment) {
+  public boolean isKnown(Shipment shipment) {
     CausalContext here = context(shipment.object());
     CausalContext content = shipment.content().context();
     if (!shipment.content().isFull()) {
@@ -142,9 +137,8 @@ final class Applier {
    * Up to which commit number of a replica everything that concerns an object was seen here. An
    * object that was dropped after its removal has forgotten it; what is complete here was seen.
    */
-  long seen(CausalContext object, ReplicaId replica) {
-    long complete = replica.equals(self) ? outbound.committed() : knowledge.through().get(replica);
-    return Math.max(object.through(replica), complete);
+  public long seen(CausalContext object, ReplicaId replica) {
+    return Math.max(object.through(replica), knowledge.here(replica));
   }
 
   CausalContext context(ObjectId object) {
@@ -165,9 +159,7 @@ final class Applier {
     Causal after = remembering.join(shipment.content());
     replica.apply(remembering == before ? shipment : whole(shipment, after), after);
     knowledge.changed(shipment.object(), before.context(), after.context());
-    if (relays != null) {
-      relays.applied(shipment);
-    }
+    applied.accept(shipment);
     return true;
   }
 

@@ -1,8 +1,10 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -1,4 +1,4 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import java.util.function.LongSupplier;
 
@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * peer, whose frames come in order: as long as nothing else came, the answer may be the next. And
  * it grows with each repeat, and with the time that the last answer took. Not thread-safe.
  */
-final class Asking {
+public final class Asking {
   private static final int DOUBLINGS_MAX = 4;
   private static final long WAIT_NANOS_MAX = 300_000_000_000L;
 
@@ -30,14 +30,14 @@ final class Asking {
    * @param numbers gives each request of this datacenter a number of its own, growing
    * @param leastNanos how long to wait at least
    */
-  Asking(LongSupplier numbers, long leastNanos) {
+  public Asking(LongSupplier numbers, long leastNanos) {
     this.numbers = numbers;
     this.leastNanos = leastNanos;
     this.waitNanos = leastNanos;
   }
 
   /** Something is asked; returns the request's number. */
-  long ask(long nowNanos) {
+  public long ask(long nowNanos) {
     open = true;
     repeats = 0;
     firstNumber = numbers.getAsLong();
@@ -48,7 +48,7 @@ final class Asking {
   }
 
   /** The same is asked again; returns the request's number. */
-  long askAgain(long nowNanos) {
+  public long askAgain(long nowNanos) {
     repeats = Math.min(repeats + 1, DOUBLINGS_MAX);
     lastNumber = numbers.getAsLong();
     lastNanos = nowNanos;
@@ -56,7 +56,7 @@ final class Asking {
   }
 
   /** Whether an answer is waited for. */
-  boolean isOpen() {
+  public boolean isOpen() {
     return open;
   }
 
@@ -65,7 +65,7 @@ final class Asking {
    *
    * @return false if it answers something else: it is late, or came twice
    */
-  boolean answered(long number, long nowNanos) {
+  public boolean answered(long number, long nowNanos) {
     if (!open || number < firstNumber || number > lastNumber) {
       return false;
     }
@@ -76,12 +76,12 @@ final class Asking {
   }
 
   /** Whether to ask again. */
-  boolean isDue(long heardNanos) {
+  public boolean isDue(long heardNanos) {
     return open && heardNanos - lastNanos >= waitNanos << repeats;
   }
 
   /** The answer will not come. */
-  void cancel() {
+  public void cancel() {
     open = false;
   }
 }

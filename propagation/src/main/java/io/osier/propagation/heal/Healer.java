@@ -1,10 +1,19 @@
-package io.osier.propagation;
+package io.osier.propagation.heal;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
 import io.osier.propagation.Frame.Place;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import io.osier.propagation.in.Applier;
+import io.osier.propagation.in.Asking;
+import io.osier.propagation.in.Early;
+import io.osier.propagation.in.Fetcher;
+import io.osier.propagation.in.InboundStream;
+import io.osier.propagation.in.Knowledge;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -24,7 +33,7 @@ import java.util.function.Predicate;
  * At most one healing an origin is under way, page by page, so that the one who asks sets the pace.
  * Not thread-safe.
  */
-final class Healer {
+public final class Healer implements Early {
   /** So many ranges of what is here of an origin besides are told: a few bytes each. */
   private static final int BESIDES_MAX = 2_048;
 
@@ -56,10 +65,8 @@ final class Healer {
   }
 
   private final Knowledge knowledge;
-  private final FrameSink sink;
+  private final Surroundings around;
   private final LongSupplier numbers;
-  private final long retryNanos;
-  private final long paceNanos;
   private final Applier applier;
   private final Predicate<ReplicaId> streamed;
   private final Map<Source, Place> healed = new HashMap<>();
@@ -73,25 +80,19 @@ final class Healer {
    * Nothing is under way.
    *
    * @param numbers of requests
-   * @param paceNanos healings of one origin from one peer begin so far apart, so that what changes
-   *     all the time is fetched now and then, joined
    * @param streamed whether something of an origin's own stream was applied here: who never did may
    *     lack what the origin's updates take for known everywhere, and is given states
    */
-  Healer(
+  public Healer(
+      Surroundings around,
       Knowledge knowledge,
       Applier applier,
-      FrameSink sink,
       LongSupplier numbers,
-      long retryNanos,
-      long paceNanos,
       Predicate<ReplicaId> streamed) {
     this.knowledge = knowledge;
     this.applier = applier;
-    this.sink = sink;
+    this.around = around;
     this.numbers = numbers;
-    this.retryNanos = retryNanos;
-    this.paceNanos = paceNanos;
     this.streamed = streamed;
   }
 
@@ -102,7 +103,8 @@ final class Healer {
    * @param heardNanos when something last came from it
    * @param reachable whether an origin ships its updates itself
    */
-  void check(ReplicaId peer, long heardNanos, Predicate<ReplicaId> reachable, long nowNanos) {
+  public void check(
+      ReplicaId peer, long heardNanos, Predicate<ReplicaId> reachable, long nowNanos) {
     Frame.Status status = knowledge.status(peer.dc());
     if (status == null) {
       return;
@@ -122,7 +124,7 @@ final class Healer {
                 streamed.test(origin) ? knowledge.through().get(origin) : 0,
                 knowledge.besides(origin, BESIDES_MAX),
                 new Frame.Page(place, Optional.empty()),
-                new Asking(numbers, retryNanos));
+                new Asking(numbers, around.retryNanos()));
         underWay.put(origin, started);
         ask(origin, started, started.asking.ask(nowNanos));
       }
@@ -135,9 +137,10 @@ final class Healer {
     }
   }
 
+  /** Healings of one origin from one peer begin apart: what changes all the time comes joined. */
   private boolean isTime(Source source, long nowNanos) {
     Long begun = begunNanos.get(source);
-    return begun == null || nowNanos - begun >= paceNanos;
+    return begun == null || nowNanos - begun >= around.healNanos();
   }
 
   private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
@@ -146,27 +149,31 @@ final class Healer {
   }
 
   /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */
-  boolean isDone(ReplicaId peer, ReplicaId origin) {
+  public boolean isDone(ReplicaId peer, ReplicaId origin) {
     Frame.Status status = knowledge.status(peer.dc());
     return status != null && !isBehind(peer, origin, status);
   }
 
   private void ask(ReplicaId origin, UnderWay healing, long request) {
-    sink.send(
-        healing.peer.dc(),
-        new Frame.Heal(request, origin, healing.after, healing.besides, healing.page));
+    around
+        .sink()
+        .send(
+            healing.peer.dc(),
+            new Frame.Heal(request, origin, healing.after, healing.besides, healing.page));
   }
 
   /** Keeps what came and builds on something that is not here. */
-  void hold(ReplicaId peer, ReplicaId origin, Shipment unready) {
+  @Override
+  public void hold(ReplicaId peer, ReplicaId origin, Shipment unready) {
     UnderWay healing = underWay.get(origin);
-    if (healing != null && healing.peer.equals(peer) && healing.last == null) {
+    if (healing != null && healing.peer.equals(peer)) {
       healing.unready.put(unready.object(), unready);
     }
   }
 
   /** What is kept of an object: of each origin by itself. */
-  List<List<Shipment>> held(ObjectId object) {
+  @Override
+  public List<List<Shipment>> held(ObjectId object) {
     List<List<Shipment>> held = new ArrayList<>();
     for (UnderWay healing : underWay.values()) {
       Shipment unready = healing.unready.get(object);
@@ -178,10 +185,10 @@ final class Healer {
   }
 
   /** Objects whose states are to be fetched from a peer: what they build on has not come. */
-  List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
+  public List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
     for (UnderWay healing : underWay.values()) {
       if (healing.last != null && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
-        healing.fetchNanos = nowNanos + retryNanos;
+        healing.fetchNanos = nowNanos + around.retryNanos();
         return healing.unready.keySet().stream().limit(Fetcher.OBJECTS_MAX).toList();
       }
     }
@@ -189,7 +196,7 @@ final class Healer {
   }
 
   /** Goes on after a page was applied or held. Returns whether it was the one waited for. */
-  boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
+  public boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
     ReplicaId origin = states.origin().orElseThrow();
     UnderWay healing = underWay.get(origin);
     if (healing == null
@@ -210,7 +217,7 @@ final class Healer {
   }
 
   /** Ends the healings of which everything has come and is applied; returns their last pages. */
-  List<Frame.States> takeDone() {
+  public List<Frame.States> takeDone() {
     if (underWay.isEmpty()) {
       return List.of();
     }
@@ -231,7 +238,7 @@ final class Healer {
   }
 
   /** The peer cannot be asked any more. */
-  void down(String dc) {
+  public void down(String dc) {
     for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
       if (it.next().peer.dc().equals(dc)) {
         it.remove();
@@ -244,7 +251,7 @@ final class Healer {
    *
    * @param heardNanos when something last came from the peer
    */
-  boolean isDue(ReplicaId peer, long heardNanos) {
+  public boolean isDue(ReplicaId peer, long heardNanos) {
     for (UnderWay healing : underWay.values()) {
       if (healing.peer.equals(peer) && healing.asking.isDue(heardNanos)) {
         return true;

@@ -1,6 +1,7 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,9 +10,9 @@ import java.util.Optional;
  * under way at a time, for a few objects, and the peer answers for as many of them as fit in a
  * page: so neither side has more to hold than that, however many are missing. Not thread-safe.
  */
-final class Fetcher {
+public final class Fetcher {
   /** So many objects are asked for at once. */
-  static final int OBJECTS_MAX = 256;
+  public static final int OBJECTS_MAX = 256;
 
   private final Asking asking;
   private List<ObjectId> open = List.of();
@@ -53,7 +54,7 @@ final class Fetcher {
   }
 
   /** Frames to the peer, or of it, may have been lost. */
-  void down() {
+  public void down() {
     asking.cancel();
     open = List.of();
   }

@@ -1,7 +1,11 @@
-package io.osier.propagation;
+package io.osier.propagation.heal;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Replica;
+import io.osier.propagation.Surroundings;
+import io.osier.propagation.in.Asking;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +23,7 @@ import java.util.function.LongSupplier;
  * So, before it takes anything else from a peer, it asks it, page by page, which of its objects the
  * peer knew more of than it still remembers. Not thread-safe.
  */
-final class Verifier {
+public final class Verifier {
   private static final int PAGE = 256;
 
   /** What an object takes beside its key, and each entry of its vector, at most about. */
@@ -37,9 +41,7 @@ final class Verifier {
     }
   }
 
-  private final Replica replica;
-  private final FrameSink sink;
-  private final int pageBytes;
+  private final Surroundings around;
   private final Map<String, UnderWay> open = new HashMap<>();
 
   /**
@@ -48,24 +50,17 @@ final class Verifier {
    * @param needed whether something that was acknowledged may be lost
    * @param numbers of requests
    */
-  Verifier(
-      boolean needed,
-      Iterable<String> peers,
-      StreamSettings settings,
-      Replica replica,
-      FrameSink sink,
-      LongSupplier numbers) {
-    this.replica = replica;
-    this.sink = sink;
-    this.pageBytes = settings.frameBytes();
+  public Verifier(Surroundings around, boolean needed, LongSupplier numbers) {
+    this.around = around;
     if (needed) {
-      long retryNanos = settings.retryMillis() * 1_000_000L;
-      peers.forEach(dc -> open.put(dc, new UnderWay(new Asking(numbers, retryNanos))));
+      around
+          .peers()
+          .forEach(dc -> open.put(dc, new UnderWay(new Asking(numbers, around.retryNanos()))));
     }
   }
 
   /** Whether a peer's updates can be taken. */
-  boolean isDone(String dc) {
+  public boolean isDone(String dc) {
     return !open.containsKey(dc);
   }
 
@@ -74,14 +69,14 @@ final class Verifier {
    *
    * @param heardNanos when something last came from the peer
    */
-  boolean ask(String dc, long heardNanos, long nowNanos) {
+  public boolean ask(String dc, long heardNanos, long nowNanos) {
     UnderWay underWay = open.get(dc);
     if (underWay == null) {
       return true;
     }
     if (underWay.asking.isOpen()) {
       if (underWay.asking.isDue(heardNanos)) {
-        sink.send(dc, new Frame.Verify(underWay.asking.askAgain(nowNanos), underWay.page));
+        around.sink().send(dc, new Frame.Verify(underWay.asking.askAgain(nowNanos), underWay.page));
       }
       return false;
     }
@@ -92,18 +87,18 @@ final class Verifier {
       open.remove(dc);
       return true;
     }
-    sink.send(dc, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));
+    around.sink().send(dc, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));
     return false;
   }
 
   private List<Frame.Known> page(Optional<ObjectId> after) {
     List<Frame.Known> page = new ArrayList<>();
     int bytes = 0;
-    for (Replica.Entry entry : replica.scan(after, PAGE)) {
+    for (Replica.Entry entry : around.replica().scan(after, PAGE)) {
       VersionVector through = entry.state().context().toVersionVector();
       page.add(new Frame.Known(entry.object(), through));
       bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
-      if (bytes >= pageBytes) {
+      if (bytes >= around.settings().frameBytes()) {
         break;
       }
     }
@@ -111,7 +106,7 @@ final class Verifier {
   }
 
   /** The peer answered, and the answer was applied. Returns whether it was the one waited for. */
-  boolean answered(String dc, Frame.Verified answer, long nowNanos) {
+  public boolean answered(String dc, Frame.Verified answer, long nowNanos) {
     UnderWay underWay = open.get(dc);
     if (underWay == null || !underWay.asking.answered(answer.request(), nowNanos)) {
       return false;
@@ -128,7 +123,7 @@ final class Verifier {
   }
 
   /** Frames to the peer may have been lost. */
-  void down(String dc) {
+  public void down(String dc) {
     UnderWay underWay = open.get(dc);
     if (underWay != null) {
       underWay.asking.cancel();
@@ -141,7 +136,7 @@ final class Verifier {
    *
    * @param heardNanos when something last came from the peer
    */
-  boolean isDue(String dc, long heardNanos) {
+  public boolean isDue(String dc, long heardNanos) {
     UnderWay underWay = open.get(dc);
     return underWay != null && underWay.asking.isDue(heardNanos);
   }

@@ -1,10 +1,11 @@
-package io.osier.propagation;
+package io.osier.propagation.heal;
 
 import io.osier.core.Budget;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Shipment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -20,7 +21,7 @@ import java.util.function.LongPredicate;
  * <p>It holds what is under way anywhere, which is little while everybody is connected. When its
  * budget is spent it forgets everything, and states are given instead. Not thread-safe.
  */
-final class RelayLog {
+public final class RelayLog {
   /** What an update's place here takes in the heap, about, in bytes. */
   private static final int PLACE_BYTES = 128;
 
@@ -44,12 +45,13 @@ final class RelayLog {
 
   private final Budget budget;
 
-  RelayLog(Budget budget) {
+  /** Keeps nothing yet. */
+  public RelayLog(Budget budget) {
     this.budget = budget;
   }
 
   /** Takes note of updates of another datacenter that were applied here. */
-  void applied(Shipment shipment) {
+  public void applied(Shipment shipment) {
     if (shipment.content().isFull()) {
       return; // what is kept does not reach up to the state any more: that is seen when it is read
     }
@@ -105,7 +107,7 @@ final class RelayLog {
   }
 
   /** Forgets what every datacenter has. */
-  void prune(VersionVector everywhere) {
+  public void prune(VersionVector everywhere) {
     recent.forEach(
         (origin, came) -> {
           long number = everywhere.get(origin);
@@ -167,7 +169,7 @@ final class RelayLog {
   }
 
   /** What this takes of its budget. */
-  Budget.Usage usage() {
+  public Budget.Usage usage() {
     return budget.usage();
   }
 }

@@ -1,79 +1,74 @@
-package io.osier.propagation;
+package io.osier.propagation.heal;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
 import io.osier.propagation.Frame.Place;
-import io.osier.propagation.out.Outbound;
+import io.osier.propagation.Replica;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import io.osier.propagation.in.Applier;
+import io.osier.propagation.in.Knowledge;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * Answers peers that ask for states: of an origin that they cannot reach, of objects in whose
  * updates something is missing, and of what they may have lost. Not thread-safe.
  */
-final class Answers {
+public final class Answers {
   private static final int HEAL_OBJECTS_MAX = 256;
 
-  private final ReplicaId self;
-  private final boolean causal;
-  private final StreamSettings settings;
-  private final Outbound outbound;
+  private final Surroundings around;
   private final Knowledge knowledge;
   private final Applier applier;
   private final RelayLog relays;
-  private final Replica replica;
-  private final ShipmentSizer sizer;
-  private final FrameSink sink;
+  private final BooleanSupplier holding;
+
+  /** Who asks for what of whose. */
+  private record Asked(ReplicaId peer, ReplicaId origin) {}
 
   /** Last pages of healings that wait for a cut to be closed here. */
-  private final Map<Admission.Source, Frame.Heal> healsWaiting = new TreeMap<>();
+  private final Map<Asked, Frame.Heal> healsWaiting = new LinkedHashMap<>();
 
-  Answers(
-      ReplicaId self,
-      boolean causal,
-      StreamSettings settings,
-      Outbound outbound,
+  /**
+   * Nobody has asked yet.
+   *
+   * @param holding whether something that is committed here was not shipped yet
+   */
+  public Answers(
+      Surroundings around,
       Knowledge knowledge,
       Applier applier,
       RelayLog relays,
-      Replica replica,
-      ShipmentSizer sizer,
-      FrameSink sink) {
-    this.self = self;
-    this.causal = causal;
-    this.settings = settings;
-    this.outbound = outbound;
+      BooleanSupplier holding) {
+    this.around = around;
     this.knowledge = knowledge;
     this.applier = applier;
     this.relays = relays;
-    this.replica = replica;
-    this.sizer = sizer;
-    this.sink = sink;
+    this.holding = holding;
   }
 
-  private VersionVector through() {
-    return knowledge.through().raised(self, outbound.committed());
-  }
-
-  void heal(ReplicaId peer, Frame.Heal heal) {
+  public void heal(ReplicaId peer, Frame.Heal heal) {
     ReplicaId origin = heal.origin();
     Frame.Page page = heal.page();
     List<Shipment> shipments = new ArrayList<>();
     if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.after())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
-      List<Replica.Entry> entries = replica.scan(scanned, HEAL_OBJECTS_MAX);
+      List<Replica.Entry> entries = around.replica().scan(scanned, HEAL_OBJECTS_MAX);
       int bytes = 0;
       for (Replica.Entry entry : entries) {
         scanned = Optional.of(entry.object());
         bytes += addMissing(shipments, entry.object(), entry.state(), heal);
-        if (bytes >= settings.frameBytes()) {
+        if (bytes >= around.settings().frameBytes()) {
           break;
         }
       }
@@ -91,19 +86,19 @@ final class Answers {
     int bytes = 0;
     boolean end = true;
     for (Knowledge.Changed changed : knowledge.changedAfter(origin, place, HEAL_OBJECTS_MAX)) {
-      if (bytes >= settings.frameBytes()) {
+      if (bytes >= around.settings().frameBytes()) {
         end = false;
         break;
       }
       place = changed.place();
-      Causal state = replica.state(changed.object());
+      Causal state = around.replica().state(changed.object());
       bytes += addMissing(shipments, changed.object(), state, heal);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
-    if (end && causal && outbound.through() < outbound.committed()) {
+    if (end && around.isCausal() && holding.getAsBoolean()) {
       // The states show what is held here: with the cut that ships it they can be admitted
       // together.
-      healsWaiting.put(new Admission.Source(peer, origin), heal);
+      healsWaiting.put(new Asked(peer, origin), heal);
       return;
     }
     answer(
@@ -120,15 +115,12 @@ final class Answers {
       return 0;
     }
     // Whoever asks for everything is new, or was away for long.
-    Shipment joined =
-        relays == null || heal.after() == 0
-            ? null
-            : relays.missing(object, origin, heal::has, state);
+    Shipment joined = heal.after() == 0 ? null : relays.missing(object, origin, heal::has, state);
     if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
       return add(shipments, object, origin, last, state);
     }
     shipments.add(joined);
-    return sizer.sizeOf(joined);
+    return around.sizer().sizeOf(joined);
   }
 
   /** Adds a state; returns its bytes. */
@@ -136,64 +128,68 @@ final class Answers {
       List<Shipment> shipments, ObjectId object, ReplicaId origin, long last, Causal state) {
     Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
     shipments.add(shipment);
-    return sizer.sizeOf(shipment);
+    return around.sizer().sizeOf(shipment);
   }
 
   private void answer(
       ReplicaId peer, Frame.Heal heal, Optional<Frame.Page> next, List<Shipment> shipments) {
     ReplicaId origin = heal.origin();
-    sink.send(
-        peer.dc(),
-        new Frame.States(
-            heal.request(),
-            Optional.of(origin),
-            next,
-            knowledge.through().get(origin),
-            knowledge.place(origin),
-            next.isEmpty() && causal ? through() : VersionVector.EMPTY,
-            shipments));
+    around
+        .sink()
+        .send(
+            peer.dc(),
+            new Frame.States(
+                heal.request(),
+                Optional.of(origin),
+                next,
+                knowledge.through().get(origin),
+                knowledge.place(origin),
+                next.isEmpty() && around.isCausal() ? knowledge.all() : VersionVector.EMPTY,
+                shipments));
   }
 
   /** Answers the healings that waited for nothing to be held. */
-  void answerHealsWaiting() {
-    if (!healsWaiting.isEmpty() && outbound.through() == outbound.committed()) {
-      Map<Admission.Source, Frame.Heal> due = new TreeMap<>(healsWaiting);
+  public void answerHealsWaiting() {
+    if (!healsWaiting.isEmpty() && !holding.getAsBoolean()) {
+      Map<Asked, Frame.Heal> due = new LinkedHashMap<>(healsWaiting);
       healsWaiting.clear();
       due.forEach((source, heal) -> heal(source.peer(), heal));
     }
   }
 
-  void fetch(ReplicaId peer, Frame.Fetch fetch) {
+  public void fetch(ReplicaId peer, Frame.Fetch fetch) {
     List<Shipment> shipments = new ArrayList<>();
     Optional<Frame.Page> next = Optional.empty();
     ObjectId last = null;
     int bytes = 0;
     for (ObjectId object : fetch.objects()) {
-      if (bytes >= settings.frameBytes()) {
+      if (bytes >= around.settings().frameBytes()) {
         next = Optional.of(new Frame.Page(Place.NONE, Optional.of(last)));
         break;
       }
-      Causal state = replica.state(object);
+      Causal state = around.replica().state(object);
       if (state != null) {
-        long through = state.context().through(self);
-        bytes += add(shipments, object, self, through, state);
+        long through = state.context().through(around.self());
+        bytes += add(shipments, object, around.self(), through, state);
       }
       last = object;
     }
-    sink.send(
-        peer.dc(),
-        new Frame.States(
-            fetch.request(),
-            Optional.empty(),
-            next,
-            0,
-            Place.NONE,
-            VersionVector.EMPTY,
-            shipments));
+    around
+        .sink()
+        .send(
+            peer.dc(),
+            new Frame.States(
+                fetch.request(),
+                Optional.empty(),
+                next,
+                0,
+                Place.NONE,
+                VersionVector.EMPTY,
+                shipments));
   }
 
   /** Answers for the objects of which something was forgotten here, in order, up to a page. */
-  void verify(ReplicaId peer, Frame.Verify verify) {
+  public void verify(ReplicaId peer, Frame.Verify verify) {
     if (verify.objects().isEmpty()) {
       return;
     }
@@ -201,27 +197,30 @@ final class Answers {
     ObjectId last = verify.objects().getFirst().object();
     int bytes = 0;
     CausalContext all = CausalContext.EMPTY;
-    for (int i = 0; i < through().size(); i++) {
-      all = all.withRange(through().replica(i), 0, through().number(i));
+    for (int i = 0; i < knowledge.all().size(); i++) {
+      all = all.withRange(knowledge.all().replica(i), 0, knowledge.all().number(i));
     }
     for (Frame.Known known : verify.objects()) {
-      if (bytes >= settings.frameBytes()) {
+      if (bytes >= around.settings().frameBytes()) {
         break;
       }
       last = known.object();
-      Causal state = replica.state(last);
+      Causal state = around.replica().state(last);
       if (hasForgotten(state, known.through())) {
         Causal whole = state == null ? Causal.bottom(last.type()) : state;
-        bytes += add(shipments, last, self, outbound.committed(), whole.seen(all));
+        bytes +=
+            add(shipments, last, around.self(), knowledge.here(around.self()), whole.seen(all));
       }
     }
-    sink.send(
-        peer.dc(),
-        new Frame.Verified(
-            verify.request(),
-            last,
-            shipments,
-            causal && !shipments.isEmpty() ? through() : VersionVector.EMPTY));
+    around
+        .sink()
+        .send(
+            peer.dc(),
+            new Frame.Verified(
+                verify.request(),
+                last,
+                shipments,
+                around.isCausal() && !shipments.isEmpty() ? knowledge.all() : VersionVector.EMPTY));
   }
 
   private boolean hasForgotten(Causal state, VersionVector known) {

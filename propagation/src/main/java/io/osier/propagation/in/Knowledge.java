@@ -1,15 +1,20 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
 import io.osier.propagation.Frame.Place;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.Trail;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 
 /**
  * What is here of every replica, and what the peers say is there. Not thread-safe.
@@ -18,40 +23,58 @@ import java.util.TreeMap;
  * replica last came here, so that a third datacenter can be given just what it lacks. The trail is
  * cut where every peer has the same.
  */
-final class Knowledge {
+public final class Knowledge {
   private record Touched(ObjectId object, long last) {}
 
   /** An object and the place of its last change in its origin's trail. */
-  record Changed(Place place, ObjectId object) {}
+  public record Changed(Place place, ObjectId object) {}
 
   /** One replica's objects, in the order of their last change here. */
   private static final class OriginTrail {
-    final TreeMap<Long, Touched> byChange = new TreeMap<>();
+    final Trail<Touched> trail;
     final Map<ObjectId, Long> changeOf = new HashMap<>();
-    long changes;
     long prunedChange;
     long prunedLast;
 
+    OriginTrail(long firstChange) {
+      trail = new Trail<>(firstChange);
+    }
+
     void touch(ObjectId object, long last) {
-      changes++;
-      Long before = changeOf.put(object, changes);
+      Long before = changeOf.put(object, trail.add(new Touched(object, last)));
       if (before != null) {
-        byChange.remove(before);
+        trail.remove(before);
       }
-      byChange.put(changes, new Touched(object, last));
+    }
+
+    /** The last update on each object, where it is after a number, in their order. */
+    long[] lastsAfter(long number) {
+      LongStream.Builder lasts = LongStream.builder();
+      for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
+        long last = trail.get(tick).last;
+        if (last > number) {
+          lasts.add(last);
+        }
+      }
+      return lasts.build().sorted().distinct().toArray();
     }
 
     void prune(long stable) {
-      while (!byChange.isEmpty() && byChange.firstEntry().getValue().last <= stable) {
-        Map.Entry<Long, Touched> first = byChange.pollFirstEntry();
-        changeOf.remove(first.getValue().object);
-        prunedChange = first.getKey();
-        prunedLast = Math.max(prunedLast, first.getValue().last);
+      for (long first = trail.next(0); first != 0; first = trail.next(first)) {
+        Touched touched = trail.get(first);
+        if (touched.last > stable) {
+          break;
+        }
+        trail.remove(first);
+        changeOf.remove(touched.object);
+        prunedChange = first;
+        prunedLast = Math.max(prunedLast, touched.last);
       }
     }
   }
 
   private final ReplicaId self;
+  private final LongSupplier committed;
   private final List<String> peers;
   private final long life;
   private final long firstChange;
@@ -62,7 +85,14 @@ final class Knowledge {
   private VersionVector stable = VersionVector.EMPTY;
   private long version;
 
-  Knowledge(ReplicaId self, List<String> peers, Recovered recovered) {
+  /**
+   * What is known at a start.
+   *
+   * @param committed the last commit number here
+   */
+  public Knowledge(
+      ReplicaId self, List<String> peers, Recovered recovered, LongSupplier committed) {
+    this.committed = committed;
     this.self = self;
     this.peers = List.copyOf(peers);
     this.life = recovered.life();
@@ -74,24 +104,18 @@ final class Knowledge {
         meet(r);
         OriginTrail trail = trail(r);
         // In which order it came is forgotten: whoever lacks something is given everything.
-        trail.prunedChange = trail.changes;
+        trail.prunedChange = trail.trail.last();
         trail.prunedLast = Long.MAX_VALUE;
       }
     }
   }
 
   private OriginTrail trail(ReplicaId replica) {
-    return trails.computeIfAbsent(
-        replica,
-        r -> {
-          OriginTrail trail = new OriginTrail();
-          trail.changes = firstChange;
-          return trail;
-        });
+    return trails.computeIfAbsent(replica, r -> new OriginTrail(firstChange));
   }
 
   /** Learns of an incarnation of a datacenter. Returns whether it is newer than any before. */
-  boolean meet(ReplicaId replica) {
+  public boolean meet(ReplicaId replica) {
     ReplicaId known = newest.get(replica.dc());
     if (known == null || known.incarnation() < replica.incarnation()) {
       newest.put(replica.dc(), replica);
@@ -103,11 +127,11 @@ final class Knowledge {
   }
 
   /** Whether no newer incarnation of its datacenter is known. */
-  boolean isNewest(ReplicaId replica) {
+  public boolean isNewest(ReplicaId replica) {
     return replica.equals(newest.get(replica.dc()));
   }
 
-  ReplicaId newest(String dc) {
+  public ReplicaId newest(String dc) {
     return newest.get(dc);
   }
 
@@ -124,7 +148,7 @@ final class Knowledge {
   }
 
   /** Notes that every update of the replica up to a number is here. Returns whether that is new. */
-  boolean complete(ReplicaId replica, long number) {
+  public boolean complete(ReplicaId replica, long number) {
     if (number <= through.get(replica)) {
       return false;
     }
@@ -134,37 +158,47 @@ final class Knowledge {
   }
 
   /** What is here of every other replica, completely. */
-  VersionVector through() {
+  public VersionVector through() {
     return through;
   }
 
+  /** What is here of every replica, completely, this one included. */
+  public VersionVector all() {
+    return through.raised(self, committed.getAsLong());
+  }
+
+  /** Every update of the replica up to this number is here. */
+  public long here(ReplicaId replica) {
+    return replica.equals(self) ? committed.getAsLong() : through.get(replica);
+  }
+
   /** Counts what changed here; a status is due when it differs. */
-  long version() {
+  public long version() {
     return version;
   }
 
   /** The life in which {@link #changes} are counted: in each they begin anew. */
-  long life() {
+  public long life() {
     return life;
   }
 
   /** How often something of each other replica came here in this life. */
-  VersionVector changes() {
+  public VersionVector changes() {
     VersionVector changes = VersionVector.EMPTY;
     for (Map.Entry<ReplicaId, OriginTrail> e : trails.entrySet()) {
-      changes = changes.with(e.getKey(), e.getValue().changes);
+      changes = changes.with(e.getKey(), e.getValue().trail.last());
     }
     return changes;
   }
 
   /** The end of the replica's trail. */
-  Place place(ReplicaId replica) {
+  public Place place(ReplicaId replica) {
     OriginTrail trail = trails.get(replica);
-    return new Place(life, trail == null ? 0 : trail.changes);
+    return new Place(life, trail == null ? 0 : trail.trail.last());
   }
 
   /** Takes a peer's status, and forgets what all peers have. */
-  void status(ReplicaId peer, Frame.Status status) {
+  public void status(ReplicaId peer, Frame.Status status) {
     statuses.put(peer.dc(), status);
     for (int i = 0; i < status.through().size(); i++) {
       meet(status.through().replica(i));
@@ -190,17 +224,17 @@ final class Knowledge {
   }
 
   /** The peer's last status, or null. */
-  Frame.Status status(String dc) {
+  public Frame.Status status(String dc) {
     return statuses.get(dc);
   }
 
   /** What every datacenter has of each other replica, as far as their statuses tell. */
-  VersionVector everywhere() {
+  public VersionVector everywhere() {
     return stable;
   }
 
   /** What a new update must name of the others' updates it builds on: those not yet everywhere. */
-  VersionVector needs(CausalContext context) {
+  public VersionVector needs(CausalContext context) {
     VersionVector needs = VersionVector.EMPTY;
     for (int i = 0; i < context.size(); i++) {
       ReplicaId r = context.replica(i);
@@ -217,7 +251,7 @@ final class Knowledge {
    *
    * @param after whoever asks has every update of the replica up to here
    */
-  boolean isPruned(ReplicaId replica, Place place, long after) {
+  public boolean isPruned(ReplicaId replica, Place place, long after) {
     OriginTrail trail = trails.get(replica);
     return trail != null && change(place) < trail.prunedChange && after < trail.prunedLast;
   }
@@ -228,18 +262,10 @@ final class Knowledge {
    *
    * @param limit at most so many ranges: the first ones
    */
-  CausalContext besides(ReplicaId origin, int limit) {
+  public CausalContext besides(ReplicaId origin, int limit) {
     OriginTrail trail = trails.get(origin);
     long complete = through.get(origin);
-    long[] lasts =
-        trail == null
-            ? new long[0]
-            : trail.byChange.values().stream()
-                .mapToLong(Touched::last)
-                .filter(last -> last > complete)
-                .sorted()
-                .distinct()
-                .toArray();
+    long[] lasts = trail == null ? new long[0] : trail.lastsAfter(complete);
     CausalContext.Builder besides = new CausalContext.Builder();
     int i = 0;
     for (int ranges = 0; i < lasts.length && ranges < limit; ranges++) {
@@ -258,15 +284,14 @@ final class Knowledge {
   }
 
   /** The objects changed by the replica after a place, oldest first. */
-  List<Changed> changedAfter(ReplicaId replica, Place place, int limit) {
+  public List<Changed> changedAfter(ReplicaId replica, Place place, int limit) {
     OriginTrail trail = trails.get(replica);
     List<Changed> found = new ArrayList<>();
     if (trail != null) {
-      for (Map.Entry<Long, Touched> e : trail.byChange.tailMap(change(place), false).entrySet()) {
-        if (found.size() == limit) {
-          break;
-        }
-        found.add(new Changed(new Place(life, e.getKey()), e.getValue().object));
+      long next = trail.trail.next(change(place));
+      while (next != 0 && found.size() < limit) {
+        found.add(new Changed(new Place(life, next), trail.trail.get(next).object));
+        next = trail.trail.next(next);
       }
     }
     return found;

@@ -1,4 +1,4 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame.Place;
+import io.osier.propagation.Recovered;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +25,8 @@ final class KnowledgeTest {
         EU,
         List.of("us", "ap"),
         new Recovered(
-            life, true, 0, 0, 0, VersionVector.EMPTY, recovered, Map.of(), false, firstChange));
+            life, true, 0, 0, 0, VersionVector.EMPTY, recovered, Map.of(), false, firstChange),
+        () -> 0);
   }
 
   private static void changed(Knowledge knowledge, long number) {

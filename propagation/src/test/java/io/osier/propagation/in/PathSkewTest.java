@@ -1,4 +1,4 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,9 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Coordination;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;

@@ -1,10 +1,12 @@
-package io.osier.propagation;
+package io.osier.propagation.in;
 
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
 import io.osier.propagation.Frame.Cursor;
+import io.osier.propagation.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -18,7 +20,7 @@ import java.util.function.Predicate;
  * One peer's stream to this partition: what has come, in which epoch, and which updates wait for
  * something that must come before them. Not thread-safe.
  */
-final class InboundStream {
+public final class InboundStream {
   /**
    * An update that cannot be applied yet.
    *
@@ -46,7 +48,7 @@ final class InboundStream {
   private static final int ATTEMPTS_MAX = 3;
 
   /** How much longer an update is held for one of an origin whose stream stands still. */
-  static final long COMING_NANOS = 1_000_000_000;
+  public static final long COMING_NANOS = 1_000_000_000;
 
   /** Room for the epochs of one life; where it was too little, {@link #heardOf} helps. */
   private static final int LIFE_SHIFT = 24;
@@ -181,7 +183,7 @@ final class InboundStream {
   /**
    * Notes a sign of life; a long silence before it means that what was sent until now was delayed.
    */
-  void heard(long nowNanos, long nowMillis, long silenceNanosMax) {
+  public void heard(long nowNanos, long nowMillis, long silenceNanosMax) {
     if (nowNanos - heardNanos > silenceNanosMax) {
       outageUntilMillis = nowMillis;
       wasSilent = true;
@@ -209,7 +211,7 @@ final class InboundStream {
     return (wasSilent && silentUntilNanos >= nanos) || (started && resumeSentNanos >= nanos);
   }
 
-  long heardNanos() {
+  public long heardNanos() {
     return heardNanos;
   }
 
@@ -278,7 +280,7 @@ final class InboundStream {
   }
 
   /** What fetches from the sender. */
-  Fetcher fetcher() {
+  public Fetcher fetcher() {
     return fetcher;
   }
 
@@ -376,7 +378,7 @@ final class InboundStream {
     return started;
   }
 
-  ReplicaId sender() {
+  public ReplicaId sender() {
     return sender;
   }
 

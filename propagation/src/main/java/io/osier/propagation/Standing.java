@@ -1,0 +1,204 @@
+package io.osier.propagation;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.propagation.Propagation.Coverage;
+import io.osier.propagation.Propagation.PeerProgress;
+import io.osier.propagation.heal.Healer;
+import io.osier.propagation.in.Inbound;
+import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.out.Outbound;
+import io.osier.propagation.out.PeerStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How far this datacenter has come compared with the others, as far as they tell. Answers only; not
+ * thread-safe.
+ */
+final class Standing {
+  private final Surroundings around;
+  private final Knowledge knowledge;
+  private final Outbound outbound;
+  private final Inbound inbound;
+  private final Healer healer;
+  private final long startNanos;
+  private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
+
+  /** See {@link #isSettled}. */
+  private boolean settled;
+
+  Standing(
+      Surroundings around,
+      Knowledge knowledge,
+      Outbound outbound,
+      Inbound inbound,
+      Healer healer,
+      long nowNanos) {
+    this.around = around;
+    this.knowledge = knowledge;
+    this.outbound = outbound;
+    this.inbound = inbound;
+    this.healer = healer;
+    this.startNanos = nowNanos;
+    this.settled = around.recovered().settled() || around.peers().isEmpty();
+  }
+
+  /** A peer tells what it has. */
+  void heard(String dc, Frame.Status status) {
+    firstStatus.putIfAbsent(dc, status);
+    settled |= settlesNow();
+  }
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  /** See {@link Propagation#coverage}. */
+  Coverage coverage(VersionVector wanted) {
+    Coverage worst = Coverage.HERE;
+    for (int i = 0; i < wanted.size(); i++) {
+      ReplicaId r = wanted.replica(i);
+      if (wanted.number(i) > knowledge.here(r)) {
+        if (knowledge.isNewest(r) || !allHealed(r)) {
+          return Coverage.NOT_YET;
+        }
+        // More of it may be here, but it cannot be told: what was never claimed complete may have
+        // gaps.
+        worst = Coverage.LOST;
+      }
+    }
+    return worst;
+  }
+
+  /** Whether every peer is there and gave all that it has of a former incarnation. */
+  private boolean allHealed(ReplicaId former) {
+    for (PeerStream stream : outbound.streams()) {
+      if (!stream.linkUp() || !healer.isDone(stream.peer(), former) || inbound.isWaiting(former)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** See {@link Propagation#isEverywhere}. */
+  boolean isEverywhere(CausalContext context) {
+    for (int i = 0; i < context.size(); i++) {
+      ReplicaId r = context.replica(i);
+      long last = context.last(r);
+      if (knowledge.here(r) < last) {
+        return false;
+      }
+      for (String dc : around.peers()) {
+        Frame.Status status = knowledge.status(dc);
+        if (status == null || status.through().get(r) < last) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** See {@link Propagation#committedElsewhere}. */
+  VersionVector committedElsewhere() {
+    VersionVector committed = VersionVector.EMPTY;
+    for (String dc : around.peers()) {
+      Frame.Status status = knowledge.status(dc);
+      if (status != null) {
+        committed = committed.with(knowledge.newest(dc), status.committed());
+      }
+    }
+    return committed;
+  }
+
+  /** See {@link Propagation#areCurrent}. */
+  boolean areCurrent(VersionVector vector) {
+    for (int i = 0; i < vector.size(); i++) {
+      if (!knowledge.isNewest(vector.replica(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** See {@link Propagation#shipped}. */
+  long shipped() {
+    long shipped = outbound.committed();
+    for (String dc : around.peers()) {
+      Frame.Status status = knowledge.status(dc);
+      shipped = Math.min(shipped, status == null ? 0 : status.through().get(around.self()));
+    }
+    return shipped;
+  }
+
+  /** See {@link Propagation#isCaughtUp}. */
+  boolean isCaughtUp(long nowNanos, long graceNanos) {
+    for (PeerStream stream : outbound.streams()) {
+      Frame.Status status = firstStatus.get(stream.dc());
+      if (status == null) {
+        if (nowNanos - startNanos < graceNanos) {
+          return false;
+        }
+      } else if (stream.linkUp() && coverage(status.through()) == Coverage.NOT_YET) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it was settled when that was last looked at. */
+  boolean wasSettled() {
+    return settled;
+  }
+
+  /** See {@link Propagation#isSettled}. */
+  boolean isSettled() {
+    settled = settled || settlesNow();
+    return settled;
+  }
+
+  private boolean settlesNow() {
+    for (PeerStream stream : outbound.streams()) {
+      Frame.Status status = knowledge.status(stream.dc());
+      if (!stream.linkUp() || status == null || status.waiting()) {
+        return false;
+      }
+      if (coverage(status.through()) != Coverage.HERE) {
+        return false;
+      }
+      for (int i = 0; i < status.changes().size(); i++) {
+        ReplicaId former = status.changes().replica(i);
+        boolean ours = former.dc().equals(around.self().dc()) && !former.equals(around.self());
+        if (ours && (!healer.isDone(stream.peer(), former) || inbound.isWaiting(former))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** See {@link Propagation#peers}. */
+  List<PeerProgress> peers() {
+    List<PeerProgress> progress = new ArrayList<>();
+    for (PeerStream stream : outbound.streams()) {
+      ReplicaId peer = knowledge.newest(stream.dc());
+      Frame.Status status = knowledge.status(stream.dc());
+      long has = status == null ? 0 : status.through().get(around.self());
+      long there = status == null || peer == null ? 0 : status.through().get(peer);
+      long here = peer == null ? 0 : knowledge.through().get(peer);
+      progress.add(
+          new PeerProgress(
+              stream.dc(),
+              peer == null ? 0 : peer.incarnation(),
+              stream.linkUp(),
+              stream.mode().label(),
+              Math.max(0, outbound.committed() - has),
+              stream.inFlightBytes(),
+              Math.max(0, there - here)));
+    }
+    return progress;
+  }
+}

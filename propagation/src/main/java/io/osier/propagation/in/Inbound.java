@@ -1,0 +1,316 @@
+package io.osier.propagation.in;
+
+import io.osier.core.Budget;
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.Frame;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Takes what the peers ship: sees what is missing in their streams and asks for it, acknowledges,
+ * and hands on to {@link Visibility} what is next.
+ *
+ * <p>Pure; not thread-safe.
+ */
+public final class Inbound {
+  /**
+   * Operations are acknowledged together for so long: an acknowledgement is as large as an update.
+   */
+  private static final long ACK_DELAY_NANOS = 50_000_000;
+
+  private final Surroundings around;
+  private final Knowledge knowledge;
+  private final Applier applier;
+  private final Streams streams;
+  private final Visibility visibility;
+  private final PathSkew skew;
+  private final LongSupplier requests;
+  private final Predicate<String> linkUp;
+
+  /**
+   * By datacenter, the last incarnation that has ended and of whose stream something was applied.
+   */
+  private final Map<String, ReplicaId> endedStreams = new HashMap<>();
+
+  /** How many frames came whose acknowledgement had to wait. */
+  private long waitingSpent;
+
+  /**
+   * Nothing has come yet in this life.
+   *
+   * @param early keeps what healings bring too early
+   * @param requests gives each request a number of its own, growing
+   * @param linkUp whether frames can be sent to a datacenter
+   */
+  public Inbound(
+      Surroundings around,
+      Knowledge knowledge,
+      Applier applier,
+      Early early,
+      LongSupplier requests,
+      Predicate<String> linkUp) {
+    this.around = around;
+    this.knowledge = knowledge;
+    this.applier = applier;
+    this.requests = requests;
+    this.linkUp = linkUp;
+    this.streams = new Streams(around);
+    // After that an origin counts as out of reach.
+    this.skew = new PathSkew(around.healNanos() + around.retryNanos());
+    this.visibility =
+        around.isCausal()
+            ? new PerCut(around, streams, knowledge, applier)
+            : new PerObject(around, streams, knowledge, applier, early, skew, this::isStreaming);
+  }
+
+  // ---------------------------------------------------------------- streams
+
+  /** A peer speaks. Returns whether its incarnation does so for the first time. */
+  public boolean meet(ReplicaId peer, long nowNanos) {
+    ReplicaId known = knowledge.newest(peer.dc());
+    if (knowledge.meet(peer) && known != null) {
+      visibility.ended(known);
+    }
+    InboundStream in = streams.get(peer.dc());
+    // The knowledge may have heard of the incarnation before it speaks here itself, from a third
+    // one.
+    if (in != null && in.sender().incarnation() >= peer.incarnation()) {
+      return false;
+    }
+    if (in != null && in.applied() != null) {
+      endedStreams.put(peer.dc(), in.sender());
+    }
+    Frame.Cursor cursor = around.recovered().cursors().get(peer);
+    Fetcher fetcher = new Fetcher(new Asking(requests, around.retryNanos()));
+    streams.put(new InboundStream(peer, around.recovered().life(), cursor, fetcher, nowNanos));
+    return true;
+  }
+
+  /** The stream of a datacenter's last incarnation; null if it was never heard. */
+  public InboundStream stream(String dc) {
+    return streams.get(dc);
+  }
+
+  /** All streams. */
+  public Collection<InboundStream> streams() {
+    return streams.all();
+  }
+
+  /** Whether something of an origin's own stream was applied here, in this life or before. */
+  public boolean hasStreamed(ReplicaId origin) {
+    InboundStream in = streams.get(origin.dc());
+    return (in != null && in.sender().equals(origin) && in.applied() != null)
+        || origin.equals(endedStreams.get(origin.dc()))
+        || around.recovered().cursors().containsKey(origin);
+  }
+
+  /** Whether an origin's stream flows: it has begun, long enough ago, and is heard. */
+  private boolean isStreaming(ReplicaId origin, long nowNanos) {
+    InboundStream in = streams.get(origin.dc());
+    return in != null
+        && in.sender().equals(origin)
+        && linkUp.test(origin.dc())
+        && !in.isResuming()
+        && nowNanos - in.resumeSentNanos() >= around.retryNanos()
+        && nowNanos - in.heardNanos() < around.retryNanos();
+  }
+
+  /** Frames can be sent to the peer. Returns whether its stream is to be asked for. */
+  public boolean up(InboundStream in, long nowNanos) {
+    if (in.isStarted() && !in.isResuming()) {
+      in.ackAgain(nowNanos);
+      return false;
+    }
+    return true;
+  }
+
+  /** Asks for the stream from what was applied last, in a new epoch. */
+  public void resume(InboundStream in, long nowNanos) {
+    skew.interrupted(in.sender().dc());
+    send(in, in.resume(knowledge.through().get(in.sender()), nowNanos));
+  }
+
+  private void resumeAgain(InboundStream in, long nowNanos) {
+    send(in, in.resumeAgain(knowledge.through().get(in.sender()), nowNanos));
+  }
+
+  private void send(InboundStream in, Frame frame) {
+    around.sink().send(in.sender().dc(), frame);
+  }
+
+  // ---------------------------------------------------------------- what comes
+
+  /** Takes a frame of a stream. Returns whether the stream must start again. */
+  public boolean updates(InboundStream in, Frame.Updates frame, long nowNanos, long nowMillis) {
+    switch (in.verdict(frame)) {
+      case STALE -> {}
+      case DUPLICATE -> in.ackAgain(nowNanos);
+      case GAP -> {
+        // While resuming: the stream has begun, and its first frames were lost.
+        if (!in.isResuming() || in.mayAskAgain(nowNanos, around.retryNanos())) {
+          around.stats().gapSeen();
+          return true;
+        }
+      }
+      case NEXT -> {
+        waitingSpent += mayAcknowledge(in) ? 0 : 1;
+        in.arrived(frame.sentMillis(), nowMillis);
+        // The time of a round is measured, and a catch-up waits for its window: both at once.
+        long ackNanos = frame.kind() == Frame.Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos;
+        visibility.updates(in, frame, ackNanos, nowNanos, nowMillis);
+      }
+    }
+    return false;
+  }
+
+  /** Takes what a peer says of its stream. Returns whether the stream must start again. */
+  public boolean status(InboundStream in, Frame.Status status, long nowNanos) {
+    if (status.wantResume() && in.mayAskAgain(nowNanos, around.retryNanos())) {
+      if (in.isResuming() && status.epoch() < in.epoch()) {
+        resumeAgain(in, nowNanos); // it has not heard of the epoch, or had not when it sent this
+        return false;
+      }
+      in.heardOf(status.epoch());
+      return true;
+    }
+    if (in.missedTail(status)) {
+      around.stats().gapSeen();
+      return true;
+    }
+    in.ackAgain(nowNanos); // the last acknowledgement may have been lost
+    return false;
+  }
+
+  /**
+   * Takes what a peer has of an origin, or of objects that were fetched from it.
+   *
+   * @param expected whether it is the next page of a healing that is under way
+   */
+  public void states(
+      InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
+    visibility.states(in, states, expected, nowNanos, nowMillis);
+    if (states.origin().isEmpty()) {
+      in.fetcher().answered(states, nowNanos).ifPresent(next -> send(in, next));
+    }
+  }
+
+  /** Takes states of objects of which a peer has forgotten what is remembered here. */
+  public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
+    visibility.verified(in, verified, nowNanos, nowMillis);
+  }
+
+  /** Everything that a healing brought is here. */
+  public void healed(Frame.States last) {
+    visibility.healed(last);
+  }
+
+  // ---------------------------------------------------------------- time
+
+  /**
+   * Does what is due for a stream: acknowledges, asks again, fetches what is missing.
+   *
+   * @param besides more objects that are to be fetched from the peer
+   */
+  public void tick(InboundStream in, Supplier<List<ObjectId>> besides, long nowNanos) {
+    if (mayAcknowledge(in) && in.takeAckDue(nowNanos)) {
+      send(in, in.ack());
+    }
+    long retry = around.retryNanos();
+    if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
+      resumeAgain(in, nowNanos);
+    }
+    if (in.fetcher().isIdle()) {
+      long grace = skew.graceNanos(in.sender().dc());
+      List<ObjectId> missing =
+          in.toFetch(nowNanos, grace, retry, shipment -> comesLater(shipment, nowNanos));
+      if (missing.isEmpty()) {
+        missing = besides.get();
+      }
+      if (!missing.isEmpty()) {
+        missing.forEach(object -> around.stats().gapSeen());
+        send(in, in.fetcher().fetch(missing, nowNanos));
+      }
+    } else if (in.fetcher().isDue(in.heardNanos())) {
+      send(in, in.fetcher().again(nowNanos));
+    }
+  }
+
+  /**
+   * Whether a peer may go on sending: not while some of its updates wait for others' and all that
+   * waits takes more than there is. What they wait for still comes: it was made before them, and
+   * who ships it has either nothing that waits, or waits for what was made still earlier.
+   */
+  private boolean mayAcknowledge(InboundStream in) {
+    return visibility.waitingBytes() <= around.settings().memory().waiting()
+        || !visibility.isWaiting(in);
+  }
+
+  /**
+   * Whether an update waits for one of an origin whose stream stands still, or has just come back:
+   * what that origin did meanwhile will come from itself or through a third datacenter, and once.
+   */
+  private boolean comesLater(Shipment shipment, long nowNanos) {
+    CausalContext here = applier.context(shipment.object());
+    VersionVector needs = shipment.needs();
+    for (int i = 0; i < needs.size(); i++) {
+      ReplicaId r = needs.replica(i);
+      if (applier.seen(here, r) < needs.number(i) && !isStreaming(r, nowNanos)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** When {@link #tick} has something to do for a stream, at the latest. */
+  public long nextTickNanos(InboundStream in) {
+    long retry = around.retryNanos();
+    long fetch = in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry);
+    long next = mayAcknowledge(in) ? Math.min(in.ackDueNanos(), fetch) : fetch;
+    return in.isResuming() ? Math.min(next, in.resumeDueNanos(retry)) : next;
+  }
+
+  // ---------------------------------------------------------------- what is known
+
+  /** The places in the newest incarnations' streams up to which everything was applied. */
+  public Map<ReplicaId, Frame.Cursor> cursors() {
+    Map<ReplicaId, Frame.Cursor> cursors = new HashMap<>(around.recovered().cursors());
+    cursors.keySet().removeIf(r -> !knowledge.isNewest(r));
+    for (InboundStream in : streams.all()) {
+      if (in.applied() != null) {
+        cursors.put(in.sender(), in.applied());
+      }
+    }
+    return cursors;
+  }
+
+  /** Changes when {@link #cursors} may have. */
+  public long placesChanged() {
+    return streams.placesChanged();
+  }
+
+  /** What is used of the budget for what has come and waits. */
+  public Budget.Usage memory() {
+    return new Budget.Usage(
+        "waiting", around.settings().memory().waiting(), visibility.waitingBytes(), waitingSpent);
+  }
+
+  /** How many updates have come and wait for the rest of their cut, or for what it depends on. */
+  public int waiting() {
+    return visibility.waiting();
+  }
+
+  /** Whether a closed cut of an origin waits for what it depends on. */
+  public boolean isWaiting(ReplicaId origin) {
+    return visibility.isWaiting(origin);
+  }
+}

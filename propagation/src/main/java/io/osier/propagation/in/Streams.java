@@ -1,0 +1,67 @@
+package io.osier.propagation.in;
+
+import io.osier.propagation.Late;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.Surroundings;
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The peers' streams, and what is counted of what they bring. Not thread-safe. */
+final class Streams {
+  private final Surroundings around;
+  private final Map<String, InboundStream> byDc = new TreeMap<>();
+  private long placesChanged;
+
+  Streams(Surroundings around) {
+    this.around = around;
+  }
+
+  /** The stream of a datacenter's last incarnation; null if it was never heard. */
+  InboundStream get(String dc) {
+    return byDc.get(dc);
+  }
+
+  void put(InboundStream in) {
+    byDc.put(in.sender().dc(), in);
+  }
+
+  Collection<InboundStream> all() {
+    return byDc.values();
+  }
+
+  /** The place up to which everything of a stream was applied may have moved. */
+  void placeChanged() {
+    placesChanged++;
+  }
+
+  long placesChanged() {
+    return placesChanged;
+  }
+
+  /**
+   * An update of a stream became visible.
+   *
+   * @param outage whether it waited for a link that was down
+   * @param sentMillis when it was sent, by the sender's clock
+   * @param heldNanos how long it waited here for something else
+   */
+  void visible(
+      InboundStream in,
+      Shipment shipment,
+      boolean outage,
+      long sentMillis,
+      long heldNanos,
+      long nowMillis) {
+    around.stats().applied(shipment.updates());
+    if (shipment.updates() > 0) {
+      Late.Delay delay =
+          new Late.Delay(
+              shipment.ageMillis(),
+              nowMillis - sentMillis,
+              heldNanos / 1_000_000,
+              in.shortestWayMillis());
+      around.stats().visible(delay, outage, around.slaNanos() / 1_000_000);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * What comes: the peers' streams ({@code Inbound}), how an update is joined to its object ({@code
+ * Applier}) and when it becomes visible ({@code Visibility}: for each object at once, or cut by
+ * cut), and what is known of what is here and elsewhere ({@code Knowledge}).
+ */
+package io.osier.propagation.in;

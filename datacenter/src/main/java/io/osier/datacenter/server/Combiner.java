@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * Acknowledges increments of counters and additions to add-wins sets in front of a partition, and
@@ -35,7 +36,7 @@ import java.util.function.LongConsumer;
  * <p>Any thread adds; what is taken out is taken, and noted as absorbed, under the partition's run
  * lock.
  */
-final class Combiner {
+public final class Combiner {
   /** The window's share of the SLA: short while there is little to join, long under load. */
   private static final int WINDOW_SHARE_MIN = 50;
 
@@ -100,6 +101,7 @@ final class Combiner {
 
   private final ObjectStore store;
   private final long objectBytesMax;
+  private final LongSupplier nanos;
   private final LongConsumer onDue;
   private final long windowMin;
   private final long windowMax;
@@ -115,9 +117,12 @@ final class Combiner {
   /**
    * A combiner with nothing in it.
    *
+   * @param nanos a monotonic clock
    * @param onDue hears when something is to be taken out, each time that an object comes in
    */
-  Combiner(ObjectStore store, KeyspacePolicy policy, LongConsumer onDue) {
+  public Combiner(
+      ObjectStore store, KeyspacePolicy policy, LongSupplier nanos, LongConsumer onDue) {
+    this.nanos = nanos;
     this.store = store;
     this.objectBytesMax = policy.limits().objectBytesMax();
     this.onDue = onDue;
@@ -175,7 +180,7 @@ final class Combiner {
     }
     entry.idle = false;
     if (entry.count++ == 0) {
-      entry.sinceNanos = System.nanoTime();
+      entry.sinceNanos = nanos.getAsLong();
       entry.holding = true;
       if (!entry.queued) {
         entry.queued = true;

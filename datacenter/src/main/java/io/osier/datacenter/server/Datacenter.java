@@ -225,13 +225,14 @@ public final class Datacenter implements AutoCloseable {
       Partition partition = new Partition(partitionConfig, objects, recovered, now);
       runners.add(
           new PartitionRunner(
-              policy.name() + "-" + number,
-              partition,
-              objects,
-              journal,
+              new Seat(
+                  policy.name() + "-" + number,
+                  partition,
+                  objects,
+                  journal,
+                  (dc, frame) -> transport.send(dc, policy.name(), number, frame)),
               config.queue(),
               new SlewedClock(now.millis(), now.nanos()),
-              (dc, frame) -> transport.send(dc, policy.name(), number, frame),
               failure::completeExceptionally,
               callers(policy),
               Optional.of(policy)));

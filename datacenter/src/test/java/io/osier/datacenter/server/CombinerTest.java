@@ -32,7 +32,7 @@ final class CombinerTest {
 
   private final MemoryStore store = new MemoryStore();
   private final AtomicLong due = new AtomicLong();
-  private final Combiner combiner = new Combiner(store, POLICY, due::set);
+  private final Combiner combiner = new Combiner(store, POLICY, System::nanoTime, due::set);
 
   private void create(String key, CrdtType type, Operation operation) {
     Causal empty = Causal.bottom(type);

@@ -143,13 +143,9 @@ final class PartitionRunnerTest {
 
   private PartitionRunner runner(Journal journal) {
     return new PartitionRunner(
-        "shop-0",
-        script,
-        new MemoryStore(),
-        journal,
+        new Seat("shop-0", script, new MemoryStore(), journal, (dc, frame) -> sent.add(frame)),
         2,
         new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
-        (dc, frame) -> sent.add(frame),
         failure::set);
   }
 
@@ -304,6 +300,7 @@ final class PartitionRunnerTest {
     await().until(() -> script.seen.contains("PeerUp"));
     await().until(() -> script.seen.getLast().equals("Flush"));
     script.drained = true;
+    runner.submit(new Input.PeerDown("us")); // nothing but an input changes that
     await().until(runner::isDrained);
   }
 
@@ -353,13 +350,9 @@ final class PartitionRunnerTest {
       Machine machine, ObjectStore store, Callers callers, Optional<KeyspacePolicy> policy) {
     runner =
         new PartitionRunner(
-            "shop-0",
-            machine,
-            store,
-            Journal.NONE,
+            new Seat("shop-0", machine, store, Journal.NONE, (dc, frame) -> {}),
             10_000,
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
-            (dc, frame) -> {},
             failure::set,
             callers,
             policy);

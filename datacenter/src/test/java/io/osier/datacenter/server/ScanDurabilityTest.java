@@ -75,13 +75,9 @@ final class ScanDurabilityTest {
   private List<Reply.Row> rows(Optional<Key> from) {
     PartitionRunner runner =
         new PartitionRunner(
-            "shop-0",
-            new PartitionRunnerTest.Script(),
-            store,
-            store,
+            new Seat("shop-0", new PartitionRunnerTest.Script(), store, store, (dc, frame) -> {}),
             10,
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
-            (dc, frame) -> {},
             failure -> {});
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     KeyspaceShard shop =

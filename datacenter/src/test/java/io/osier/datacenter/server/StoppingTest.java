@@ -47,13 +47,14 @@ final class StoppingTest {
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     PartitionRunner runner =
         new PartitionRunner(
-            "shop-0",
-            new PartitionRunnerTest.Script(),
-            cold(),
-            Journal.NONE,
+            new Seat(
+                "shop-0",
+                new PartitionRunnerTest.Script(),
+                cold(),
+                Journal.NONE,
+                (dc, frame) -> {}),
             10,
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
-            (dc, frame) -> {},
             failure -> {});
     runner.start();
     runner.refuse();

@@ -1,0 +1,340 @@
+package io.osier.datacenter.server;
+
+import io.netty.util.collection.LongObjectHashMap;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Machine;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.Frame;
+import io.osier.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The loop around one partition, step by step: takes what waits in batches, carries out each
+ * batch's effects, its records as one group, and lets replies and frames go when the group is
+ * durable. Knows neither threads nor clocks: whoever drives it calls {@link #step} when something
+ * has come in or {@link #dueNanos} has come, one caller at a time, and then, holding no lock,
+ * {@link Told#tell} of what {@link #takeTold} gives.
+ *
+ * <p>A machine that throws has broken an invariant: nothing of the batch leaves, and the driver
+ * must not go on but {@link #abandon} the rest.
+ */
+public final class PartitionAgent {
+  /** So much of each kind is done in one step. */
+  private static final int BATCH = 256;
+
+  private static final int SUMMARY_MAX = 1_000;
+
+  private final Seat seat;
+  private final Machine machine;
+  private final Inbox inbox;
+  private final Time time;
+  private final Optional<Combiner> combiner;
+  private final boolean tellsApart;
+  private final Runnable onDurable;
+
+  /** Who waits for an answer, by ticket. */
+  private final LongObjectHashMap<Consumer<Reply>> waiting = new LongObjectHashMap<>();
+
+  private final LongObjectHashMap<CompletableFuture<PartitionReport>> inspections =
+      new LongObjectHashMap<>();
+  private long tickets;
+
+  /** The ticket of the command that is being handled; 0 if none is. */
+  private long inHand;
+
+  /** What the journal has not taken yet. */
+  private Departure leaving = Departure.NONE;
+
+  private Told told = Told.NOBODY;
+  private boolean flushed;
+  private volatile boolean drained;
+  private long groups;
+
+  /** How many groups are durable and their outputs out; written by the journal's thread. */
+  private volatile long groupsOut;
+
+  /**
+   * An agent that has done nothing yet.
+   *
+   * @param combiner what acknowledges in front of the partition, if anything does
+   * @param tellsApart whether answers are left to {@link Told}, because they run callers' code and
+   *     the driver holds a lock; only with a journal that keeps nothing
+   * @param onDurable hears after each group that is out, in any thread: {@link #isDrained} may
+   *     change with the next step
+   */
+  public PartitionAgent(
+      Seat seat,
+      Inbox inbox,
+      Time time,
+      Optional<Combiner> combiner,
+      boolean tellsApart,
+      Runnable onDurable) {
+    this.seat = seat;
+    this.machine = seat.machine();
+    this.inbox = inbox;
+    this.time = time;
+    this.combiner = combiner;
+    this.tellsApart = tellsApart;
+    this.onDurable = onDurable;
+  }
+
+  /**
+   * Does what waits and what is due, up to a batch.
+   *
+   * @return how much that was; 0 if there was nothing to do
+   */
+  public int step() {
+    return step(this::takeDue);
+  }
+
+  /**
+   * As {@link #step()}.
+   *
+   * @param taker takes out of the combiner what is to be absorbed first
+   */
+  int step(Supplier<List<Input.Absorbed.Update>> taker) {
+    boolean closing = !inbox.isOpen();
+    drained = false;
+    int handled = absorb(taker.get()) + events() + commands();
+    Now now = time.now();
+    if (machine.nextTickNanos() <= now.nanos()) {
+      on(new Input.Tick(), now);
+      handled++;
+    }
+    if (closing && (handled > 0 || !flushed)) {
+      // After the commands, and again when one that had to wait is done late: what a command
+      // leaves dirty now has no deadline that will be met.
+      flushed = true;
+      on(new Input.Flush(), now);
+      handled++;
+    }
+    if (handled > 0) {
+      carryOut(machine.takeEffects());
+    }
+    drained =
+        closing
+            && groupsOut == groups
+            && waiting.isEmpty()
+            && combiner.map(c -> !c.isHolding()).orElse(true)
+            && machine.isDrained();
+    return handled;
+  }
+
+  /** When {@link #step} has something to do, unless something comes in. */
+  public long dueNanos() {
+    if (!inbox.isOpen() && !flushed) {
+      return Long.MIN_VALUE;
+    }
+    long tick = machine.nextTickNanos();
+    return combiner.isPresent() ? Math.min(tick, combiner.get().dueNanos()) : tick;
+  }
+
+  /**
+   * Whether everything that was taken before the inbox was closed is answered and shipped. For any
+   * thread.
+   */
+  public boolean isDrained() {
+    // In this order: a step withdraws "drained" before it takes anything.
+    return inbox.isEmpty() && drained;
+  }
+
+  private List<Input.Absorbed.Update> takeDue() {
+    if (combiner.isEmpty()) {
+      return List.of();
+    }
+    return inbox.isOpen() ? combiner.get().takeDue(time.nanos()) : combiner.get().takeAll();
+  }
+
+  // ---------------------------------------------------------------- in
+
+  private int absorb(List<Input.Absorbed.Update> updates) {
+    if (updates.isEmpty()) {
+      return 0;
+    }
+    on(new Input.Absorbed(updates), time.now());
+    combiner.ifPresent(Combiner::absorbed);
+    return updates.size();
+  }
+
+  private int events() {
+    int handled = 0;
+    Inbox.Work work;
+    while (handled < BATCH && (work = inbox.pollEvent()) != null) {
+      handle(work);
+      handled++;
+    }
+    return handled;
+  }
+
+  private int commands() {
+    int handled = 0;
+    Inbox.Work work;
+    while (handled < BATCH && (work = inbox.pollCommand()) != null) {
+      handle(work);
+      handled++;
+    }
+    return handled;
+  }
+
+  private void handle(Inbox.Work work) {
+    Now now = time.now();
+    switch (work) {
+      case Inbox.Command c -> {
+        long ticket = ++tickets;
+        waiting.put(ticket, c.reply());
+        inHand = ticket;
+        on(new Input.Command(ticket, c.request()), now);
+        inHand = 0;
+      }
+      case Inbox.Event e -> {
+        on(e.input(), now);
+        if (e.input() instanceof Input.FromPeer f && f.frame() instanceof Frame.Updates u) {
+          machine.handled(u.shipments().size(), time.nanos() - now.nanos());
+        }
+      }
+      case Inbox.Inspection i -> {
+        long ticket = ++tickets;
+        inspections.put(ticket, i.report());
+        on(new Input.Inspect(ticket, i.hotLimit()), now);
+      }
+    }
+  }
+
+  private void on(Input input, Now now) {
+    try {
+      machine.on(input, now);
+    } catch (OsierException e) {
+      // With its own code, and with what helps in front.
+      e.addSuppressed(new IllegalStateException("at " + summary(input)));
+      throw e;
+    } catch (RuntimeException e) {
+      throw new IllegalStateException("at " + summary(input), e);
+    }
+  }
+
+  /** An input for the log, which must not be flooded by a large value. */
+  private static String summary(Input input) {
+    String text = input.toString();
+    return text.length() <= SUMMARY_MAX ? text : text.substring(0, SUMMARY_MAX) + "…";
+  }
+
+  // ---------------------------------------------------------------- out
+
+  private void carryOut(Effects effects) {
+    Departure departure = Departure.of(effects.whenDurable(), waiting);
+    leaving = departure; // to be answered with the failure, should there be one
+    long group = ++groups;
+    effects.keep(
+        seat.journal(),
+        () -> {
+          if (tellsApart) {
+            departure.send(seat.sender());
+          } else {
+            departure.leave(seat.sender());
+          }
+          groupsOut = group;
+          onDurable.run();
+        });
+    leaving = Departure.NONE;
+    if (tellsApart || !effects.atOnce().isEmpty()) {
+      told = new Told(tellsApart ? departure : Departure.NONE, reports(effects.atOnce()));
+    }
+  }
+
+  private List<Reported> reports(List<Effects.Report> made) {
+    if (made.isEmpty()) {
+      return List.of();
+    }
+    List<Reported> reports = new ArrayList<>(made.size());
+    for (Effects.Report r : made) {
+      reports.add(new Reported(inspections.remove(r.ticket()), r.report()));
+    }
+    return reports;
+  }
+
+  private record Reported(CompletableFuture<PartitionReport> to, PartitionReport report) {}
+
+  /** Those whom a step has something to tell, to be told with no lock held. */
+  public static final class Told {
+    static final Told NOBODY = new Told(Departure.NONE, List.of());
+    private final Departure answers;
+    private final List<Reported> reports;
+
+    private Told(Departure answers, List<Reported> reports) {
+      this.answers = answers;
+      this.reports = reports;
+    }
+
+    /** Tells them. */
+    public void tell() {
+      answers.answer();
+      reports.forEach(r -> r.to().complete(r.report()));
+    }
+  }
+
+  /** Takes whom the last step has something to tell. */
+  public Told takeTold() {
+    Told taken = told;
+    told = Told.NOBODY;
+    return taken;
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  /**
+   * Answers whom the partition will not answer any more: the commands that it has taken and not
+   * answered, and those whose answers were about to leave with the batch that failed. No step may
+   * follow.
+   *
+   * @param failure what the last step has thrown, or null if it stops for no such reason
+   */
+  void abandon(Throwable failure) {
+    Reply.Failure unknown =
+        new Reply.Failure(
+            ErrorCode.TIMEOUT,
+            seat.name() + " failed at this request, which may have been done: " + failure);
+    Departure.of(machine.takeEffects().whenDurable(), waiting).abandon(unknown);
+    leaving.abandon(unknown);
+    told.answers.abandon(unknown);
+    told.reports.forEach(r -> r.to().complete(r.report()));
+    waiting.forEach(
+        (ticket, reply) ->
+            reply.accept(failure != null && ticket == inHand ? unknown : refusal(failure)));
+    waiting.clear();
+    inspections.values().forEach(i -> i.completeExceptionally(gone(failure)));
+    inspections.clear();
+  }
+
+  /** Answers what no step will take from the inbox any more. For any thread. */
+  void answerWhatIsLeft(Throwable failure) {
+    Inbox.Work work;
+    while ((work = inbox.pollCommand()) != null || (work = inbox.pollEvent()) != null) {
+      switch (work) {
+        case Inbox.Command c -> c.reply().accept(refusal(failure));
+        case Inbox.Inspection i -> i.report().completeExceptionally(gone(failure));
+        case Inbox.Event e -> {}
+      }
+    }
+  }
+
+  private Reply.Failure refusal(Throwable failure) {
+    OsierException gone = gone(failure);
+    return new Reply.Failure(gone.code(), gone.getMessage());
+  }
+
+  private OsierException gone(Throwable failure) {
+    return failure == null
+        ? new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down")
+        : new OsierException(
+            ErrorCode.INTERNAL, seat.name() + " has failed; nothing was done", failure);
+  }
+}

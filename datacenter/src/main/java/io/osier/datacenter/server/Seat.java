@@ -1,0 +1,24 @@
+package io.osier.datacenter.server;
+
+import io.osier.datacenter.partition.Machine;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.Frame;
+
+/**
+ * Where a partition sits: what it is connected with.
+ *
+ * @param name for messages
+ * @param store its objects
+ * @param journal where its records go
+ * @param sender the way of its frames
+ */
+public record Seat(
+    String name, Machine machine, ObjectStore store, Journal journal, Sender sender) {
+  /** Sends a frame to a datacenter; it may be dropped. */
+  @FunctionalInterface
+  public interface Sender {
+    /** Sends it, without waiting and without running a partition. */
+    void send(String dc, Frame frame);
+  }
+}

@@ -7,10 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * One call of a session, with its tries.
@@ -18,22 +15,16 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param <T> what its caller gets
  */
 abstract class Call<T> implements Link.Answered {
-  /** Only what the session has seen is given up; who asks for more must not ask for ever. */
-  private static final int GO_ON_MAX = 3;
-
   private final Session session;
   private final OsierClient client;
   private final Past past;
   private final String keyspace;
   private final Key key;
   private final boolean update;
+  private final Timers timers;
+  private final Tries tries;
   private final long startNanos;
-  private final long deadlineNanos;
   private final CompletableFuture<T> result = new CompletableFuture<>();
-  private Set<String> tried = Set.of();
-
-  /** Why the last one that was tried did not do it; null before. */
-  private OsierException refusal;
 
   // Of the present try.
   private Link to;
@@ -44,9 +35,6 @@ abstract class Call<T> implements Link.Answered {
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
   private boolean causal;
-
-  /** How often it went on without what was missing. */
-  private int goneOn;
 
   /** Of which partition it asks; -1 for none in particular. */
   private int partition;
@@ -61,8 +49,11 @@ abstract class Call<T> implements Link.Answered {
     this.session = session;
     this.client = session.client();
     this.past = session.past();
-    this.startNanos = System.nanoTime();
-    this.deadlineNanos = startNanos + client.settings().timeout().toNanos();
+    this.timers = client.timers();
+    this.startNanos = timers.nanoTime();
+    this.tries =
+        new Tries(
+            update, startNanos, client.settings().timeout().toNanos(), session.patienceNanos());
     this.keyspace = keyspace;
     this.key = key;
     this.update = update;
@@ -101,12 +92,12 @@ abstract class Call<T> implements Link.Answered {
     Room room = client.room();
     long now = startNanos;
     if (!room.enterAtOnce()) {
-      OsierException full = room.enter(deadlineNanos);
+      OsierException full = room.enter(tries.deadlineNanos());
       if (full != null) {
         result.completeExceptionally(full);
         return result;
       }
-      now = System.nanoTime();
+      now = timers.nanoTime();
     }
     attempt(now);
     return result;
@@ -123,7 +114,7 @@ abstract class Call<T> implements Link.Answered {
   }
 
   private void attempt() {
-    attempt(System.nanoTime());
+    attempt(timers.nanoTime());
   }
 
   private void attempt(long now) {
@@ -131,11 +122,9 @@ abstract class Call<T> implements Link.Answered {
       fail(client.unavailable());
       return;
     }
-    Link link = session.route(tried);
+    Link link = session.route(tries.tried());
     if (link == null) {
-      OsierException why = tried.isEmpty() ? session.unreachable() : refusal;
-      tried = Set.of(); // all were tried: begin again after a pause
-      again(why);
+      act(tries.nowhere(now, session.unreachable()));
       return;
     }
     Reply.KeyspaceInfo info = link.keyspace(keyspace);
@@ -150,24 +139,21 @@ abstract class Call<T> implements Link.Answered {
                   + link.keyspaces().keySet().stream().sorted().toList()));
       return;
     }
-    long left = deadlineNanos - now;
-    boolean isLate = now != startNanos;
-    // What would be sent now, and heard by nobody, would only be in doubt.
-    if (left <= 0 || (isLate && update && link.roundTripNanos() > left)) {
-      fail(refusal != null ? refusal : neverSent());
+    OsierException late = tries.tooLate(now, link.roundTripNanos());
+    if (late != null) {
+      fail(late);
       return;
     }
     send(link, info, now);
   }
 
-  private OsierException neverSent() {
-    return new OsierException(
-        ErrorCode.TIMEOUT,
-        "nothing was sent: the time limit of " + limitMillis() + " ms was over before");
-  }
-
-  private long limitMillis() {
-    return client.settings().timeout().toMillis();
+  private void act(Tries.Next next) {
+    switch (next) {
+      case Tries.Next.Again a ->
+          timers.later(this::attempt, a.afterPause() ? timers.pauseMillis(Tries.PAUSE_MILLIS) : 0);
+      case Tries.Next.GoOn g -> throw new IllegalStateException("only who refused can be asked on");
+      case Tries.Next.End e -> fail(e.error());
+    }
   }
 
   /**
@@ -190,20 +176,17 @@ abstract class Call<T> implements Link.Answered {
       asked = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
       known = isRepeatable() ? past.known(slice, replica) : 0;
       boolean ordered = slice.writesUnderWay > 0;
-      // A datacenter gets time to catch up, but not all: another one may be ahead.
-      long most = Math.min((deadlineNanos - now) / 2, session.patienceNanos());
-      int wait = Math.clamp(most / 1_000_000, 0, Integer.MAX_VALUE);
       if (update && fits) {
         slice.writesUnderWay++;
       }
-      sent = request(asked, ordered, wait);
+      sent = request(asked, ordered, tries.waitMillis(now));
     }
     session.moved(left, replica);
     if (!fits) {
       fail(past.misfit(keyspace, info.partitions()));
       return;
     }
-    link.send(sent, now, deadlineNanos, this);
+    link.send(sent, now, tries.deadlineNanos(), this);
   }
 
   @Override
@@ -212,11 +195,11 @@ abstract class Call<T> implements Link.Answered {
   }
 
   @Override
-  public void lost(Connection.LostException cause) {
+  public void lost(LostException cause) {
     boolean unsure = update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
     if (unsure) {
       Home home = new Home(to, replica);
-      new StepDelivery(client, home, (Request.Transact) sent, known, deadlineNanos)
+      new StepDelivery(client, home, (Request.Transact) sent, known, tries.deadlineNanos())
           .again()
           .whenComplete(this::concluded);
     } else {
@@ -284,91 +267,35 @@ abstract class Call<T> implements Link.Answered {
 
   private void refused(Link from, Reply.Failure failure) {
     client.settings().metrics().failed(from.dc(), failure.code());
-    OsierException error = Calls.failed(failure, update);
-    boolean elsewhere =
-        switch (failure.code()) {
-          case UNAVAILABLE, SHUTTING_DOWN, SESSION_BEHIND -> true;
-          default -> false;
-        };
-    if (lacksThePast(failure.code()) && goneOn < GO_ON_MAX && !asked.isEmpty()) {
-      goneOn++;
+    Tries.Next next = tries.refused(timers.nanoTime(), from.dc(), failure, !asked.isEmpty());
+    if (next instanceof Tries.Next.GoOn) {
       goOn(from, failure);
-    } else if (elsewhere) {
-      tried(from, error);
-      again(error);
     } else {
-      fail(error);
+      act(next);
     }
-  }
-
-  /** Whether the datacenter lacks what the session has seen, and that is not waited for. */
-  private boolean lacksThePast(ErrorCode code) {
-    long patience = session.patienceNanos();
-    return patience < Long.MAX_VALUE
-        && (code == ErrorCode.SESSION_LOST
-            || (code == ErrorCode.SESSION_BEHIND && System.nanoTime() - startNanos >= patience));
   }
 
   /** Gives up what a datacenter lacks, and asks it again. */
   private void goOn(Link at, Reply.Failure failure) {
-    long left = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
     client
-        .through(at, keyspace, partition, left)
+        .inquiries()
+        .through(at, keyspace, partition, tries.leftMillis(timers.nanoTime()))
         .whenComplete(
             (there, error) -> {
               Reply.KeyspaceInfo info = at.keyspace(keyspace);
               boolean went =
                   error == null && info != null && session.goOn(keyspace, partition, asked, there);
               if (went) {
-                send(at, info, System.nanoTime());
+                send(at, info, timers.nanoTime());
               } else {
                 fail(Calls.failed(failure, update));
               }
             });
   }
 
-  private void tried(Link link, OsierException why) {
-    refusal = why;
-    Set<String> all = new HashSet<>(tried);
-    all.add(link.dc());
-    tried = all;
-  }
-
   private void lost(Link from, Throwable error) {
-    OsierException outcome = Calls.asOsier(inWords(from, error), update);
+    OsierException outcome = tries.outcome(from.name(), error);
     client.settings().metrics().failed(from.dc(), outcome.code());
-    boolean mayTryAgain =
-        !(outcome instanceof OutcomeUnknownException) && outcome.code() == ErrorCode.UNAVAILABLE;
-    if (mayTryAgain) {
-      tried(from, outcome);
-      again(outcome);
-    } else {
-      fail(outcome);
-    }
-  }
-
-  /** The link knows of this try alone: what counts for the caller is the limit of the call. */
-  private Throwable inWords(Link from, Throwable error) {
-    if (error instanceof Connection.LostException l && l.code == ErrorCode.TIMEOUT && l.sent) {
-      String message = from.name() + " did not answer within " + limitMillis() + " ms";
-      return new Connection.LostException(
-          l.code,
-          true,
-          refusal == null ? message : message + "; before that: " + refusal.getMessage());
-    }
-    return error;
-  }
-
-  /** Tries again elsewhere, after a short pause, while there is time. */
-  private void again(OsierException last) {
-    long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
-    if (left <= Session.RETRY_PAUSE_MILLIS) {
-      fail(last);
-      return;
-    }
-    long pause =
-        ThreadLocalRandom.current()
-            .nextLong(Session.RETRY_PAUSE_MILLIS / 2, Session.RETRY_PAUSE_MILLIS + 1);
-    client.later(this::attempt, tried.isEmpty() ? pause : 0);
+    act(tries.lost(timers.nanoTime(), from.dc(), outcome));
   }
 }

@@ -35,7 +35,7 @@ final class Calls {
     if (cause instanceof OsierException known) {
       return known;
     }
-    if (cause instanceof Connection.LostException lost) {
+    if (cause instanceof LostException lost) {
       return update && lost.sent
           ? new OutcomeUnknownException(lost.code, lost.getMessage())
           : new OsierException(lost.code, lost.getMessage());

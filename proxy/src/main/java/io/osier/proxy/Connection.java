@@ -54,22 +54,6 @@ final class Connection implements Link {
   /** How exactly time limits are kept. */
   private static final long EXPIRY_MILLIS = 10;
 
-  /** Why a request has no answer. */
-  static final class LostException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    /** Whether the request may have reached the datacenter. */
-    final boolean sent;
-
-    final ErrorCode code;
-
-    LostException(ErrorCode code, boolean sent, String message) {
-      super(message, null, false, false);
-      this.code = code;
-      this.sent = sent;
-    }
-  }
-
   /** A request that waits to be sent, or for its answer. */
   private static final class Pending {
     final Request request;

@@ -54,7 +54,7 @@ interface Link {
   }
 
   /**
-   * Sends a request. The future fails with {@link Connection.LostException} if no answer comes.
+   * Sends a request. The future fails with {@link LostException} if no answer comes.
    *
    * @param timeoutMillis how long to wait for the answer
    */
@@ -66,7 +66,7 @@ interface Link {
     void answered(Reply reply);
 
     /** None came, or will. */
-    void lost(Connection.LostException cause);
+    void lost(LostException cause);
   }
 
   /**
@@ -84,7 +84,7 @@ interface Link {
               if (error == null) {
                 answered.answered(reply);
               } else {
-                answered.lost((Connection.LostException) error);
+                answered.lost((LostException) error);
               }
             });
   }

@@ -117,8 +117,8 @@ final class LocalLink implements Link {
     reply.completeExceptionally(lost(ErrorCode.TIMEOUT, true, message));
   }
 
-  private static Connection.LostException lost(ErrorCode code, boolean sent, String message) {
-    return new Connection.LostException(code, sent, message);
+  private static LostException lost(ErrorCode code, boolean sent, String message) {
+    return new LostException(code, sent, message);
   }
 
   @Override

@@ -9,24 +9,18 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Utf8;
-import io.osier.core.VersionVector;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import java.util.function.BiConsumer;
 
 /**
  * A client of an Osier cluster: connections to one or more datacenters. Make one for each
@@ -35,45 +29,61 @@ import java.util.stream.Collectors;
  * example.
  */
 public final class OsierClient implements AutoCloseable {
-  /** Another datacenter must be nearer by this factor before sessions move to it. */
-  private static final double NEARER = 0.7;
-
   /** Longest name of a client, in bytes of UTF-8. */
   private static final int NAME_BYTES_MAX = 128;
 
   private final ClientSettings settings;
-  private final EventLoopGroup loops;
-  private final Map<String, Link> connections = new LinkedHashMap<>();
-  private final Object changes = new Object();
-  private volatile Link nearest;
+  private final Timers timers;
+  private final Datacenters datacenters;
   private final Room room;
+  private final Inquiries inquiries = new Inquiries();
 
-  /** What is done after a pause, unless the client is closed before. */
-  private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
+  /** Ends what carries this client, when it is closed. */
+  private final Runnable end;
 
   private volatile boolean closed;
 
-  private OsierClient(ClientSettings settings, Optional<InProcess> local) {
+  /**
+   * A client of links that are there.
+   *
+   * @param end ends what carries them
+   */
+  OsierClient(ClientSettings settings, Timers timers, Datacenters datacenters, Runnable end) {
     this.settings = settings;
+    this.timers = timers;
+    this.datacenters = datacenters;
     this.room = new Room(settings.inFlightMax());
-    this.loops =
+    this.end = end;
+  }
+
+  private static OsierClient start(
+      ClientSettings settings, BiConsumer<Datacenters, EventLoopGroup> ways) {
+    EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
             1, Answering.threads("osier-client"), NioIoHandler.newFactory());
-    if (local.isPresent()) {
-      Link link = new LocalLink(local.get(), settings, loops);
-      connections.put(link.dc(), link);
-      nearest = link;
-      return; // always there, and nothing to measure
-    }
-    settings
-        .endpoints()
-        .forEach(
-            (dc, address) ->
-                connections.put(
-                    dc, new Connection(dc, parse(dc, address), settings, loops, this::changed)));
-    connections.values().forEach(Link::open);
-    long pause = settings.pingInterval().toMillis();
-    loops.scheduleWithFixedDelay(this::measure, pause, pause, TimeUnit.MILLISECONDS);
+    Datacenters datacenters = new Datacenters(settings);
+    ways.accept(datacenters, loops);
+    datacenters.open();
+    return new OsierClient(
+        settings,
+        new LoopTimers(loops),
+        datacenters,
+        () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+  }
+
+  private static OsierClient connect(ClientSettings settings) {
+    Map<String, InetSocketAddress> addresses = new LinkedHashMap<>();
+    settings.endpoints().forEach((dc, address) -> addresses.put(dc, parse(dc, address)));
+    return start(
+        settings,
+        (datacenters, loops) -> {
+          addresses.forEach(
+              (dc, address) ->
+                  datacenters.add(
+                      new Connection(dc, address, settings, loops, datacenters::changed)));
+          long pause = settings.pingInterval().toMillis();
+          loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
+        });
   }
 
   private static InetSocketAddress parse(String dc, String address) {
@@ -101,71 +111,13 @@ public final class OsierClient implements AutoCloseable {
    */
   public static OsierClient inProcess(InProcess datacenter) {
     Builder builder = new Builder().endpoint(datacenter.replica().dc(), "in process");
-    return new OsierClient(builder.settings(), Optional.of(datacenter));
+    ClientSettings settings = builder.settings();
+    return start(settings, (all, loops) -> all.add(new LocalLink(datacenter, settings, loops)));
   }
 
   /** Starts to build a client. */
   public static Builder builder() {
     return new Builder();
-  }
-
-  private void measure() {
-    connections.values().forEach(Link::ping);
-    changed();
-  }
-
-  private void changed() {
-    nearest = choose(Set.of());
-    synchronized (changes) {
-      changes.notifyAll();
-    }
-  }
-
-  /**
-   * The datacenter to use: the preferred one if it is up, otherwise the nearest that is, and the
-   * present one unless another is clearly nearer.
-   *
-   * @param except datacenters that were tried in vain
-   * @return null if none is up
-   */
-  Link choose(Set<String> except) {
-    Link best = null;
-    for (Link c : connections.values()) {
-      if (c.isUp() && !except.contains(c.dc())) {
-        if (settings.preferred().filter(c.dc()::equals).isPresent()) {
-          return c;
-        }
-        best = best == null || roundTrip(c) < roundTrip(best) ? c : best;
-      }
-    }
-    Link present = nearest;
-    if (best != null
-        && present != null
-        && present.isUp()
-        && !except.contains(present.dc())
-        && roundTrip(best) > NEARER * roundTrip(present)) {
-      return present;
-    }
-    return best;
-  }
-
-  private static double roundTrip(Link c) {
-    return Double.isNaN(c.roundTripNanos()) ? Double.MAX_VALUE / 2 : c.roundTripNanos();
-  }
-
-  Link nearestConnection() {
-    Link c = nearest;
-    return c != null && c.isUp() ? c : choose(Set.of());
-  }
-
-  Link connection(String dc) {
-    Link c = connections.get(dc);
-    if (c == null) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "there is no endpoint '" + dc + "'; the endpoints are " + connections.keySet());
-    }
-    return c;
   }
 
   ClientSettings settings() {
@@ -176,27 +128,16 @@ public final class OsierClient implements AutoCloseable {
     return closed;
   }
 
-  /** Does something after a pause, at the latest when the client is closed: it looks at that. */
-  void later(Runnable action, long millis) {
-    Runnable once =
-        new Runnable() {
-          @Override
-          public void run() {
-            if (pauses.remove(this)) {
-              action.run();
-            }
-          }
-        };
-    pauses.add(once);
-    try {
-      loops.schedule(once, millis, TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      once.run();
-      return;
-    }
-    if (closed) {
-      once.run();
-    }
+  Timers timers() {
+    return timers;
+  }
+
+  Datacenters datacenters() {
+    return datacenters;
+  }
+
+  Inquiries inquiries() {
+    return inquiries;
   }
 
   Room room() {
@@ -224,48 +165,25 @@ public final class OsierClient implements AutoCloseable {
    *     refuse
    */
   public void awaitConnected(Duration atMost) {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    synchronized (changes) {
-      while (choose(Set.of()) == null) {
-        long left = (deadline - System.nanoTime()) / 1_000_000;
-        if (left <= 0) {
-          throw unavailable();
-        }
-        try {
-          changes.wait(left);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw new OsierException(ErrorCode.UNAVAILABLE, "interrupted while connecting", e);
-        }
+    try {
+      if (!datacenters.await(atMost)) {
+        throw unavailable();
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new OsierException(ErrorCode.UNAVAILABLE, "interrupted while connecting", e);
     }
   }
 
   OsierException unavailable() {
-    if (closed) {
-      return new OsierException(ErrorCode.UNAVAILABLE, "this client is closed");
-    }
-    for (Link c : connections.values()) {
-      if (c.refused() != null) {
-        return c.refused();
-      }
-    }
-    return new OsierException(
-        ErrorCode.UNAVAILABLE,
-        connections.values().stream()
-            .map(
-                c ->
-                    c.dc()
-                        + " at "
-                        + settings.endpoints().get(c.dc())
-                        + ": "
-                        + (c.trouble() == null ? "no answer yet" : c.trouble()))
-            .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
+    return closed
+        ? new OsierException(ErrorCode.UNAVAILABLE, "this client is closed")
+        : datacenters.unavailable();
   }
 
   /** The datacenter that requests go to now; empty if none is up. */
   public Optional<String> nearest() {
-    return Optional.ofNullable(nearestConnection()).map(Link::dc);
+    return Optional.ofNullable(datacenters.nearest()).map(Link::dc);
   }
 
   /**
@@ -291,19 +209,7 @@ public final class OsierClient implements AutoCloseable {
 
   /** What the connections are doing, in the order of the endpoints. */
   public List<Status> status() {
-    List<Status> all = new ArrayList<>();
-    for (Link c : connections.values()) {
-      all.add(
-          new Status(
-              c.dc(),
-              settings.endpoints().get(c.dc()),
-              c.isUp(),
-              Optional.ofNullable(c.replica()),
-              c.roundTripNanos() / 1e6,
-              c.inFlight(),
-              Optional.ofNullable(c.trouble())));
-    }
-    return all;
+    return datacenters.status();
   }
 
   /**
@@ -318,7 +224,8 @@ public final class OsierClient implements AutoCloseable {
           new OsierException(
               ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit));
     }
-    return reportOf(dc, new Request.Inspect(topic, keyspace, limit), settings.timeout());
+    return inquiries.report(
+        datacenters.get(dc), new Request.Inspect(topic, keyspace, limit), settings.timeout());
   }
 
   /**
@@ -330,40 +237,7 @@ public final class OsierClient implements AutoCloseable {
    * @return one JSON object: where the backup is, and its bytes
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
-    return reportOf(dc, new Request.Backup(name), timeout);
-  }
-
-  /** What a partition has of every replica at a datacenter. */
-  CompletableFuture<VersionVector> through(
-      Link at, String keyspace, int partition, long timeoutMillis) {
-    return at.send(new Request.Through(keyspace, partition), timeoutMillis)
-        .handle(
-            (reply, error) -> {
-              if (error != null) {
-                throw Calls.asOsier(error, false);
-              }
-              return switch (reply) {
-                case Reply.Through t -> t.through();
-                case Reply.Failure f -> throw new OsierException(f.code(), f.message());
-                default -> throw Calls.unexpected(reply);
-              };
-            });
-  }
-
-  private CompletableFuture<String> reportOf(String dc, Request request, Duration timeout) {
-    return connection(dc)
-        .send(request, timeout.toMillis())
-        .handle(
-            (reply, error) -> {
-              if (error != null) {
-                throw Calls.asOsier(error, false);
-              }
-              return switch (reply) {
-                case Reply.Report r -> r.json();
-                case Reply.Failure f -> throw new OsierException(f.code(), f.message());
-                default -> throw Calls.unexpected(reply);
-              };
-            });
+    return inquiries.report(datacenters.get(dc), new Request.Backup(name), timeout);
   }
 
   /** Closes all connections; requests that are open fail. */
@@ -373,10 +247,10 @@ public final class OsierClient implements AutoCloseable {
       return;
     }
     closed = true;
-    connections.values().forEach(Link::close);
+    datacenters.close();
     room.close();
-    pauses.forEach(Runnable::run);
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    timers.close();
+    end.run();
   }
 
   /** Collects the settings of a client. Not thread-safe. */
@@ -500,7 +374,7 @@ public final class OsierClient implements AutoCloseable {
                 preferred.get(),
                 endpoints.keySet()));
       }
-      return new OsierClient(settings(), Optional.empty());
+      return connect(settings());
     }
 
     private ClientSettings settings() {

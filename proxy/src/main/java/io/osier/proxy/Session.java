@@ -31,8 +31,6 @@ import java.util.function.Function;
  * order suffices.
  */
 public final class Session {
-  static final long RETRY_PAUSE_MILLIS = 20;
-
   private final OsierClient client;
   private final ReadCache cache;
   private final Past past = new Past();
@@ -111,7 +109,7 @@ public final class Session {
    * @throws OsierException INVALID_ARGUMENT if there is none of that name
    */
   public void pin(String endpoint) {
-    pinned = client.connection(endpoint);
+    pinned = client.datacenters().get(endpoint);
   }
 
   /** Lets requests go to the nearest datacenter again, and elsewhere if need be. */
@@ -151,7 +149,7 @@ public final class Session {
 
   /** Asks the datacenter in this process what it has: all that it acknowledged is in that. */
   private void settle() {
-    Link link = client.nearestConnection();
+    Link link = client.datacenters().nearest();
     if (!combined || link == null) {
       return;
     }
@@ -159,7 +157,7 @@ public final class Session {
     for (Reply.KeyspaceInfo keyspace : link.keyspaceList()) {
       List<VersionVector> seen = new ArrayList<>();
       for (int i = 0; i < keyspace.partitions(); i++) {
-        seen.add(Calls.join(client.through(link, keyspace.name(), i, timeoutMillis)));
+        seen.add(Calls.join(client.inquiries().through(link, keyspace.name(), i, timeoutMillis)));
       }
       synchronized (past) {
         past.slices(keyspace.name()).saw(seen);
@@ -178,7 +176,7 @@ public final class Session {
     if (only != null) {
       return only.isUp() && !tried.contains(only.dc()) ? only : null;
     }
-    return tried.isEmpty() ? client.nearestConnection() : client.choose(tried);
+    return tried.isEmpty() ? client.datacenters().nearest() : client.datacenters().choose(tried);
   }
 
   /** Why there is nowhere to send a request to. */
@@ -229,7 +227,7 @@ public final class Session {
    * @return whether it is done; if not, {@link #write} must do it
    */
   boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
-    Link link = client.nearestConnection();
+    Link link = client.datacenters().nearest();
     // What another session saw must be there first, and only a request can wait for it.
     if (link == null || past.isInherited() || !link.update(keyspace, key, type, operation)) {
       return false;

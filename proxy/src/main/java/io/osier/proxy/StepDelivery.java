@@ -6,7 +6,6 @@ import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Brings one step of a transaction to the one process where the transaction lives, and asks there
@@ -26,7 +25,7 @@ final class StepDelivery implements Link.Answered {
   private final long known;
   private final long deadlineNanos;
   private final CompletableFuture<Reply> result = new CompletableFuture<>();
-  private long pauseMillis = Session.RETRY_PAUSE_MILLIS;
+  private long pauseMillis = Tries.PAUSE_MILLIS;
 
   /**
    * Whether a sending may have arrived whose answer is lost. One sending is under way at a time.
@@ -65,7 +64,7 @@ final class StepDelivery implements Link.Answered {
 
   private void send() {
     Link to = home.connection();
-    long now = System.nanoTime();
+    long now = client.timers().nanoTime();
     ReplicaId there = to.replica();
     if (client.isClosed()) {
       giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
@@ -102,7 +101,7 @@ final class StepDelivery implements Link.Answered {
   }
 
   @Override
-  public void lost(Connection.LostException cause) {
+  public void lost(LostException cause) {
     unsure |= cause.sent;
     if (cause.code == ErrorCode.UNAVAILABLE || (unsure && cause.code != ErrorCode.TIMEOUT)) {
       later();
@@ -114,12 +113,8 @@ final class StepDelivery implements Link.Answered {
   private void later() {
     long pause = pauseMillis;
     pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
-    long left = (deadlineNanos - System.nanoTime()) / 1_000_000;
-    try {
-      client.later(this::send, Math.clamp(left, 1, pause));
-    } catch (RejectedExecutionException e) {
-      giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
-    }
+    long left = (deadlineNanos - client.timers().nanoTime()) / 1_000_000;
+    client.timers().later(this::send, Math.clamp(left, 1, pause));
   }
 
   private void giveUp(ErrorCode code, String message) {

@@ -24,7 +24,7 @@ final class TransactionSteps {
   CompletableFuture<Reply.Transacted> step(
       String keyspace, Home home, VersionVector snapshot, Request.Transact request) {
     boolean commits = request.end() == Request.End.COMMIT;
-    long deadline = System.nanoTime() + client.settings().timeout().toNanos();
+    long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
     Slice slice;
     synchronized (past) {
       slice = past.slice(keyspace, 0);

@@ -236,7 +236,7 @@ final class CommitRepeatTest {
                   sent.add((Request) arguments[0]);
                   Link.Answered answered = (Link.Answered) arguments[arguments.length - 1];
                   Object fate = fates.apply(sent.size());
-                  if (fate instanceof Connection.LostException lost) {
+                  if (fate instanceof LostException lost) {
                     answered.lost(lost);
                   } else {
                     answered.answered((Reply) fate);
@@ -264,10 +264,8 @@ final class CommitRepeatTest {
         FakeServer us = other();
         OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
       long deadline = System.nanoTime() + 20_000_000_000L;
-      Connection.LostException full =
-          new Connection.LostException(ErrorCode.OVERLOADED, false, "too many are open");
-      Connection.LostException cut =
-          new Connection.LostException(ErrorCode.UNAVAILABLE, true, "cut");
+      LostException full = new LostException(ErrorCode.OVERLOADED, false, "too many are open");
+      LostException cut = new LostException(ErrorCode.UNAVAILABLE, true, "cut");
       List<Request> sent = new CopyOnWriteArrayList<>();
       Link first = link(sent, n -> full);
       CompletableFuture<Reply> never =

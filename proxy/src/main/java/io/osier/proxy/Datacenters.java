@@ -1,0 +1,180 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A client's ways to its datacenters, and which of them is used. Thread-safe. */
+final class Datacenters {
+  /** Another datacenter must be nearer by this factor before sessions move to it. */
+  private static final double NEARER = 0.7;
+
+  private final ClientSettings settings;
+  private final Map<String, Link> links = new LinkedHashMap<>();
+  private final Object changes = new Object();
+  private volatile @Nullable Link nearest;
+
+  /** None yet. */
+  Datacenters(ClientSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Adds one; before anything else is asked. */
+  void add(Link link) {
+    links.put(link.dc(), link);
+  }
+
+  void open() {
+    links.values().forEach(Link::open);
+    changed();
+  }
+
+  /** Measures the ways there and back. */
+  void measure() {
+    links.values().forEach(Link::ping);
+    changed();
+  }
+
+  /** Hears that one has come up or gone down. */
+  void changed() {
+    nearest = choose(Set.of());
+    synchronized (changes) {
+      changes.notifyAll();
+    }
+  }
+
+  /** The datacenter that requests go to; null if none is up. */
+  @Nullable Link nearest() {
+    Link c = nearest;
+    return c != null && c.isUp() ? c : choose(Set.of());
+  }
+
+  /**
+   * The datacenter to use, of those that were not tried in vain.
+   *
+   * @return null if none is up
+   */
+  @Nullable Link choose(Set<String> except) {
+    return choose(links.values(), settings.preferred(), nearest, except);
+  }
+
+  /**
+   * The preferred datacenter if it is up, otherwise the nearest that is, and the present one unless
+   * another is clearly nearer.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if none is up
+   */
+  static @Nullable Link choose(
+      Collection<Link> links,
+      Optional<String> preferred,
+      @Nullable Link present,
+      Set<String> except) {
+    Link best = null;
+    for (Link c : links) {
+      if (c.isUp() && !except.contains(c.dc())) {
+        if (preferred.filter(c.dc()::equals).isPresent()) {
+          return c;
+        }
+        best = best == null || roundTrip(c) < roundTrip(best) ? c : best;
+      }
+    }
+    if (best != null
+        && present != null
+        && present.isUp()
+        && !except.contains(present.dc())
+        && roundTrip(best) > NEARER * roundTrip(present)) {
+      return present;
+    }
+    return best;
+  }
+
+  private static double roundTrip(Link c) {
+    return Double.isNaN(c.roundTripNanos()) ? Double.MAX_VALUE / 2 : c.roundTripNanos();
+  }
+
+  /**
+   * The way to a datacenter.
+   *
+   * @throws OsierException INVALID_ARGUMENT if there is no such endpoint
+   */
+  Link get(String dc) {
+    Link c = links.get(dc);
+    if (c == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is no endpoint '" + dc + "'; the endpoints are " + links.keySet());
+    }
+    return c;
+  }
+
+  /** Waits until one is up; false if none is within the time. */
+  boolean await(Duration atMost) throws InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    synchronized (changes) {
+      while (choose(Set.of()) == null) {
+        long left = (deadline - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          return false;
+        }
+        changes.wait(left);
+      }
+    }
+    return true;
+  }
+
+  /** Why none can be reached. */
+  OsierException unavailable() {
+    for (Link c : links.values()) {
+      OsierException refused = c.refused();
+      if (refused != null) {
+        return refused;
+      }
+    }
+    return new OsierException(
+        ErrorCode.UNAVAILABLE,
+        links.values().stream()
+            .map(c -> c.dc() + " at " + address(c) + ": " + trouble(c))
+            .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
+  }
+
+  private static String trouble(Link c) {
+    String trouble = c.trouble();
+    return trouble == null ? "no answer yet" : trouble;
+  }
+
+  private String address(Link c) {
+    return settings.endpoints().getOrDefault(c.dc(), "");
+  }
+
+  /** What the ways are doing, in the order of the endpoints. */
+  List<OsierClient.Status> status() {
+    List<OsierClient.Status> all = new ArrayList<>();
+    for (Link c : links.values()) {
+      all.add(
+          new OsierClient.Status(
+              c.dc(),
+              address(c),
+              c.isUp(),
+              Optional.ofNullable(c.replica()),
+              c.roundTripNanos() / 1e6,
+              c.inFlight(),
+              Optional.ofNullable(c.trouble())));
+    }
+    return all;
+  }
+
+  /** Closes all for good. */
+  void close() {
+    links.values().forEach(Link::close);
+  }
+}

@@ -1,0 +1,26 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+
+/** Why a request has no answer. */
+final class LostException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Whether the request may have reached the datacenter. */
+  final boolean sent;
+
+  final ErrorCode code;
+  private final String inWords;
+
+  LostException(ErrorCode code, boolean sent, String message) {
+    super(message, null, false, false);
+    this.code = code;
+    this.sent = sent;
+    this.inWords = message;
+  }
+
+  @Override
+  public String getMessage() {
+    return inWords;
+  }
+}

@@ -1,0 +1,258 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Calls of a client without a network, a thread or a clock: every step is made by the test. */
+final class SteppedCallTest {
+  private static final long MILLI = 1_000_000;
+
+  /** Time goes on when the test lets it. */
+  private static final class Steps implements Timers {
+    private record Later(long at, int order, Runnable action) {}
+
+    private final Queue<Later> waiting =
+        new PriorityQueue<>(Comparator.comparingLong(Later::at).thenComparingInt(Later::order));
+    private long now = 5;
+    private int order;
+
+    @Override
+    public long nanoTime() {
+      return now;
+    }
+
+    @Override
+    public long pauseMillis(long longest) {
+      return longest;
+    }
+
+    @Override
+    public void later(Runnable action, long millis) {
+      waiting.add(new Later(now + millis * MILLI, order++, action));
+    }
+
+    void pass(long millis) {
+      long end = now + millis * MILLI;
+      while (!waiting.isEmpty() && waiting.peek().at <= end) {
+        Later next = waiting.remove();
+        now = next.at;
+        next.action.run();
+      }
+      now = end;
+    }
+
+    @Override
+    public void close() {
+      while (!waiting.isEmpty()) {
+        waiting.remove().action.run();
+      }
+    }
+  }
+
+  /** A datacenter that answers when the test says so. */
+  private static final class Far implements Link {
+    record Sent(Request request, long deadlineNanos, Answered answered) {}
+
+    private final ReplicaId replica;
+    private final double roundTripMillis;
+    private final Queue<Sent> open = new ArrayDeque<>();
+    private boolean up = true;
+
+    Far(String dc, double roundTripMillis) {
+      this.replica = new ReplicaId(dc, 1);
+      this.roundTripMillis = roundTripMillis;
+    }
+
+    @Override
+    public void open() {}
+
+    @Override
+    public String dc() {
+      return replica.dc();
+    }
+
+    @Override
+    public boolean isUp() {
+      return up;
+    }
+
+    @Override
+    public ReplicaId replica() {
+      return replica;
+    }
+
+    @Override
+    public List<Reply.KeyspaceInfo> keyspaceList() {
+      return List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
+    }
+
+    @Override
+    public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
+      throw new UnsupportedOperationException("no question was expected");
+    }
+
+    @Override
+    public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+      open.add(new Sent(request, deadlineNanos, answered));
+    }
+
+    void fails(ErrorCode code) {
+      open.remove().answered.answered(new Reply.Failure(code, "as the test wants"));
+    }
+
+    void isLost(boolean sent) {
+      open.remove().answered.lost(new LostException(ErrorCode.UNAVAILABLE, sent, "lost"));
+    }
+
+    void isDone() {
+      open.remove().answered.answered(new Reply.Done(new Dot(replica, 1)));
+    }
+
+    @Override
+    public void ping() {}
+
+    @Override
+    public double roundTripNanos() {
+      return roundTripMillis * MILLI;
+    }
+
+    @Override
+    public @Nullable OsierException refused() {
+      return null;
+    }
+
+    @Override
+    public @Nullable String trouble() {
+      return null;
+    }
+
+    @Override
+    public int inFlight() {
+      return open.size();
+    }
+
+    @Override
+    public void close() {
+      up = false;
+    }
+  }
+
+  private final Steps steps = new Steps();
+  private final Far eu = new Far("eu", 1);
+  private final Far us = new Far("us", 80);
+  private final OsierClient client = client(List.of(eu, us));
+  private final Keyspace k = client.session().keyspace("k");
+
+  private OsierClient client(List<Link> links) {
+    Map<String, String> endpoints = new LinkedHashMap<>();
+    links.forEach(l -> endpoints.put(l.dc(), "nowhere"));
+    Duration second = Duration.ofSeconds(1);
+    ClientSettings settings =
+        new ClientSettings(
+            Collections.unmodifiableMap(endpoints),
+            Optional.empty(),
+            "steps",
+            second,
+            second,
+            second,
+            10,
+            Duration.ZERO,
+            10,
+            ClientMetrics.NONE);
+    Datacenters datacenters = new Datacenters(settings);
+    links.forEach(datacenters::add);
+    datacenters.changed();
+    return new OsierClient(settings, steps, datacenters, () -> {});
+  }
+
+  private static ErrorCode codeOf(CompletableFuture<?> call) {
+    Throwable thrown = catchThrowable(call::join);
+    assertThat(thrown).isInstanceOf(CompletionException.class);
+    return ((OsierException) thrown.getCause()).code();
+  }
+
+  @Test
+  void refusedAtTheNearest_goesToTheNextAtOnce() {
+    CompletableFuture<Void> call = k.counter("c").incrementAsync(1);
+    eu.fails(ErrorCode.SHUTTING_DOWN);
+    steps.pass(0);
+    us.isDone();
+    assertThat(call).isCompleted();
+    assertThat(eu.open).isEmpty();
+  }
+
+  @Test
+  void refusedEverywhere_beginsAgainAfterAPause_untilTheTimeIsOver() {
+    CompletableFuture<Void> call = k.counter("c").incrementAsync(1);
+    List<Long> tries = new ArrayList<>();
+    while (!call.isDone()) {
+      tries.add(steps.now / MILLI);
+      eu.fails(ErrorCode.UNAVAILABLE);
+      steps.pass(0);
+      if (!us.open.isEmpty()) {
+        us.fails(ErrorCode.UNAVAILABLE);
+      }
+      steps.pass(Tries.PAUSE_MILLIS - 1);
+      assertThat(eu.open).as("before the pause is over").isEmpty();
+      steps.pass(1);
+    }
+    assertThat(codeOf(call)).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(tries).startsWith(0L, 20L, 40L).last().isEqualTo(980L);
+  }
+
+  @Test
+  void updateThatMayHaveArrived_isNotSentAgain() {
+    CompletableFuture<Void> call = k.counter("c").incrementAsync(1);
+    eu.isLost(true);
+    steps.pass(500);
+    assertThat(us.open).isEmpty();
+    assertThat(catchThrowable(call::join)).hasCauseInstanceOf(OutcomeUnknownException.class);
+    CompletableFuture<Void> other = k.counter("c").incrementAsync(1);
+    eu.isLost(false);
+    steps.pass(0);
+    us.isDone();
+    assertThat(other).isCompleted();
+  }
+
+  @Test
+  void updateWhoseAnswerWouldComeTooLate_isNotSent() {
+    CompletableFuture<Void> call = k.counter("c").incrementAsync(1);
+    steps.pass(950);
+    eu.fails(ErrorCode.UNAVAILABLE);
+    steps.pass(0);
+    assertThat(us.open).as("80 ms away, 50 ms before the limit").isEmpty();
+    assertThat(codeOf(call)).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  @Test
+  void closing_endsCallsThatWaitForTheirNextTry() {
+    eu.up = false;
+    us.up = false;
+    CompletableFuture<Void> call = k.counter("c").incrementAsync(1);
+    assertThat(call).isNotDone();
+    client.close();
+    assertThat(codeOf(call)).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+}

@@ -63,6 +63,9 @@ final class SimNode {
   private static final StreamSettings.Memory LITTLE_MEMORY =
       new StreamSettings.Memory(6_000, 3_000, 3_000);
 
+  private static final PartitionConfig.Memory LITTLE_PARTITION =
+      new PartitionConfig.Memory(30_000, 20_000, 20_000);
+
   /** Small, so that a long outage needs more than the log. */
   private static final long LOG_MAX = 3_000;
 
@@ -139,6 +142,7 @@ final class SimNode {
                 streams(unit),
                 unit.adaptation(),
                 simulation.endedTransactions(self.dc()),
+                unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT,
                 true),
             store,
             recovered,

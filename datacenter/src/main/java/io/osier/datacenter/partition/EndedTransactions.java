@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -20,6 +21,9 @@ final class EndedTransactions {
   /** How many are remembered, unless set otherwise. */
   static final int ENDED_MAX = 100_000;
 
+  /** What one takes in the heap besides the reply, about, in bytes. */
+  private static final long PLACE_BYTES = 200;
+
   /**
    * How a transaction ended.
    *
@@ -30,6 +34,10 @@ final class EndedTransactions {
    */
   record Ended(
       String how, int lastStep, Request.End end, Optional<Reply.Transacted> reply, long number) {
+    private long heapBytes() {
+      return PLACE_BYTES + reply.map(Reply::heapBytes).orElse(0L);
+    }
+
     static Ended committed(int lastStep, VersionVector clock, Dot dot) {
       Reply.Transacted reply = new Reply.Transacted(clock, Optional.of(dot), List.of());
       return new Ended("committed", lastStep, Request.End.COMMIT, Optional.of(reply), dot.number());
@@ -37,13 +45,21 @@ final class EndedTransactions {
   }
 
   private final int max;
+  private final Budget budget;
   private final Map<TransactionId, Ended> ended = new LinkedHashMap<>();
 
   /** What was committed under a larger number is remembered. */
   private long forgottenThrough;
 
-  EndedTransactions(int max) {
+  /**
+   * None is remembered.
+   *
+   * @param max how many are at most
+   * @param budget what they may take; when it is spent the oldest are forgotten
+   */
+  EndedTransactions(int max, Budget budget) {
     this.max = max;
+    this.budget = budget;
   }
 
   /**
@@ -63,12 +79,21 @@ final class EndedTransactions {
   }
 
   void add(TransactionId id, Ended how) {
-    ended.put(id, how);
-    if (ended.size() > max) {
+    Ended before = ended.put(id, how);
+    budget.take(how.heapBytes() - (before == null ? 0 : before.heapBytes()));
+    while (ended.size() > max || (budget.isOver() && ended.size() > 1)) {
       Iterator<Ended> it = ended.values().iterator();
-      forgottenThrough = Math.max(forgottenThrough, it.next().number);
+      Ended eldest = it.next();
+      forgottenThrough = Math.max(forgottenThrough, eldest.number);
       it.remove();
+      budget.give(eldest.heapBytes());
+      budget.noteSpent();
     }
+  }
+
+  /** What is used of the budget. */
+  Budget.Usage memory() {
+    return budget.usage();
   }
 
   boolean contains(TransactionId id) {

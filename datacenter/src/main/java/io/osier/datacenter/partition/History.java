@@ -1,10 +1,12 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,12 +26,16 @@ import java.util.function.Predicate;
  * number: the value at a step is the oldest one that was replaced after it, or the present one.
  *
  * <p>Values are immutable and share their parts, so keeping one costs about what the update
- * changed. An old value that only open snapshots need is kept once for all of them. Not
+ * changed. An old value that only open snapshots need is kept once for all of them. When the budget
+ * is spent the oldest values go before their time, but for those that open snapshots need. Not
  * thread-safe.
  */
 final class History implements Past {
-  /** Most former values that are kept for those who may ask. */
-  static final int VERSIONS_MAX = 100_000;
+  /** What a former value takes in the heap besides its content and its key, about, in bytes. */
+  private static final long PLACE_BYTES = 264;
+
+  /** What a version does not share with the next one besides what changed, about, at most. */
+  private static final long STRUCTURE_BYTES = 1_200;
 
   /**
    * The steps between two admissions.
@@ -42,15 +48,30 @@ final class History implements Past {
   private record Era(
       long index, long first, VersionVector others, long committed, long startNanos) {}
 
-  /**
-   * A former value.
-   *
-   * @param until the step that replaced it
-   */
-  private record Former(Key key, List<Causal> states, long until, long replacedNanos) {}
+  /** A former value. */
+  private static final class Former {
+    final Key key;
+    final List<Causal> states;
+
+    /** The step that replaced it. */
+    final long until;
+
+    final long replacedNanos;
+
+    /** What keeping it takes. */
+    long heapBytes;
+
+    Former(Key key, List<Causal> states, long until, long replacedNanos) {
+      this.key = key;
+      this.states = states;
+      this.until = until;
+      this.replacedNanos = replacedNanos;
+    }
+  }
 
   private final ObjectStore store;
   private final long retainNanos;
+  private final Budget budget;
 
   /** In their order; of each the clock contains that of the one before. */
   private final List<Era> eras = new ArrayList<>();
@@ -72,8 +93,14 @@ final class History implements Past {
   private long horizon;
 
   History(
-      ObjectStore store, long retainNanos, VersionVector others, long committed, long startNanos) {
+      ObjectStore store,
+      long retainNanos,
+      Budget budget,
+      VersionVector others,
+      long committed,
+      long startNanos) {
     this.store = store;
+    this.budget = budget;
     this.retainNanos = retainNanos;
     this.committed = committed;
     this.horizon = committed;
@@ -86,29 +113,63 @@ final class History implements Past {
   }
 
   @Override
-  public void committing(Key key, long first, long nowNanos) {
+  public void committing(ObjectId object, Causal delta, Causal after, long first, long nowNanos) {
     // A clock may end with any of its numbers, and contains all of it.
-    replaced(key, eras.getLast().index + first, nowNanos);
+    replaced(
+        object.key(),
+        eras.getLast().index + first,
+        changedBytes(store.get(object), delta, after),
+        nowNanos);
   }
 
   @Override
-  public void admitting(Key key, long nowNanos) {
-    replaced(key, step() + 1, nowNanos);
+  public void admitting(ObjectId object, Causal delta, Causal after, long nowNanos) {
+    replaced(object.key(), step() + 1, changedBytes(store.get(object), delta, after), nowNanos);
+  }
+
+  /**
+   * What keeping an object's former state takes in the heap, about, in bytes: what the change
+   * replaced in it, and the part of its structure that the new one does not share.
+   */
+  private static long changedBytes(Causal before, Causal delta, Causal after) {
+    if (before == null) {
+      return 0;
+    }
+    long whole = before.heapBytes();
+    long replaced = Math.max(delta.heapBytes(), whole - after.heapBytes());
+    return Math.min(whole, replaced + Math.min(STRUCTURE_BYTES, whole / 4));
   }
 
   /** Keeps what a key holds, before a step replaces it. */
-  private void replaced(Key key, long byStep, long nowNanos) {
+  private void replaced(Key key, long byStep, long changedBytes, long nowNanos) {
     if (retainNanos == 0 && open.isEmpty()) {
       horizon = byStep;
       return;
     }
     TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
     if (!chain.isEmpty() && chain.lastKey() == byStep) {
-      return; // changed again in the same step
+      take(chain.get(byStep), changedBytes); // changed again in the same step
+      return;
     }
     Former former = new Former(key, store.get(key), byStep, nowNanos);
     chain.put(byStep, former);
     byAge.add(former);
+    take(former, PLACE_BYTES + key.heapBytes() + changedBytes);
+    while (budget.isOver() && !byAge.isEmpty()) {
+      budget.noteSpent();
+      retire(byAge.poll());
+    }
+  }
+
+  private void take(Former former, long heapBytes) {
+    former.heapBytes += heapBytes;
+    budget.take(heapBytes);
+  }
+
+  /** Keeps a value for snapshots that are open alone, or no longer. */
+  private void retire(Former former) {
+    horizon = Math.max(horizon, former.until);
+    pinOrRemove(former);
   }
 
   @Override
@@ -161,6 +222,7 @@ final class History implements Past {
       return;
     }
     chain.remove(former.until);
+    budget.give(former.heapBytes);
     if (chain.isEmpty()) {
       chains.remove(former.key);
     }
@@ -169,11 +231,8 @@ final class History implements Past {
   @Override
   public void expire(long nowNanos) {
     long oldest = nowNanos - retainNanos;
-    while (!byAge.isEmpty()
-        && (byAge.peek().replacedNanos < oldest || byAge.size() > VERSIONS_MAX)) {
-      Former former = byAge.poll();
-      horizon = Math.max(horizon, former.until);
-      pinOrRemove(former);
+    while (!byAge.isEmpty() && byAge.peek().replacedNanos < oldest) {
+      retire(byAge.poll());
     }
     int over = 0;
     while (over + 1 < eras.size()) {
@@ -213,9 +272,10 @@ final class History implements Past {
           ErrorCode.SNAPSHOT_TOO_OLD,
           "the past is kept for "
               + retainNanos / 1_000_000
-              + " ms, or "
-              + VERSIONS_MAX
-              + " changes, and the clock is older; the keyspace's setting history says how long");
+              + " ms, or as far as "
+              + budget.limit()
+              + " bytes go, and the clock is older; the keyspace's setting history says how long,"
+              + " and osier.memory.history how much");
     }
     return step;
   }
@@ -247,6 +307,19 @@ final class History implements Past {
   /** The last commit number at a step. */
   long committedAt(long step) {
     return step - eraOf(step).index;
+  }
+
+  /**
+   * The oldest step that is held open, where what open snapshots need takes more than there is;
+   * Long.MAX_VALUE otherwise.
+   */
+  long tooMuchFor() {
+    return budget.isOver() && !open.isEmpty() ? open.firstKey() : Long.MAX_VALUE;
+  }
+
+  @Override
+  public List<Budget.Usage> memory() {
+    return List.of(budget.usage());
   }
 
   @Override

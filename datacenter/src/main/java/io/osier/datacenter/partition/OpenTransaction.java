@@ -25,6 +25,12 @@ final class OpenTransaction {
   /** Most updates of one transaction. */
   static final int UPDATES_MAX = 10_000;
 
+  /** What one takes in the heap besides its clock, updates and last reply, about, in bytes. */
+  private static final long PLACE_BYTES = 400;
+
+  /** What is kept of an update besides its key, its operation and its effect, about, in bytes. */
+  private static final long UPDATE_BYTES = 200;
+
   /** Where trial updates number their dots: above whatever is committed. */
   private static final long TRIAL = 1L << 61;
 
@@ -52,6 +58,7 @@ final class OpenTransaction {
   private final Map<ObjectId, TransactionWork> works = new LinkedHashMap<>();
   private final List<Escrow.Reservation> reservations = new ArrayList<>();
   private int updates;
+  private long updateBytes;
   private long nextTrial = TRIAL;
 
   OpenTransaction(
@@ -85,9 +92,23 @@ final class OpenTransaction {
   }
 
   /** Keeps what a step has done. */
-  void keep(Map<ObjectId, TransactionWork> tried, int count) {
+  void keep(Map<ObjectId, TransactionWork> tried, int count, long heapBytes) {
     works.putAll(tried);
     updates += count;
+    updateBytes += heapBytes;
+  }
+
+  /** What an update takes in the heap until the transaction ends, about: what it does twice. */
+  static long heapBytes(Request.Update update) {
+    return UPDATE_BYTES + update.key().heapBytes() + 2 * update.operation().heapBytes();
+  }
+
+  /** What this takes in the heap, about, in bytes. */
+  long heapBytes() {
+    return PLACE_BYTES
+        + clock.heapBytes()
+        + updateBytes
+        + (lastReply == null ? 0 : lastReply.heapBytes());
   }
 
   /** All that is to be done, with what was tried in the last step. */

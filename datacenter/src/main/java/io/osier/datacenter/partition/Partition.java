@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Budget;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
@@ -15,6 +16,7 @@ import io.osier.propagation.Replica;
 import io.osier.propagation.Shipment;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,6 +95,7 @@ public final class Partition implements Machine {
           new History(
               store,
               config.policy().history().toNanos(),
+              new Budget("history", config.memory().history()),
               recovered.through(),
               recovered.committed(),
               now.nanos());
@@ -102,7 +105,13 @@ public final class Partition implements Machine {
       TransactionHost host =
           new TransactionHost(store, sequencer, escrow, writes, propagation, effects);
       this.transactions =
-          new Transactions(host, history, store.transactions(), config.endedTransactions());
+          new Transactions(
+              host,
+              history,
+              store.transactions(),
+              new Budget("transactions", config.memory().transactions()),
+              new EndedTransactions(
+                  config.endedTransactions(), new Budget("ended", config.memory().ended())));
     } else {
       this.objects = new Objects(store, Past.NONE, forgetting);
       this.sequencer = new Sequencer(config, objects, modes, propagation, effects, recovered);
@@ -122,7 +131,7 @@ public final class Partition implements Machine {
 
     @Override
     public void apply(Shipment update, Causal joined) {
-      objects.past().admitting(update.object().key(), now.nanos());
+      objects.past().admitting(update.object(), update.content(), joined, now.nanos());
       sequencer.observe(update.content());
       objects.put(update.object(), joined, now);
       effects.applied(update, joined);
@@ -288,6 +297,9 @@ public final class Partition implements Machine {
                         p.lagUpdates(),
                         p.inFlightBytes(),
                         p.behindUpdates()))
+            .toList(),
+        Stream.of(propagation.memory(), objects.past().memory(), transactions.memory())
+            .flatMap(List::stream)
             .toList(),
         modes.hot(hotLimit));
   }

@@ -16,6 +16,7 @@ import java.util.List;
  * @param streams bounds and times of the streams
  * @param adaptation settings of the adaptation; used only with adaptive propagation
  * @param endedTransactions of how many transactions it is remembered how they ended
+ * @param memory what a causal partition may take in the heap besides its streams
  * @param recording whether anybody keeps what it does: otherwise its effects have no records
  */
 public record PartitionConfig(
@@ -26,7 +27,21 @@ public record PartitionConfig(
     StreamSettings streams,
     AdaptationSettings adaptation,
     int endedTransactions,
+    Memory memory,
     boolean recording) {
+  /**
+   * What a {@code causal} partition may take in the heap besides its streams, in bytes.
+   *
+   * @param history former values; when it is spent the oldest go before their time, and then the
+   *     oldest open transactions are aborted
+   * @param transactions open transactions; when it is spent further updates in them are refused
+   * @param ended how transactions ended; when it is spent the oldest are forgotten
+   */
+  public record Memory(long history, long transactions, long ended) {
+    /** 32 MiB each. */
+    public static final Memory DEFAULT = new Memory(32L << 20, 32L << 20, 32L << 20);
+  }
+
   public PartitionConfig {
     peers = List.copyOf(peers);
   }
@@ -39,7 +54,16 @@ public record PartitionConfig(
       int partition,
       StreamSettings streams,
       AdaptationSettings adaptation) {
-    this(self, peers, policy, partition, streams, adaptation, EndedTransactions.ENDED_MAX, true);
+    this(
+        self,
+        peers,
+        policy,
+        partition,
+        streams,
+        adaptation,
+        EndedTransactions.ENDED_MAX,
+        Memory.DEFAULT,
+        true);
   }
 
   /** Whether the keyspace shows causal cuts and has transactions. */
@@ -50,6 +74,12 @@ public record PartitionConfig(
   /** The same with or without records. */
   public PartitionConfig recording(boolean kept) {
     return new PartitionConfig(
-        self, peers, policy, partition, streams, adaptation, endedTransactions, kept);
+        self, peers, policy, partition, streams, adaptation, endedTransactions, memory, kept);
+  }
+
+  /** The same with other bounds in the heap. */
+  public PartitionConfig within(Memory bounds) {
+    return new PartitionConfig(
+        self, peers, policy, partition, streams, adaptation, endedTransactions, bounds, recording);
   }
 }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Budget;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Late;
@@ -45,6 +46,7 @@ import org.HdrHistogram.Histogram;
  * @param coordinationMicros μ: the time set aside for a round, in microseconds
  * @param through what has come of every replica, this one included
  * @param peers the other datacenters
+ * @param memory what it uses of its budgets in the heap
  * @param hot the hottest objects, hottest first
  */
 public record PartitionReport(
@@ -75,6 +77,7 @@ public record PartitionReport(
     long coordinationMicros,
     VersionVector through,
     List<Peer> peers,
+    List<Budget.Usage> memory,
     List<Hot> hot) {
 
   /** Shipments that were late though the links were up. */

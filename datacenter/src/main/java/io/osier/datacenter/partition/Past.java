@@ -1,7 +1,10 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.Key;
+import io.osier.core.Budget;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import java.util.List;
 
 /**
  * What a partition keeps of what its objects held before: {@link History} in a {@code causal}
@@ -12,13 +15,14 @@ interface Past {
   Past NONE =
       new Past() {
         @Override
-        public void committing(Key key, long first, long nowNanos) {}
+        public void committing(
+            ObjectId object, Causal delta, Causal after, long first, long nowNanos) {}
 
         @Override
         public void committed(long number) {}
 
         @Override
-        public void admitting(Key key, long nowNanos) {}
+        public void admitting(ObjectId object, Causal delta, Causal after, long nowNanos) {}
 
         @Override
         public void admitted(VersionVector others, long nowNanos) {}
@@ -35,20 +39,26 @@ interface Past {
         public int versions() {
           return 0;
         }
+
+        @Override
+        public List<Budget.Usage> memory() {
+          return List.of();
+        }
       };
 
   /**
-   * A commit of this datacenter is about to change a key.
+   * A commit of this datacenter is about to change an object, of which the store has the former
+   * state.
    *
    * @param first the first of the commit's numbers
    */
-  void committing(Key key, long first, long nowNanos);
+  void committing(ObjectId object, Causal delta, Causal after, long first, long nowNanos);
 
   /** The commit is done up to this number. */
   void committed(long number);
 
-  /** An admission of others' updates is about to change a key. */
-  void admitting(Key key, long nowNanos);
+  /** An admission of others' updates is about to change an object; as {@link #committing}. */
+  void admitting(ObjectId object, Causal delta, Causal after, long nowNanos);
 
   /**
    * The admission is done.
@@ -65,4 +75,7 @@ interface Past {
 
   /** How many former values are kept. */
   int versions();
+
+  /** What is used of its budgets. */
+  List<Budget.Usage> memory();
 }

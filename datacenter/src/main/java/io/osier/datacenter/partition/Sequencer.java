@@ -135,7 +135,7 @@ final class Sequencer {
     long floor = committed + 1;
     committed = updates.getLast().number;
     for (Prepared u : updates) {
-      objects.past().committing(u.object.key(), floor, now.nanos());
+      objects.past().committing(u.object, u.delta, u.after, floor, now.nanos());
     }
     objects.past().committed(committed);
     for (Prepared u : updates) {

@@ -1,9 +1,11 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.List;
 
 /**
  * What a keyspace knows of transactions: a {@code causal} one has them ({@link Transactions}), a
@@ -43,6 +45,11 @@ interface Transacting {
       public int openCount() {
         return 0;
       }
+
+      @Override
+      public List<Budget.Usage> memory() {
+        return List.of();
+      }
     };
   }
 
@@ -61,7 +68,7 @@ interface Transacting {
    */
   Reply repeat(Request.Repeat request, Now now);
 
-  /** Aborts what is open for too long. */
+  /** Aborts what is open for too long, or needs more of the past than there is room for. */
   void expire(Now now);
 
   /** When {@link #expire} is due; Long.MAX_VALUE if never. */
@@ -69,4 +76,7 @@ interface Transacting {
 
   /** How many are open. */
   int openCount();
+
+  /** What is used of its budgets. */
+  List<Budget.Usage> memory();
 }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -31,6 +32,7 @@ final class Transactions implements Transacting {
   private final TransactionHost host;
   private final History history;
   private final Map<TransactionId, OpenTransaction> open = new LinkedHashMap<>();
+  private final Budget budget;
   private final EndedTransactions ended;
   private long nextDeadlineNanos = Long.MAX_VALUE;
 
@@ -38,13 +40,19 @@ final class Transactions implements Transacting {
    * The transactions of a partition that starts.
    *
    * @param commits those of a former life, with their last commit numbers, ascending
-   * @param endedMax of how many it is remembered how they ended
+   * @param budget what open ones may take in the heap; when it is spent updates are refused
+   * @param ended remembers how they end
    */
   Transactions(
-      TransactionHost host, History history, Map<TransactionId, Long> commits, int endedMax) {
+      TransactionHost host,
+      History history,
+      Map<TransactionId, Long> commits,
+      Budget budget,
+      EndedTransactions ended) {
     this.host = host;
     this.history = history;
-    this.ended = new EndedTransactions(endedMax);
+    this.budget = budget;
+    this.ended = ended;
     ended.recovered(commits, host.self(), host.clock());
   }
 
@@ -115,8 +123,10 @@ final class Transactions implements Transacting {
       throw e;
     }
     if (request.end() == Request.End.OPEN) {
+      long bytesBefore = tx.heapBytes();
       tx.lastStep = request.step();
       tx.lastReply = reply;
+      budget.take(tx.heapBytes() - bytesBefore);
     } else {
       if (reply.dot().isPresent()) {
         ended.add(id, Ended.committed(request.step(), reply.clock(), reply.dot().get()));
@@ -143,6 +153,27 @@ final class Transactions implements Transacting {
               + " was done before, and was another one");
     }
     return last;
+  }
+
+  /** What a step's updates take in the heap until the transaction ends. */
+  private long roomFor(List<Request.Update> updates) {
+    long bytes = 0;
+    for (Request.Update update : updates) {
+      bytes += OpenTransaction.heapBytes(update);
+    }
+    if (bytes > 0 && budget.used() + bytes > budget.limit()) {
+      budget.noteSpent();
+      throw new OsierException(
+          ErrorCode.OVERLOADED,
+          "open transactions take "
+              + budget.used()
+              + " of "
+              + budget.limit()
+              + " bytes, and these updates would take "
+              + bytes
+              + ": nothing was done, try again later (osier.memory.transactions says how much)");
+    }
+    return bytes;
   }
 
   private OpenTransaction begin(Request.Transact request, Now now) {
@@ -177,6 +208,7 @@ final class Transactions implements Transacting {
     OpenTransaction tx =
         new OpenTransaction(host, history, request.transaction(), step, clock, begin, now);
     open.put(tx.id, tx);
+    budget.take(tx.heapBytes());
     history.open(step);
     nextDeadlineNanos = Math.min(nextDeadlineNanos, tx.deadlineNanos);
     return tx;
@@ -184,6 +216,7 @@ final class Transactions implements Transacting {
 
   private void end(OpenTransaction tx) {
     open.remove(tx.id);
+    budget.give(tx.heapBytes());
     history.close(tx.step);
     tx.release(0);
   }
@@ -192,6 +225,7 @@ final class Transactions implements Transacting {
     if (request.end() == Request.End.ABORT) {
       return new Reply.Transacted(tx.clock, Optional.empty(), List.of());
     }
+    long bytes = request.end() == Request.End.OPEN ? roomFor(request.updates()) : 0;
     Map<ObjectId, TransactionWork> tried = tx.tryUpdates(request.updates(), now);
     List<Reply.Answer> answers = new ArrayList<>(request.reads().size());
     for (Request.Fetch fetch : request.reads()) {
@@ -206,7 +240,8 @@ final class Transactions implements Transacting {
         clock = host.clock();
       }
     } else {
-      tx.keep(tried, request.updates().size());
+      tx.keep(tried, request.updates().size(), bytes);
+      budget.take(bytes);
     }
     return new Reply.Transacted(clock, dot, answers);
   }
@@ -215,30 +250,48 @@ final class Transactions implements Transacting {
 
   @Override
   public void expire(Now now) {
+    relieve();
     if (now.nanos() < nextDeadlineNanos) {
       return;
     }
     nextDeadlineNanos = Long.MAX_VALUE;
     for (OpenTransaction tx : List.copyOf(open.values())) {
       if (tx.deadlineNanos <= now.nanos()) {
-        ended.add(
-            tx.id,
-            new Ended(
-                "aborted: its time limit of " + tx.limitMillis + " ms ran out",
-                tx.lastStep,
-                Request.End.ABORT,
-                Optional.empty(),
-                host.committed()));
-        end(tx);
+        abort(tx, "aborted: its time limit of " + tx.limitMillis + " ms ran out");
       } else {
         nextDeadlineNanos = Math.min(nextDeadlineNanos, tx.deadlineNanos);
       }
     }
   }
 
+  /** Aborts those whose snapshots need more former values than there is room for, oldest first. */
+  private void relieve() {
+    for (long step = history.tooMuchFor(); step != Long.MAX_VALUE; step = history.tooMuchFor()) {
+      for (OpenTransaction tx : List.copyOf(open.values())) {
+        if (tx.step == step) {
+          abort(
+              tx,
+              "aborted: what changed since it began takes more than there is for former values"
+                  + " (osier.memory.history says how much)");
+        }
+      }
+    }
+  }
+
+  private void abort(OpenTransaction tx, String how) {
+    ended.add(
+        tx.id, new Ended(how, tx.lastStep, Request.End.ABORT, Optional.empty(), host.committed()));
+    end(tx);
+  }
+
   @Override
   public long nextNanos() {
-    return nextDeadlineNanos;
+    return history.tooMuchFor() == Long.MAX_VALUE ? nextDeadlineNanos : Long.MIN_VALUE;
+  }
+
+  @Override
+  public List<Budget.Usage> memory() {
+    return List.of(budget.usage(), ended.memory());
   }
 
   @Override

@@ -55,6 +55,7 @@ final class RepeatedCommitTest {
             StreamSettings.DEFAULT,
             AdaptationSettings.DEFAULT,
             ended,
+            PartitionConfig.Memory.DEFAULT,
             true),
         store,
         recovered,

@@ -340,8 +340,12 @@ final class PartitionRunner {
     agent.answerWhatIsLeft(failure);
   }
 
-  /** The thread's step. */
-  private int ownTurn() throws Throwable {
+  /**
+   * The thread's step. Where the runner is not started a test takes the thread's turns.
+   *
+   * @return how much was done; 0 if there was nothing to do
+   */
+  int ownTurn() throws Throwable {
     int did;
     PartitionAgent.Told told;
     running.lock();

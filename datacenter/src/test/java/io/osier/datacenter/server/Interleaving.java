@@ -1,0 +1,245 @@
+package io.osier.datacenter.server;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
+
+/**
+ * Runs threads one at a time, in an order that a seed draws: whoever runs goes on to its next
+ * hand-over, then one of those that can go on is chosen. Threads of the code under test take part
+ * from the first hand-over on that they come to. A thread that waits for a lock or sleeps is passed
+ * over. When nobody can go on any more although not all are done, that is a deadlock.
+ *
+ * <p>Between being woken by another one and its next hand-over a thread may run beside that one, so
+ * a seed nearly always, not always, gives the same order. Nothing that holds for any order can fail
+ * by that.
+ */
+final class Interleaving {
+  /** Nothing of this runs for so long without a hand-over, unless it hangs. */
+  private static final Duration STUCK = Duration.ofSeconds(20);
+
+  private static final int TURNS_BETWEEN_LOOKS = 1_000;
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  private static final class Actor {
+    final Thread thread;
+    final boolean counts;
+    final Semaphore turn = new Semaphore(0);
+
+    /** When it can go on; null while it runs or waits for something else. */
+    volatile BooleanSupplier when;
+
+    /** Its turn has come, and it has not yet noticed. */
+    volatile boolean called;
+
+    Actor(Thread thread, boolean counts) {
+      this.thread = thread;
+      this.counts = counts;
+    }
+
+    boolean isAtHandOver() {
+      return when != null;
+    }
+
+    boolean isDone() {
+      return thread.getState() == Thread.State.TERMINATED;
+    }
+
+    /** Whether it has come to a hand-over, or waits for somebody, or is done. */
+    boolean stands() {
+      return !called && (isAtHandOver() || waits());
+    }
+
+    private boolean waits() {
+      return switch (thread.getState()) {
+        case NEW, RUNNABLE -> false;
+        case BLOCKED, WAITING, TIMED_WAITING, TERMINATED -> true;
+      };
+    }
+  }
+
+  private final Random random;
+  private final ThreadLocal<Actor> here = new ThreadLocal<>();
+  private final List<Actor> actors = new ArrayList<>();
+  private volatile boolean over;
+  private volatile Throwable failure;
+  private long turns;
+
+  Interleaving(long seed) {
+    random = new Random(seed);
+  }
+
+  /** Adds a thread that must come to its end. It begins with a hand-over. */
+  void add(String name, Runnable body) {
+    start(name, body, true);
+  }
+
+  /** Adds a thread that is left alone when all others are done. */
+  void addAgent(String name, Runnable step) {
+    start(
+        name,
+        () -> {
+          while (!over) {
+            step.run();
+            handOver();
+          }
+        },
+        false);
+  }
+
+  private void start(String name, Runnable body, boolean counts) {
+    Thread thread =
+        Thread.ofPlatform()
+            .name(name)
+            .daemon(true)
+            .unstarted(
+                () -> {
+                  handOver();
+                  try {
+                    body.run();
+                  } catch (Throwable e) {
+                    failure = e;
+                  }
+                });
+    synchronized (actors) {
+      actors.add(new Actor(thread, counts));
+    }
+    thread.start();
+  }
+
+  /** Lets somebody else go on, perhaps. For any thread. */
+  void handOver() {
+    handOverUntil(() -> true);
+  }
+
+  /** Goes on in one of the turns in which this is so. For any thread. */
+  void handOverUntil(BooleanSupplier when) {
+    if (over) {
+      return;
+    }
+    Actor actor = actor();
+    actor.when = when;
+    actor.turn.acquireUninterruptibly();
+    actor.called = false;
+  }
+
+  private Actor actor() {
+    Actor actor = here.get();
+    if (actor == null) {
+      synchronized (actors) {
+        for (Actor known : actors) {
+          actor = known.thread == Thread.currentThread() ? known : actor;
+        }
+        if (actor == null) {
+          actor = new Actor(Thread.currentThread(), false);
+          actors.add(actor);
+        }
+      }
+      here.set(actor);
+    }
+    return actor;
+  }
+
+  private List<Actor> actors() {
+    synchronized (actors) {
+      return List.copyOf(actors);
+    }
+  }
+
+  /** How often somebody was chosen. */
+  long turns() {
+    return turns;
+  }
+
+  /**
+   * Lets all run to their ends.
+   *
+   * @throws AssertionError if that is not possible, or one of them failed
+   */
+  void run() {
+    try {
+      while (failure == null) {
+        List<Actor> all = standstill();
+        if (all.stream().allMatch(a -> !a.counts || a.isDone())) {
+          break;
+        }
+        List<Actor> able =
+            all.stream().filter(a -> a.isAtHandOver() && a.when.getAsBoolean()).toList();
+        if (able.isEmpty()) {
+          able = somebody();
+        }
+        Actor next = able.get(random.nextInt(able.size()));
+        turns++;
+        if (turns % TURNS_BETWEEN_LOOKS == 0) {
+          failOnDeadlock(); // agents go on for ever
+        }
+        next.called = true;
+        next.when = null;
+        next.turn.release();
+      }
+    } finally {
+      over = true;
+      actors().forEach(a -> a.turn.release(1_000_000));
+    }
+    if (failure != null) {
+      throw new AssertionError("after " + turns + " turns", failure);
+    }
+  }
+
+  /** Waits until nobody runs. */
+  private List<Actor> standstill() {
+    long deadline = System.nanoTime() + STUCK.toNanos();
+    while (true) {
+      List<Actor> all = actors();
+      if (all.stream().allMatch(Actor::stands)) {
+        return all;
+      }
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("somebody runs without end: " + dump());
+      }
+      Thread.yield();
+    }
+  }
+
+  /** Who can go on after all, for it was woken by time; a deadlock if nobody can. */
+  private List<Actor> somebody() {
+    long deadline = System.nanoTime() + STUCK.toNanos();
+    while (System.nanoTime() < deadline) {
+      failOnDeadlock();
+      List<Actor> able =
+          standstill().stream().filter(a -> a.isAtHandOver() && a.when.getAsBoolean()).toList();
+      if (!able.isEmpty()) {
+        return able;
+      }
+      Thread.yield();
+    }
+    throw new AssertionError("nobody can go on after " + turns + " turns: " + dump());
+  }
+
+  /** Fails if some of these wait for each other's locks; other tests' threads do not count. */
+  private void failOnDeadlock() {
+    long[] found = THREADS.findDeadlockedThreads();
+    if (found != null
+        && actors().stream()
+            .anyMatch(a -> LongStream.of(found).anyMatch(id -> id == a.thread.threadId()))) {
+      throw new AssertionError("a deadlock after " + turns + " turns: " + dump());
+    }
+  }
+
+  private String dump() {
+    StringBuilder text = new StringBuilder();
+    for (Actor actor : actors()) {
+      ThreadInfo info = THREADS.getThreadInfo(actor.thread.threadId(), Integer.MAX_VALUE);
+      text.append('\n').append(info == null ? actor.thread : info);
+    }
+    return text.toString();
+  }
+}

@@ -106,7 +106,7 @@ final class PartitionRunner {
     this.onFailure = onFailure;
     this.callersRun = callers != Callers.WAIT;
     this.thread = Thread.ofPlatform().name(seat.name()).daemon(true).unstarted(this::run);
-    this.sleep = new Sleep(thread);
+    this.sleep = new Sleep(Sleep.Sleeper.of(thread));
     this.combiner =
         callers == Callers.COMBINE
             ? Optional.of(
@@ -363,12 +363,8 @@ final class PartitionRunner {
   }
 
   private void sleep() {
-    sleep.announce();
-    long due = dueNanos(); // may wait for a caller at the machine, who may leave something
-    if (inbox.isEmpty() && !stopping) {
-      sleep.until(due, time);
-    }
-    sleep.end();
+    // The due time waits for a caller at the machine, who may leave something.
+    sleep.unlessBusy(this::dueNanos, () -> stopping || !inbox.isEmpty(), time);
   }
 
   /** When the thread has something to do, unless something comes in. */

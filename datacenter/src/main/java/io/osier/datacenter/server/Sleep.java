@@ -1,59 +1,83 @@
 package io.osier.datacenter.server;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
- * A thread's sleep until a time, and its end by others. No wake-up is lost, and none needs a
- * time-out to be made good: the sleeper calls {@link #announce}, <em>then</em> looks whether there
- * is something to do, and if not, {@link #until}; others bring something and <em>then</em> {@link
- * #wake}. Whoever came before the look is seen by it; whoever came after it sees the announcement,
- * and ends the sleep even before it has begun.
- *
- * <p>Between the last look and {@link #until} the sleeper must not wait for anything else, which
- * might take the wake-up for its own.
+ * A thread's sleep until a time, and its end by others. No wake-up is lost, so none needs a
+ * time-out to be made good: the sleeper announces that it will sleep, <em>then</em> looks whether
+ * there is something to do, and sleeps if there is not; others bring something and <em>then</em>
+ * {@link #wake} it. What came before the look is seen by it; who came after the look sees the
+ * announcement, and ends the sleep even before it has begun.
  */
 final class Sleep {
-  private static final long AWAKE = Long.MIN_VALUE;
+  /** A thread that can sleep, as {@link LockSupport} has it. */
+  interface Sleeper {
+    /** Sleeps for a time, or until {@link #unpark}, also one before. Only for the thread itself. */
+    void park(long nanos);
 
-  private final Thread thread;
+    /** Ends the sleep, or the next one. For any thread. */
+    void unpark();
 
-  /** Until when the thread sleeps at the latest, or AWAKE. */
-  private volatile long until = AWAKE;
+    /** A thread as one. */
+    static Sleeper of(Thread thread) {
+      return new Sleeper() {
+        @Override
+        public void park(long nanos) {
+          LockSupport.parkNanos(thread, nanos);
+        }
 
-  Sleep(Thread thread) {
-    this.thread = thread;
-  }
-
-  /** From now on others end a sleep that has not begun yet. Only for the thread itself. */
-  void announce() {
-    until = Long.MAX_VALUE;
-  }
-
-  /** Sleeps until a time, or until somebody ends it. Only for the thread itself. */
-  void until(long dueNanos, Time time) {
-    until = dueNanos;
-    long nanos = dueNanos - time.nanos();
-    if (dueNanos != AWAKE && nanos > 0) {
-      LockSupport.parkNanos(this, nanos);
+        @Override
+        public void unpark() {
+          LockSupport.unpark(thread);
+        }
+      };
     }
   }
 
-  /** There will be, or was, no sleep. Only for the thread itself. */
-  void end() {
+  private static final long AWAKE = Long.MIN_VALUE;
+
+  private final Sleeper sleeper;
+
+  /** Until when it sleeps at the latest, or AWAKE. */
+  private volatile long until = AWAKE;
+
+  Sleep(Sleeper sleeper) {
+    this.sleeper = sleeper;
+  }
+
+  /**
+   * Sleeps unless there is something to do. Only for the thread itself.
+   *
+   * @param due until when; Long.MIN_VALUE for not at all. It may wait for a lock, and take a
+   *     wake-up for its own by that
+   * @param busy whether there is something to do; waits for nothing, for it is asked last
+   */
+  void unlessBusy(LongSupplier due, BooleanSupplier busy, Time time) {
+    until = Long.MAX_VALUE;
+    long dueNanos = due.getAsLong();
+    if (dueNanos != AWAKE && !busy.getAsBoolean()) {
+      until = dueNanos;
+      long nanos = dueNanos - time.nanos();
+      if (nanos > 0) {
+        sleeper.park(nanos);
+      }
+    }
     until = AWAKE;
   }
 
   /** Ends the sleep. For any thread that has brought something. */
   void wake() {
     if (until != AWAKE) {
-      LockSupport.unpark(thread);
+      sleeper.unpark();
     }
   }
 
   /** Ends the sleep if it goes on beyond a time. For any thread that has made something due. */
   void wakeBefore(long nanos) {
     if (until > nanos) {
-      LockSupport.unpark(thread);
+      sleeper.unpark();
     }
   }
 }

@@ -1,0 +1,311 @@
+package io.osier.propagation;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * A few datacenters' streams in virtual time, driven by commands, each frame under way for 20 ms.
+ *
+ * <pre>
+ *   start session|causal DC...   starts and connects them; the SLA is 2 s
+ *   DC add KEY ELEMENT...        adds elements to a set: an update that leaves at once
+ *   DC hold KEY ELEMENT...       the same, but it waits for a round
+ *   DC release KEY               the object goes back to operations
+ *   lose DC DC                   loses the next updates from one to the other
+ *   cut DC DC, join DC DC        cuts a link, both ways, or joins it again
+ *   run N                        lets N ms pass
+ * </pre>
+ *
+ * <p>Of statuses and acknowledgements only those are told that say something new to the peer.
+ */
+final class Script {
+  private static final long MILLI = 1_000_000;
+  private static final long DELAY = 20 * MILLI;
+
+  private record Event(long nanos, long order, Runnable action) {}
+
+  /** One datacenter. */
+  private final class Dc implements Replica {
+    final ReplicaId self;
+    final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+    final TreeMap<String, String> shown = new TreeMap<>();
+    final Propagation propagation;
+    long committed;
+
+    Dc(ReplicaId self, List<String> peers) {
+      this.self = self;
+      this.propagation =
+          new Propagation(
+              self,
+              peers,
+              policy,
+              StreamSettings.DEFAULT,
+              Recovered.NOTHING,
+              this,
+              shipment -> FrameCodec.sizeOf(self, shipment),
+              (to, frame) -> send(this, to, frame),
+              nanos);
+    }
+
+    void commit(String key, List<String> elements, boolean hold) {
+      ObjectId object = object(key);
+      Causal before = objects.getOrDefault(object, Causal.bottom(object.type()));
+      Operation operation = new Operation.Add(elements.stream().map(Value::of).toList());
+      long seen = before.context().through(self);
+      long first = committed + 1;
+      Causal delta = before.prepare(operation, self, first, seen, nanos / MILLI, 0);
+      committed = delta.context().last(self);
+      objects.put(object, before.join(delta));
+      propagation.commit(object, before.context(), committed, first, delta, 1, hold, nanos, nanos);
+    }
+
+    @Override
+    public Causal state(ObjectId object) {
+      return objects.get(object);
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      objects.put(update.object(), joined);
+      shown.put(update.object().key().toString(), value(joined));
+      if (policy.consistency() == KeyspacePolicy.Consistency.SESSION) {
+        admitted();
+      }
+    }
+
+    @Override
+    public void admitted() {
+      if (!shown.isEmpty()) {
+        tell(self.dc() + "     shows " + shown);
+        shown.clear();
+      }
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return (after.isEmpty() ? objects : objects.tailMap(after.get(), false))
+          .entrySet().stream().limit(limit).map(e -> new Entry(e.getKey(), e.getValue())).toList();
+    }
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+  }
+
+  private final Map<String, Dc> dcs = new TreeMap<>();
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(
+          (a, b) ->
+              a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+  private final Map<String, String> last = new HashMap<>();
+  private final Set<String> losing = new HashSet<>();
+  private final Set<String> cut = new TreeSet<>();
+  private final StringBuilder told = new StringBuilder();
+  private KeyspacePolicy policy;
+  private long nanos = 1_000_000 * MILLI;
+  private final long startNanos = nanos;
+  private long order;
+
+  /** Runs a command; returns what came out. */
+  String run(String command) {
+    told.setLength(0);
+    String[] words = command.split(" +");
+    switch (words[0]) {
+      case "start" -> start(words);
+      case "lose" -> losing.add(words[1] + ">" + words[2]);
+      case "cut" -> link(words[1], words[2], false);
+      case "join" -> link(words[1], words[2], true);
+      case "run" -> pass(Long.parseLong(words[1]) * MILLI);
+      default -> {
+        Dc dc = dcs.get(words[0]);
+        List<String> elements = List.of(words).subList(3, words.length);
+        switch (words[1]) {
+          case "add" -> dc.commit(words[2], elements, false);
+          case "hold" -> dc.commit(words[2], elements, true);
+          case "release" -> dc.propagation.release(object(words[2]));
+          default -> throw new IllegalArgumentException(command);
+        }
+        tick(dc);
+      }
+    }
+    return told.toString();
+  }
+
+  private void start(String[] words) {
+    Duration sla = Duration.ofSeconds(2);
+    policy =
+        words[1].equals("causal")
+            ? KeyspacePolicy.causal("k", sla)
+            : KeyspacePolicy.session("k", sla);
+    List<String> names = List.of(words).subList(2, words.length);
+    for (String name : names) {
+      List<String> peers = new ArrayList<>(names);
+      peers.remove(name);
+      dcs.put(name, new Dc(new ReplicaId(name, 1), peers));
+    }
+    for (String a : names) {
+      names.stream().filter(b -> a.compareTo(b) < 0).forEach(b -> link(a, b, true));
+    }
+  }
+
+  private void link(String a, String b, boolean up) {
+    for (String[] way : new String[][] {{a, b}, {b, a}}) {
+      Dc dc = dcs.get(way[0]);
+      String link = way[0] + ">" + way[1];
+      if (up) {
+        cut.remove(link);
+        dc.propagation.peerUp(dcs.get(way[1]).self, nanos);
+      } else {
+        cut.add(link);
+        dc.propagation.peerDown(way[1], nanos);
+      }
+    }
+    tick(dcs.get(a));
+    tick(dcs.get(b));
+  }
+
+  private void pass(long duration) {
+    long until = nanos + duration;
+    while (!events.isEmpty() && events.peek().nanos <= until) {
+      Event event = events.poll();
+      nanos = event.nanos;
+      event.action.run();
+    }
+    nanos = until;
+  }
+
+  private void at(long when, Runnable action) {
+    events.add(new Event(Math.max(nanos, when), ++order, action));
+  }
+
+  private void tick(Dc dc) {
+    dc.propagation.tick(nanos, nanos / MILLI);
+    long next = dc.propagation.nextTickNanos();
+    if (next != Long.MAX_VALUE) {
+      at(
+          next,
+          () -> {
+            if (dc.propagation.nextTickNanos() <= nanos) {
+              tick(dc);
+            }
+          });
+    }
+  }
+
+  private void send(Dc from, String to, Frame frame) {
+    String link = from.self.dc() + ">" + to;
+    String lost = "";
+    if (frame instanceof Frame.Updates && losing.remove(link)) {
+      lost = "  LOST";
+    }
+    String text = text(frame);
+    boolean repeats = frame instanceof Frame.Status || frame instanceof Frame.Ack;
+    if (!repeats || !text.equals(last.put(link + frame.getClass(), text))) {
+      tell(link + "  " + text + lost);
+    }
+    if (lost.isEmpty()) {
+      at(
+          nanos + DELAY,
+          () -> {
+            if (!cut.contains(link)) {
+              dcs.get(to).propagation.received(from.self, frame, nanos, nanos / MILLI);
+              tick(dcs.get(to));
+            }
+          });
+    }
+  }
+
+  private void tell(String what) {
+    told.append(String.format("%6d  %s%n", (nanos - startNanos) / MILLI, what));
+  }
+
+  private static ObjectId object(String key) {
+    return new ObjectId(Key.of(key), CrdtType.AW_SET);
+  }
+
+  private static String value(Causal set) {
+    return ((Reading.Many) set.read(new Query.Whole()))
+        .values().stream().map(Value::toString).sorted().collect(Collectors.joining(" "));
+  }
+
+  private static String text(Frame frame) {
+    return switch (frame) {
+      case Frame.Updates f ->
+          f.kind()
+              + " "
+              + f.epoch()
+              + "."
+              + f.sequence()
+              + " through "
+              + f.through()
+              + (f.deps().isEmpty() ? "" : " on " + text(f.deps()))
+              + text(f.shipments());
+      case Frame.Ack f -> "ack " + f.epoch() + "." + f.sequence();
+      case Frame.Resume f ->
+          "resume in epoch "
+              + f.epoch()
+              + " from "
+              + (f.cursor().isEmpty() ? "nothing" : f.through());
+      case Frame.Status f ->
+          "status has " + text(f.through()) + (f.wantResume() ? ", wants a resume" : "");
+      case Frame.Heal f -> "heal " + f.origin().dc() + " after " + f.after() + besides(f);
+      case Frame.States f ->
+          "states of "
+              + f.origin().map(ReplicaId::dc).orElse("what was asked")
+              + (f.next().isPresent() ? ", more" : ", all through " + f.through())
+              + text(f.shipments());
+      case Frame.Fetch f -> "fetch " + f.objects().stream().map(o -> o.key().toString()).toList();
+      case Frame.Verify f -> "verify";
+      case Frame.Verified f -> "verified";
+      case Frame.Rights f -> "rights";
+    };
+  }
+
+  private static String besides(Frame.Heal heal) {
+    return heal.besides().isEmpty() ? "" : " besides " + heal.besides();
+  }
+
+  private static String text(VersionVector vector) {
+    List<String> entries = new ArrayList<>();
+    for (int i = 0; i < vector.size(); i++) {
+      entries.add(vector.replica(i).dc() + ":" + vector.number(i));
+    }
+    return entries.isEmpty() ? "nothing" : String.join(" ", entries);
+  }
+
+  /** Each as its object, what it builds on, and its last update. */
+  private static String text(List<Shipment> shipments) {
+    return shipments.stream()
+        .map(
+            s ->
+                s.object().key()
+                    + (s.content().isFull()
+                        ? " whole " + s.last()
+                        : " " + s.predecessor() + ".." + s.last())
+                    + (s.needs().isEmpty() ? "" : " needs " + text(s.needs())))
+        .map(s -> " [" + s + "]")
+        .collect(Collectors.joining());
+  }
+}

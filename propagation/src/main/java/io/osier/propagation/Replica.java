@@ -27,6 +27,25 @@ public interface Replica {
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
   /**
+   * As {@link #scan}, for whoever can wait until it was read from a disk by another thread.
+   *
+   * @param bytesMax the page ends with the object that makes it so large
+   * @return empty if it is being read: a tick follows when it is here
+   */
+  default Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+    List<Entry> entries = scan(after, limit);
+    return Optional.of(new Page(entries, entries.size() < limit));
+  }
+
+  /**
+   * Whether objects can be had without a disk. If not they are being read, and a tick follows when
+   * they are here. What was read and has gone again counts as here: it must not be read for ever.
+   */
+  default boolean areAtHand(List<ObjectId> objects) {
+    return true;
+  }
+
+  /**
    * What the log tells of this incarnation's updates, in the order of their commit numbers.
    *
    * @param after the first entry is the one after this number
@@ -48,4 +67,11 @@ public interface Replica {
 
   /** An object with its state. */
   record Entry(ObjectId object, Causal state) {}
+
+  /**
+   * Some objects in their order.
+   *
+   * @param end whether no other comes after them
+   */
+  record Page(List<Entry> entries, boolean end) {}
 }

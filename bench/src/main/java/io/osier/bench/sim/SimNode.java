@@ -69,6 +69,9 @@ final class SimNode {
   /** Small, so that a long outage needs more than the log. */
   private static final long LOG_MAX = 3_000;
 
+  /** How long it takes to read ahead what the partition will want. */
+  private static final long READ_NANOS = 200_000;
+
   /** Every other life has seen as many changes as in hours under load. */
   private static final long MANY_CHANGES = 1L << 25;
 
@@ -119,7 +122,8 @@ final class SimNode {
     if (dc.hasDisk()) {
       MemoryVersions versions = dc.disk(unit).versions();
       PartitionStore kept =
-          new PartitionStore(versions, writer(), self, cacheBytes(), LOG_MAX, Runnable::run);
+          new PartitionStore(
+              versions, writer(), self, cacheBytes(), LOG_MAX, Runnable::run, this::readLater);
       recovered =
           kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
@@ -160,6 +164,7 @@ final class SimNode {
           removed,
           store.removed(Optional.empty(), Integer.MAX_VALUE));
     }
+    store.attach(() -> submit(new Input.Tick()));
     submit(new Input.Removed(removed));
     plan();
   }
@@ -195,6 +200,17 @@ final class SimNode {
     return (self.dc().hashCode() + unit.number() + dc.life()) % 2 == 0
         ? CACHE_BYTES_TINY
         : CACHE_BYTES;
+  }
+
+  /** What another thread reads ahead is here some time later. */
+  private void readLater(Runnable reading) {
+    scheduler.in(
+        READ_NANOS,
+        () -> {
+          if (isAlive()) {
+            reading.run();
+          }
+        });
   }
 
   /** The way of this node's groups to its disk. */
@@ -492,6 +508,21 @@ final class SimNode {
     @Override
     public List<Entry> scan(Optional<ObjectId> after, int limit) {
       return memory.scan(after, limit);
+    }
+
+    @Override
+    public void attach(Runnable wake) {
+      memory.attach(wake);
+    }
+
+    @Override
+    public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+      return memory.page(after, limit, bytesMax);
+    }
+
+    @Override
+    public boolean areAtHand(List<ObjectId> objects) {
+      return memory.areAtHand(objects);
     }
 
     @Override

@@ -157,11 +157,27 @@ public final class Partition implements Machine {
     }
 
     @Override
-    public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return objects.store().scan(after, limit).stream()
-          .map(e -> new Entry(e.object(), e.state()))
-          .toList();
+    public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+      return objects.store().page(after, limit, bytesMax).map(Partition::page);
     }
+
+    @Override
+    public boolean areAtHand(List<ObjectId> wanted) {
+      return objects.store().areAtHand(wanted);
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return entries(objects.store().scan(after, limit));
+    }
+  }
+
+  private static Replica.Page page(ObjectStore.Page page) {
+    return new Replica.Page(entries(page.entries()), page.end());
+  }
+
+  private static List<Replica.Entry> entries(List<ObjectStore.Entry> entries) {
+    return entries.stream().map(e -> new Replica.Entry(e.object(), e.state())).toList();
   }
 
   @Override

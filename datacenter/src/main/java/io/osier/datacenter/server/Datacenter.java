@@ -289,6 +289,7 @@ public final class Datacenter implements AutoCloseable {
         self,
         config.store().cacheBytes() / all,
         config.store().logMax(),
+        store.readers(),
         store.readers());
   }
 

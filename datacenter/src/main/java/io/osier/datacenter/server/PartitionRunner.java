@@ -314,7 +314,7 @@ final class PartitionRunner {
   private void run() {
     Throwable failure = null;
     try {
-      store().attach();
+      store().attach(() -> submit(new Input.Tick()));
       while (!stopping) {
         if (ownTurn() == 0) {
           sleep();

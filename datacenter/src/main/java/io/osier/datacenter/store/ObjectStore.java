@@ -37,8 +37,12 @@ public interface ObjectStore {
     return false;
   }
 
-  /** Called once by the partition's thread, before anything else that it does. */
-  default void attach() {}
+  /**
+   * Called once by the partition's thread, before anything else that it does.
+   *
+   * @param wake gives the partition a tick; for any thread
+   */
+  default void attach(Runnable wake) {}
 
   /** Whether a key's objects can be had without waiting for a disk. For any thread. */
   default boolean isCached(Key key) {
@@ -70,6 +74,26 @@ public interface ObjectStore {
    *     in it
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
+
+  /**
+   * As {@link #scan}, as far as it can be had without a disk. Only for the partition's thread.
+   *
+   * @param bytesMax the page ends with the object that makes it so large
+   * @return empty if it is being read by another thread: the partition is woken when it is here,
+   *     and asks again
+   */
+  default Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+    List<Entry> entries = scan(after, limit);
+    return Optional.of(new Page(entries, entries.size() < limit));
+  }
+
+  /**
+   * Whether objects can be had without a disk; if not they are being read by another thread, and
+   * the partition is woken when they are here. Only for the partition's thread.
+   */
+  default boolean areAtHand(List<ObjectId> objects) {
+    return true;
+  }
 
   /** As {@link #scan}, of what is durable. For any thread. */
   List<Entry> scanDurable(Optional<ObjectId> after, int limit);
@@ -116,6 +140,13 @@ public interface ObjectStore {
    * @param logEntries own updates that are kept for datacenters that have not got them
    */
   record Figures(long cachedKeys, long misses, long slowMisses, long logEntries) {}
+
+  /**
+   * Some objects in their order.
+   *
+   * @param end whether no other comes after them
+   */
+  record Page(List<Entry> entries, boolean end) {}
 
   /** An object with its state. */
   record Entry(ObjectId object, Causal state) {}

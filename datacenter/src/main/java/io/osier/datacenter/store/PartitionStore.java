@@ -33,6 +33,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   private final ReplicaId self;
   private final ObjectCache objects;
   private final StoreScan scan;
+  private final ReadAhead ahead;
 
   // Only the partition's thread touches what follows.
   private List<Change> changes = new ArrayList<>();
@@ -55,6 +56,7 @@ public final class PartitionStore implements ObjectStore, Journal {
    * @param cacheBytes how much to keep in memory
    * @param logMax so many entries of the log are kept at most for datacenters that are away
    * @param executor what the cache evicts with
+   * @param readers what reads ahead; its threads may wait
    */
   public PartitionStore(
       VersionStore versions,
@@ -62,13 +64,15 @@ public final class PartitionStore implements ObjectStore, Journal {
       ReplicaId self,
       long cacheBytes,
       long logMax,
-      Executor executor) {
+      Executor executor,
+      Executor readers) {
     this.versions = versions;
     this.writer = writer;
     this.self = self;
     this.log = new OwnLog(logMax);
     this.objects = new ObjectCache(versions, cacheBytes, executor, this::evicted);
     this.scan = new StoreScan(versions, objects);
+    this.ahead = new ReadAhead(scan, objects, readers);
   }
 
   private Runnable evicted(Key key, KeyObjects evicted) {
@@ -105,8 +109,9 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public void attach() {
+  public void attach(Runnable wake) {
     objects.attach();
+    ahead.attach(wake);
   }
 
   @Override
@@ -153,6 +158,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     }
     objects.put(key, before.with(state, group));
     changed.add(key);
+    ahead.changed(key);
   }
 
   @Override
@@ -172,6 +178,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     }
     objects.putWithout(key, after);
     changed.add(key);
+    ahead.changed(key);
     changes.add(new Change.DropObject(object));
     changes.add(new Change.DropRemoved(object));
     return true;
@@ -190,6 +197,16 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
     return scan.after(after, limit, true);
+  }
+
+  @Override
+  public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+    return ahead.page(after, limit, bytesMax);
+  }
+
+  @Override
+  public boolean areAtHand(List<ObjectId> wanted) {
+    return ahead.areAtHand(wanted);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore.Entry;
+import io.osier.datacenter.store.ObjectStore.Page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,47 @@ final class StoreScan {
       }
       from = last; // some were dropped meanwhile; fewer than asked for would mean the end
     }
+  }
+
+  /**
+   * A page of objects in their order, those that are not yet in the store included.
+   *
+   * @param limit at most so many of those that are in the store
+   * @param bytesMax the page ends with the object that makes it so large
+   */
+  Page page(Optional<ObjectId> after, int limit, long bytesMax) {
+    TreeMap<ObjectId, Causal> found = new TreeMap<>();
+    Optional<ObjectId> last = after;
+    boolean end = false;
+    while (found.isEmpty() && !end) { // an empty page would be no step
+      List<ObjectId> stored = versions.objects(last, limit);
+      long bytes = 0;
+      int read = 0;
+      while (read < stored.size() && bytes < bytesMax) {
+        ObjectId object = stored.get(read++);
+        last = Optional.of(object);
+        Causal state = objects.peek(object, false);
+        if (state != null) {
+          found.put(object, state);
+          bytes += state.sizeBytes();
+        }
+      }
+      end = read == stored.size() && read < limit;
+    }
+    return completed(after, end ? Optional.empty() : last, found);
+  }
+
+  /**
+   * A page with what is pending of its range.
+   *
+   * @param last the page ends here; empty for the end of all
+   */
+  Page completed(
+      Optional<ObjectId> after, Optional<ObjectId> last, TreeMap<ObjectId, Causal> found) {
+    addPending(after, last, found);
+    List<Entry> entries = new ArrayList<>(found.size());
+    found.forEach((object, state) -> entries.add(new Entry(object, state)));
+    return new Page(entries, last.isEmpty());
   }
 
   /** New objects that are not in the store yet: few, unless the writer is far behind. */

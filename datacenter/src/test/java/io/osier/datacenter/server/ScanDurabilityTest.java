@@ -36,7 +36,7 @@ final class ScanDurabilityTest {
   private final List<Runnable> writes = new ArrayList<>();
   private final MemoryVersions versions = new MemoryVersions();
   private final PartitionStore store =
-      new PartitionStore(versions, writer(), SELF, 1 << 20, 1_000, Runnable::run);
+      new PartitionStore(versions, writer(), SELF, 1 << 20, 1_000, Runnable::run, Runnable::run);
   private long number;
 
   /** Writes when the test says so. */

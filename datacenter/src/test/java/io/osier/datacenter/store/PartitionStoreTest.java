@@ -26,7 +26,7 @@ final class PartitionStoreTest {
   private final MemoryVersions versions = new MemoryVersions();
   private final List<Runnable> writes = new ArrayList<>();
   private final PartitionStore store =
-      new PartitionStore(versions, writer(), SELF, 2_000, 1_000, Runnable::run);
+      new PartitionStore(versions, writer(), SELF, 2_000, 1_000, Runnable::run, Runnable::run);
   private long number;
 
   private GroupWriter writer() {

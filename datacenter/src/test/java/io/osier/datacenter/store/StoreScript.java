@@ -38,7 +38,7 @@ final class StoreScript {
   private final MemoryVersions versions = new MemoryVersions();
   private final List<List<Change>> groups = new ArrayList<>();
   private final PartitionStore store =
-      new PartitionStore(versions, writer(), SELF, 1 << 20, 20, Runnable::run);
+      new PartitionStore(versions, writer(), SELF, 1 << 20, 20, Runnable::run, Runnable::run);
   private final Random random = new Random(14);
   private final Map<ReplicaId, Long> numbers = new HashMap<>();
   private VersionVector through = VersionVector.EMPTY;

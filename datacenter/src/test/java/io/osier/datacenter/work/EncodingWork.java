@@ -61,7 +61,8 @@ public final class EncodingWork implements BiConsumer<String, Long> {
       this.database = RocksDatabase.open(dir, Durability.NONE, "test", name, 1);
       this.versions = database.partition("k", 0, 1);
       this.store =
-          new PartitionStore(versions, writer(), database.self(), 1 << 20, 1_000, Runnable::run);
+          new PartitionStore(
+              versions, writer(), database.self(), 1 << 20, 1_000, Runnable::run, Runnable::run);
       this.partition =
           new Partition(
               new PartitionConfig(

@@ -10,6 +10,7 @@ import io.osier.propagation.Shipment;
 import io.osier.propagation.Surroundings;
 import io.osier.propagation.out.OutboundLog.ObjectLog;
 import io.osier.propagation.out.OutboundLog.Segment;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,9 @@ import java.util.Set;
  */
 final class Backlog {
   private static final int SCAN_BATCH = 256;
+
+  /** So many of the trail's objects are asked for ahead. */
+  private static final int TRAIL_BATCH = 64;
 
   private final Surroundings around;
   private final OutboundLog log;
@@ -42,6 +46,15 @@ final class Backlog {
 
   /** What was changed in this life and shipped from the log: it is in the trail, too. */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
+
+  /** The next page of the scan, once it was read. */
+  private Optional<Replica.Page> page = Optional.empty();
+
+  /** Up to this tick the trail's objects were asked for. */
+  private long trailAhead;
+
+  /** Up to this commit number the log's objects were asked for. */
+  private long logAhead;
 
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
@@ -76,6 +89,9 @@ final class Backlog {
     logged = Math.max(cursor.map(Cursor::logged).orElse(0L), resume.through());
     logged = Math.min(logged, former);
     shippedFromLog.clear();
+    page = Optional.empty();
+    trailAhead = 0;
+    logAhead = 0;
     // A receiver that never applied anything of this stream may lack what was everywhere before it
     // came, and which the deltas in the trail therefore do not name: it gets states.
     scanning =
@@ -94,6 +110,7 @@ final class Backlog {
   }
 
   private void beginScan() {
+    page = Optional.empty();
     scanning = true;
     scanStart = log.committed();
     position = log.ticks();
@@ -122,7 +139,53 @@ final class Backlog {
     base = position;
   }
 
-  /** Adds what one step brings; false where nothing is left at all. */
+  /**
+   * Whether the next step needs no disk. If it does, what it reads is asked for: it is ready after
+   * one of the next ticks.
+   */
+  boolean isAtHand() {
+    Replica replica = around.replica();
+    if (scanning) {
+      if (page.isEmpty()) {
+        page = replica.page(scanned, SCAN_BATCH, around.settings().frameBytes());
+      }
+      return page.isPresent();
+    }
+    List<ObjectId> next = new ArrayList<>();
+    if (logged < former) {
+      if (logged < logAhead) {
+        return true;
+      }
+      long through = former;
+      List<Replica.Logged> entries = replica.logged(logged, SCAN_BATCH);
+      for (Replica.Logged entry : entries) {
+        next.add(entry.object());
+        through = entry.number();
+      }
+      if (!replica.areAtHand(next)) {
+        return false;
+      }
+      logAhead = entries.size() < SCAN_BATCH ? former : through;
+      return true;
+    }
+    if (position < trailAhead || position < log.prunedTick()) {
+      return true;
+    }
+    long last = position;
+    for (long tick = log.trail().next(position);
+        tick != 0 && next.size() < TRAIL_BATCH;
+        tick = log.trail().next(tick)) {
+      next.add(log.trail().get(tick).object);
+      last = tick;
+    }
+    if (!replica.areAtHand(next)) {
+      return false;
+    }
+    trailAhead = last;
+    return true;
+  }
+
+  /** Adds what one step brings, which {@link #isAtHand}; false where nothing is left at all. */
   boolean read(List<Shipment> shipments, long nowNanos) {
     if (scanning) {
       return scan(shipments);
@@ -132,9 +195,10 @@ final class Backlog {
 
   /** One step of the scan of all objects: what was shipped since it began is in the trail. */
   private boolean scan(List<Shipment> shipments) {
-    List<Replica.Entry> entries = around.replica().scan(scanned, SCAN_BATCH);
+    Replica.Page read = page.orElseThrow();
+    page = Optional.empty();
     int bytes = 0;
-    for (Replica.Entry entry : entries) {
+    for (Replica.Entry entry : read.entries()) {
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(around.self());
       if (last > Math.max(peerThrough, scannedThrough)) {
@@ -145,7 +209,7 @@ final class Backlog {
         return true;
       }
     }
-    if (entries.size() < SCAN_BATCH) {
+    if (read.end()) {
       scanning = false;
       scanned = Optional.empty();
       scannedThrough = Math.max(scannedThrough, scanStart);
@@ -163,6 +227,9 @@ final class Backlog {
     for (Replica.Logged entry : entries) {
       if (entry.number() > former) {
         logged = former;
+        return true;
+      }
+      if (entry.number() > logAhead) {
         return true;
       }
       logged = entry.number();

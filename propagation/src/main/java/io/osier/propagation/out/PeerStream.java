@@ -154,7 +154,12 @@ public final class PeerStream {
       List<Shipment> shipments = new ArrayList<>();
       int bytes = 0;
       boolean more = true;
-      while (more && bytes < around.settings().frameBytes()) {
+      boolean waits = false;
+      while (more && !waits && bytes < around.settings().frameBytes()) {
+        if (!backlog.isAtHand()) {
+          waits = true; // for a disk: a tick follows
+          continue;
+        }
         int before = shipments.size();
         more = backlog.read(shipments, nowNanos);
         for (Shipment s : shipments.subList(before, shipments.size())) {
@@ -174,8 +179,11 @@ public final class PeerStream {
         mode = Mode.STREAMING;
         sentThrough = log.through();
       }
-      if (end || !shipments.isEmpty() || !greeted) {
+      if (end || !shipments.isEmpty() || !greeted && !waits) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
+      }
+      if (waits) {
+        return true;
       }
     }
     return true;

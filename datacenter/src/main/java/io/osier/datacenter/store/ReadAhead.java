@@ -1,0 +1,169 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Key;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.store.ObjectStore.Entry;
+import io.osier.datacenter.store.ObjectStore.Page;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Reads for a partition what its catching up will want, by other threads: pages of scans, which are
+ * kept here, and single objects, which go into the cache. Only for the partition's thread, which is
+ * woken when something was read. What cannot be read, or was changed by too many updates meanwhile,
+ * the partition reads itself.
+ */
+final class ReadAhead {
+  /** More pages than this are not kept: one for each peer that scans. */
+  private static final int PAGES_MAX = 16;
+
+  /** With more keys than this changed while it was read, a page is read again. */
+  private static final int CHANGED_MAX = 4_096;
+
+  /** More keys than this are not remembered as brought. */
+  private static final int BROUGHT_MAX = 4_096;
+
+  /** A page that is being read, or was. */
+  private static final class Reading {
+    final Set<Key> changed = new HashSet<>();
+    boolean isVoid;
+    volatile boolean done;
+
+    /** Null if it could not be read; written before {@link #done}. */
+    private Page page;
+  }
+
+  private final StoreScan scan;
+  private final ObjectCache objects;
+  private final Executor readers;
+  private final Map<Optional<ObjectId>, Reading> readings = new LinkedHashMap<>();
+  private final Set<Key> brought = new HashSet<>();
+  private volatile boolean bringing;
+  private volatile Runnable wake = () -> {};
+
+  ReadAhead(StoreScan scan, ObjectCache objects, Executor readers) {
+    this.scan = scan;
+    this.objects = objects;
+    this.readers = readers;
+  }
+
+  /** From now on the partition is woken so when something was read. */
+  void attach(Runnable wake) {
+    this.wake = wake;
+  }
+
+  /** A key was changed: what was read of it before is old. */
+  void changed(Key key) {
+    for (Reading reading : readings.values()) {
+      if (reading.changed.size() < CHANGED_MAX) {
+        reading.changed.add(key);
+      } else {
+        reading.isVoid = true;
+      }
+    }
+  }
+
+  /** See {@link ObjectStore#page}. */
+  Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+    Reading reading = readings.get(after);
+    if (reading == null) {
+      reading = new Reading();
+      readings.put(after, reading);
+      if (readings.size() > PAGES_MAX) {
+        readings.remove(readings.keySet().iterator().next());
+      }
+      read(reading, after, limit, bytesMax);
+    }
+    if (!reading.done) {
+      return Optional.empty();
+    }
+    readings.remove(after);
+    Page page = reading.page == null || reading.isVoid ? null : present(after, reading);
+    // Without entries it would be no step.
+    boolean isStep = page != null && (page.end() || !page.entries().isEmpty());
+    return Optional.of(isStep ? page : scan.page(after, limit, bytesMax));
+  }
+
+  private void read(Reading reading, Optional<ObjectId> after, int limit, long bytesMax) {
+    try {
+      readers.execute(
+          () -> {
+            try {
+              reading.page = scan.page(after, limit, bytesMax);
+            } finally {
+              reading.done = true;
+              wake.run();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      reading.done = true; // nobody reads any more
+    }
+  }
+
+  /** A page as it is now. */
+  private Page present(Optional<ObjectId> after, Reading reading) {
+    List<Entry> read = reading.page.entries();
+    TreeMap<ObjectId, Causal> found = new TreeMap<>();
+    for (Entry e : read) {
+      Causal state =
+          reading.changed.contains(e.object().key()) ? objects.peek(e.object(), false) : e.state();
+      if (state != null) {
+        found.put(e.object(), state);
+      }
+    }
+    Optional<ObjectId> last =
+        reading.page.end() ? Optional.empty() : Optional.of(read.getLast().object());
+    return scan.completed(after, last, found);
+  }
+
+  /** See {@link ObjectStore#areAtHand}. */
+  boolean areAtHand(List<ObjectId> wanted) {
+    Set<Key> cold = new HashSet<>();
+    for (ObjectId object : wanted) {
+      if (!objects.isCached(object.key())) {
+        cold.add(object.key());
+      }
+    }
+    if (cold.isEmpty()) {
+      return true;
+    }
+    if (bringing) {
+      return false;
+    }
+    if (brought.containsAll(cold)) {
+      brought.removeAll(cold); // evicted again: it is read where it is needed
+      return true;
+    }
+    if (brought.size() > BROUGHT_MAX) {
+      brought.clear();
+    }
+    brought.addAll(cold);
+    return bring(cold);
+  }
+
+  private boolean bring(Set<Key> cold) {
+    bringing = true;
+    try {
+      readers.execute(
+          () -> {
+            try {
+              cold.forEach(objects::prefetch);
+            } finally {
+              bringing = false;
+              wake.run();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      bringing = false;
+    }
+    return !bringing;
+  }
+}

@@ -57,7 +57,7 @@ final class InterleavedShell implements InProcess {
 
   private static final long GROUP_BYTES = 100;
   private static final int DISK_STALLS_MAX = 6;
-  private static final int RUNNER_STALLS_MAX = 10;
+  private static final int RUNNER_STALLS_MAX = 60;
 
   private final Interleaving turns;
   private final Random random;

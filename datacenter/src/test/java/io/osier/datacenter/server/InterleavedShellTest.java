@@ -35,7 +35,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class InterleavedShellTest {
   private static final int SEEDS = 12;
-  private static final int SABOTAGED_SEEDS_MAX = 20;
+
+  /** One in a few dozen orders ends in the deadlock; near the first of these seeds one does. */
+  private static final int SABOTAGED_FROM = 50;
+
+  private static final int SABOTAGED_THROUGH = 350;
   private static final int THREADS = 10;
   private static final int SESSIONS = 4;
   private static final int ROUNDS = 3;
@@ -187,7 +191,7 @@ final class InterleavedShellTest {
   void sendingInTheSessionsMonitor_isFound() {
     assertThatThrownBy(
             () -> {
-              for (long seed = 1; seed <= SABOTAGED_SEEDS_MAX; seed++) {
+              for (long seed = SABOTAGED_FROM; seed <= SABOTAGED_THROUGH; seed++) {
                 run(seed, Callers.RUN, true);
               }
             })

@@ -61,8 +61,14 @@ final class Interleaving {
     private boolean waits() {
       return switch (thread.getState()) {
         case NEW, RUNNABLE -> false;
-        case BLOCKED, WAITING, TIMED_WAITING, TERMINATED -> true;
+        case BLOCKED -> isHeld(THREADS.getThreadInfo(thread.threadId()));
+        case WAITING, TIMED_WAITING, TERMINATED -> true;
       };
+    }
+
+    /** Whether somebody has the lock that it waits for: otherwise it is about to go on. */
+    private static boolean isHeld(ThreadInfo waiter) {
+      return waiter != null && waiter.getLockOwnerId() != -1;
     }
   }
 

@@ -414,6 +414,14 @@ final class CliSession {
         JsonNode v = e.getValue();
         table.add(
             e.getKey(), "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
+      } else if (e.getKey().equals("memory")) {
+        for (Map.Entry<String, JsonNode> share : e.getValue().properties()) {
+          JsonNode v = share.getValue();
+          table.add(
+              "memory " + share.getKey(),
+              "used %s of %s bytes, spent %s times"
+                  .formatted(v.get("used_bytes"), v.get("limit_bytes"), v.get("spent")));
+        }
       } else {
         table.add(e.getKey(), e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
       }

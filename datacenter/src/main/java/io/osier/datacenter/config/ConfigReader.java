@@ -365,12 +365,30 @@ public final class ConfigReader {
             millis("osier.streams.forget", 0)),
         adaptation(),
         store(dc),
+        memory(),
         integer("osier.queue", 1, 1 << 20),
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)));
   }
 
   private int connections(String key) {
     return isAuto(key) ? memory.connections() : integer(key, 1, 1_000_000);
+  }
+
+  private MemoryShares memory() {
+    MemoryShares auto = memory.shares();
+    return new MemoryShares(
+        share("commands", auto.commands()),
+        share("trails", auto.trails()),
+        share("relays", auto.relays()),
+        share("waiting", auto.waiting()),
+        share("history", auto.history()),
+        share("transactions", auto.transactions()),
+        share("ended", auto.ended()));
+  }
+
+  private long share(String name, long auto) {
+    String key = "osier.memory." + name;
+    return isAuto(key) ? auto : size(key, 64 << 10);
   }
 
   private boolean isAuto(String key) {

@@ -20,6 +20,7 @@ import java.util.OptionalInt;
  * @param peerPortLimits limits of the port for the other datacenters
  * @param admin limits of the port for metrics
  * @param peers the other datacenters' peer addresses, by name
+ * @param memory what may be taken of the heap for which purpose
  */
 public record DatacenterConfig(
     String dc,
@@ -37,10 +38,26 @@ public record DatacenterConfig(
     StreamSettings streams,
     AdaptationSettings adaptation,
     StoreSettings store,
+    MemoryShares memory,
     int queue,
     Duration shutdownTimeout) {
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);
+  }
+
+  /** How many partitions there are, of all keyspaces; at least 1. */
+  public int partitions() {
+    return Math.max(1, keyspaces.stream().mapToInt(KeyspacePolicy::partitions).sum());
+  }
+
+  /** How many of them are of causal keyspaces; at least 1. */
+  public int causalPartitions() {
+    return Math.max(
+        1,
+        keyspaces.stream()
+            .filter(k -> k.consistency() == KeyspacePolicy.Consistency.CAUSAL)
+            .mapToInt(KeyspacePolicy::partitions)
+            .sum());
   }
 }

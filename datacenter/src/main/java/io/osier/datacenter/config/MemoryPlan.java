@@ -42,6 +42,39 @@ public record MemoryPlan(long heapBytes) {
     return Math.max(1 << 20, Math.min(CACHE_BYTES_MAX, heapBytes / 8));
   }
 
+  /** What the other shares are where nothing is set. */
+  MemoryShares shares() {
+    return new MemoryShares(
+        heapBytes / 16,
+        heapBytes / 8,
+        heapBytes / 32,
+        heapBytes / 32,
+        heapBytes / 16,
+        heapBytes / 32,
+        heapBytes / 32);
+  }
+
+  /** How the heap is divided, in one line. */
+  public String division(DatacenterConfig config) {
+    MemoryShares shares = config.memory();
+    long cache = config.store().dir().isPresent() ? config.store().cacheBytes() : 0;
+    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; answers, beside it, %s"
+        .formatted(
+            mebibytes(heapBytes),
+            mebibytes(cache),
+            mebibytes(requestBytes()),
+            mebibytes(shares.commands()),
+            mebibytes(shares.trails()),
+            mebibytes(shares.relays()),
+            mebibytes(shares.waiting()),
+            mebibytes(shares.history()),
+            mebibytes(shares.transactions()),
+            mebibytes(shares.ended()),
+            config.partitions(),
+            config.causalPartitions(),
+            mebibytes(answerBytes()));
+  }
+
   /** The limit on clients' connections where none is set. */
   int connections() {
     return (int) Math.max(1, Math.min(CONNECTIONS, connectionsMax()));
@@ -60,6 +93,7 @@ public record MemoryPlan(long heapBytes) {
     if (config.store().dir().isPresent()) {
       atMost(source, "osier.store.cache", config.store().cacheBytes(), heapBytes / 2, "half");
     }
+    atMost(source, "osier.memory (its sum)", config.memory().sum(), heapBytes / 2, "half");
     atMost(
         source, "osier.streams.window", config.streams().windowBytes(), heapBytes / 4, "a quarter");
     for (KeyspacePolicy keyspace : config.keyspaces()) {

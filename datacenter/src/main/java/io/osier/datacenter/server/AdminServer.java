@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.osier.core.Budget;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.transport.PeerTransport;
@@ -25,9 +26,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /** Serves /metrics in Prometheus' form and /health, for operators. */
 final class AdminServer implements AutoCloseable {
+  /** What a partition's memory is divided into; 0 where a keyspace has no use for one. */
+  private static final List<String> SHARES =
+      List.of("commands", "trails", "relays", "waiting", "history", "transactions", "ended");
+
   private static final long REPORT_NANOS_MAX = 1_000_000_000;
 
   private final Map<String, KeyspaceShard> keyspaces;
@@ -159,6 +165,12 @@ final class AdminServer implements AutoCloseable {
       figure("osier.cache.misses", tags, runner, ObjectStore.Figures::misses);
       figure("osier.cache.misses.waited.for", tags, runner, ObjectStore.Figures::slowMisses);
       figure("osier.log.entries", tags, runner, ObjectStore.Figures::logEntries);
+      for (String share : SHARES) {
+        Tags of = tags.and("share", share);
+        gauge("osier.memory.used.bytes", of, runner, r -> usage(runner, r, share).used());
+        gauge("osier.memory.limit.bytes", of, runner, r -> usage(runner, r, share).limit());
+        gauge("osier.memory.spent", of, runner, r -> usage(runner, r, share).spent());
+      }
       Gauge.builder("osier.queue", runner, PartitionRunner::queued).tags(tags).register(registry);
       Gauge.builder("osier.overloads", runner, PartitionRunner::overloads)
           .tags(tags)
@@ -184,6 +196,13 @@ final class AdminServer implements AutoCloseable {
             })
         .tags(tags)
         .register(registry);
+  }
+
+  private static Budget.Usage usage(PartitionRunner runner, PartitionReport report, String share) {
+    return Stream.concat(Stream.of(runner.memory()), report.memory().stream())
+        .filter(u -> u.name().equals(share))
+        .findFirst()
+        .orElse(new Budget.Usage(share, 0, 0, 0));
   }
 
   private static double lagOf(PartitionReport report, String dc) {

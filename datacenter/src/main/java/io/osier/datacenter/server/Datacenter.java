@@ -9,6 +9,7 @@ import io.osier.core.SlewedClock;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.config.MemoryShares;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
@@ -169,6 +170,7 @@ public final class Datacenter implements AutoCloseable {
         config.host(),
         transport.port());
     LOG.info("effective configuration: {}", config);
+    LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
   }
 
   private interface Binder<T> {
@@ -206,7 +208,14 @@ public final class Datacenter implements AutoCloseable {
     for (int i = 0; i < policy.partitions(); i++) {
       int number = i;
       PartitionConfig partitionConfig =
-          new PartitionConfig(self, peers, policy, number, config.streams(), config.adaptation())
+          new PartitionConfig(
+                  self,
+                  peers,
+                  policy,
+                  number,
+                  config.streams().within(config.memory().streams(config.partitions())),
+                  config.adaptation())
+              .within(causalMemory())
               .recording(store != null);
       ObjectStore objects = new MemoryStore();
       Journal journal = Journal.NONE;
@@ -231,7 +240,7 @@ public final class Datacenter implements AutoCloseable {
                   objects,
                   journal,
                   (dc, frame) -> transport.send(dc, policy.name(), number, frame)),
-              config.queue(),
+              new Inbox(config.queue(), config.memory().commands() / config.partitions()),
               new SlewedClock(now.millis(), now.nanos()),
               failure::completeExceptionally,
               callers(policy),
@@ -242,6 +251,13 @@ public final class Datacenter implements AutoCloseable {
       return new KeyspaceShard(policy, runners, store.readers(), gate);
     }
     return new KeyspaceShard(policy, runners, embedded ? Runnable::run : scanners, gate);
+  }
+
+  private PartitionConfig.Memory causalMemory() {
+    MemoryShares shares = config.memory();
+    int causal = config.causalPartitions();
+    return new PartitionConfig.Memory(
+        shares.history() / causal, shares.transactions() / causal, shares.ended() / causal);
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {
@@ -281,13 +297,12 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private PartitionStore durable(KeyspacePolicy policy, int number) {
-    int all = config.keyspaces().stream().mapToInt(KeyspacePolicy::partitions).sum();
     RocksVersions versions = store.database().partition(policy.name(), number, policy.partitions());
     return new PartitionStore(
         versions,
         store.writerOf(versions),
         self,
-        config.store().cacheBytes() / all,
+        config.store().cacheBytes() / config.partitions(),
         config.store().logMax(),
         store.readers(),
         store.readers());

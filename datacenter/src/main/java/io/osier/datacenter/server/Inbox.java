@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.Budget;
+import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.protocol.Reply;
@@ -13,13 +15,25 @@ import java.util.function.Consumer;
 
 /**
  * What waits in front of a partition. Commands wait in a bounded queue and are refused when it is
- * full. Frames of peers are never refused: what a peer may have under way is bounded by its
- * stream's window. Thread-safe; runs nobody's code.
+ * full, or when they and those that are not answered yet take more of the heap than there is.
+ * Frames of peers are never refused: what a peer may have under way is bounded by its stream's
+ * window. Thread-safe; runs nobody's code.
  */
 public final class Inbox {
   sealed interface Work {}
 
-  record Command(Request request, Consumer<Reply> reply) implements Work {}
+  /** A command; takes its bytes of the budget until it is answered. */
+  record Command(Request request, Consumer<Reply> reply, long bytes, ByteBudget budget)
+      implements Work, Consumer<Reply> {
+    /** What an entry of the queue takes in the heap with what is made to answer it, about. */
+    private static final long PLACE_BYTES = 160;
+
+    @Override
+    public void accept(Reply answer) {
+      budget.give(bytes);
+      reply.accept(answer);
+    }
+  }
 
   record Event(Input input) implements Work {}
 
@@ -31,6 +45,8 @@ public final class Inbox {
     TAKEN,
     /** Too many wait already. */
     FULL,
+    /** Those that wait take too much of the heap. */
+    TOO_LARGE,
     /** No commands are taken any more. */
     CLOSED
   }
@@ -40,13 +56,23 @@ public final class Inbox {
   private final AtomicInteger overloads = new AtomicInteger();
   private volatile boolean open = true;
 
+  private final ByteBudget budget;
+  private final AtomicInteger tooLarge = new AtomicInteger();
+
+  /** As the other one, with as much of the heap as there is. */
+  public Inbox(int commandsMax) {
+    this(commandsMax, ByteBudget.UNLIMITED.max());
+  }
+
   /**
    * An empty one.
    *
    * @param commandsMax so many commands may wait
+   * @param bytesMax what those that are not answered may take in the heap; one alone may take more
    */
-  public Inbox(int commandsMax) {
+  public Inbox(int commandsMax, long bytesMax) {
     this.commands = new ArrayBlockingQueue<>(commandsMax);
+    this.budget = new ByteBudget(bytesMax);
   }
 
   /** Puts a command in, or refuses it; it is not answered then. */
@@ -54,9 +80,16 @@ public final class Inbox {
     if (!open) {
       return Offer.CLOSED;
     }
-    if (commands.offer(new Command(request, reply))) {
+    long bytes = Math.min(budget.max(), Command.PLACE_BYTES + request.heapBytes());
+    if (!budget.tryTake(bytes)) {
+      overloads.incrementAndGet();
+      tooLarge.incrementAndGet();
+      return Offer.TOO_LARGE;
+    }
+    if (commands.offer(new Command(request, reply, bytes, budget))) {
       return Offer.TAKEN;
     }
+    budget.give(bytes);
     overloads.incrementAndGet();
     return Offer.FULL;
   }
@@ -92,7 +125,12 @@ public final class Inbox {
     return events.size();
   }
 
-  /** How many commands were refused because too many waited. */
+  /** What the commands use of their budget. */
+  Budget.Usage memory() {
+    return new Budget.Usage("commands", budget.max(), budget.taken(), tooLarge.get());
+  }
+
+  /** How many commands were refused because too many waited, or took too much. */
   int overloads() {
     return overloads.get();
   }

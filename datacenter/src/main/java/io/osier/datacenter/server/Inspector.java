@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -17,6 +18,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -173,6 +175,15 @@ final class Inspector {
     node.put("queued", keyspace.partitions().stream().mapToInt(PartitionRunner::queued).sum());
     node.put(
         "overloads", keyspace.partitions().stream().mapToInt(PartitionRunner::overloads).sum());
+    JsonObject memory = node.putObject("memory");
+    memory(keyspace, all)
+        .forEach(
+            usage ->
+                memory
+                    .putObject(usage.name())
+                    .put("used_bytes", usage.used())
+                    .put("limit_bytes", usage.limit())
+                    .put("spent", usage.spent()));
     node.put("cached_keys", figure(keyspace, ObjectStore.Figures::cachedKeys));
     node.put("cache_misses", figure(keyspace, ObjectStore.Figures::misses));
     node.put("cache_misses_waited_for", figure(keyspace, ObjectStore.Figures::slowMisses));
@@ -200,6 +211,15 @@ final class Inspector {
         Base64.getEncoder().encodeToString(java.util.Arrays.copyOf(encoded.array(), length)));
     JsonObject.Array through = node.putArray("through");
     all.forEach(r -> vector(through.addObject(), r.through()));
+  }
+
+  /** What a keyspace's partitions use of each budget, together. */
+  private static Collection<Budget.Usage> memory(
+      KeyspaceShard keyspace, List<PartitionReport> all) {
+    Map<String, Budget.Usage> sums = new LinkedHashMap<>();
+    keyspace.partitions().forEach(p -> sums.merge("commands", p.memory(), Budget.Usage::plus));
+    all.forEach(r -> r.memory().forEach(u -> sums.merge(u.name(), u, Budget.Usage::plus)));
+    return sums.values();
   }
 
   private static void store(JsonObject node, StoreService store) {

@@ -190,7 +190,7 @@ public final class PartitionAgent {
     switch (work) {
       case Inbox.Command c -> {
         long ticket = ++tickets;
-        waiting.put(ticket, c.reply());
+        waiting.put(ticket, c);
         inHand = ticket;
         on(new Input.Command(ticket, c.request()), now);
         inHand = 0;
@@ -319,7 +319,7 @@ public final class PartitionAgent {
     Inbox.Work work;
     while ((work = inbox.pollCommand()) != null || (work = inbox.pollEvent()) != null) {
       switch (work) {
-        case Inbox.Command c -> c.reply().accept(refusal(failure));
+        case Inbox.Command c -> c.accept(refusal(failure));
         case Inbox.Inspection i -> i.report().completeExceptionally(gone(failure));
         case Inbox.Event e -> {}
       }

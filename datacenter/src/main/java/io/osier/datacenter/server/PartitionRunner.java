@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -83,25 +84,25 @@ final class PartitionRunner {
 
   /** A runner whose thread alone runs the machine. */
   PartitionRunner(Seat seat, int queue, SlewedClock clock, Consumer<Throwable> onFailure) {
-    this(seat, queue, clock, onFailure, Callers.WAIT, Optional.empty());
+    this(seat, new Inbox(queue), clock, onFailure, Callers.WAIT, Optional.empty());
   }
 
   /**
    * A runner.
    *
-   * @param queue so many commands may wait
+   * @param inbox where what is to be done waits
    * @param onFailure hears of what stops it before its time
    * @param policy the keyspace's; needed only where callers combine
    */
   PartitionRunner(
       Seat seat,
-      int queue,
+      Inbox inbox,
       SlewedClock clock,
       Consumer<Throwable> onFailure,
       Callers callers,
       Optional<KeyspacePolicy> policy) {
     this.seat = seat;
-    this.inbox = new Inbox(queue);
+    this.inbox = inbox;
     this.time = Time.of(seat.name(), clock);
     this.onFailure = onFailure;
     this.callersRun = callers != Callers.WAIT;
@@ -154,11 +155,23 @@ final class PartitionRunner {
                       "the queue of "
                           + seat.name()
                           + " is full; nothing was done, try again later"));
+      case TOO_LARGE -> () -> reply.accept(new Reply.Failure(ErrorCode.OVERLOADED, tooLarge()));
       case CLOSED ->
           () ->
               reply.accept(
                   new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     };
+  }
+
+  private String tooLarge() {
+    Budget.Usage memory = inbox.memory();
+    return "commands of "
+        + seat.name()
+        + " that are not answered take "
+        + memory.used()
+        + " of "
+        + memory.limit()
+        + " bytes; nothing was done, try again later (osier.memory.commands says how much)";
   }
 
   private void taken() {
@@ -199,7 +212,12 @@ final class PartitionRunner {
     return inbox.commands();
   }
 
-  /** How many were refused because too many waited. */
+  /** What the commands use of their budget. */
+  Budget.Usage memory() {
+    return inbox.memory();
+  }
+
+  /** How many were refused because too many waited, or took too much. */
   int overloads() {
     return inbox.overloads();
   }

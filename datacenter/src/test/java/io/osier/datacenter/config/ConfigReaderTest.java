@@ -189,8 +189,12 @@ final class ConfigReaderTest {
   void defaults_fitInTheHeapOfASmallMachine() {
     MemoryPlan small = new MemoryPlan(247L << 20); // what a machine of 1 GiB gives
     DatacenterConfig config = ConfigReader.read("f", GOOD, Map.of(), small);
-    assertThat(3 * config.store().cacheBytes() + small.requestBytes() + small.answerBytes())
+    assertThat(3 * config.store().cacheBytes() + small.requestBytes() + config.memory().sum())
         .isLessThan(small.heapBytes());
+    assertThat(small.division(config))
+        .startsWith(
+            "of a heap of 247MiB: cache 30MiB, requests 30MiB, commands 15MiB, trails 30MiB")
+        .doesNotContain("\n");
     assertThat(config.clients().connectionsMax()).isBetween(500, 1_000);
     DatacenterConfig large = ConfigReader.read("f", GOOD, Map.of(), new MemoryPlan(8L << 30));
     assertThat(large.store().cacheBytes()).isEqualTo(256 << 20);
@@ -205,6 +209,7 @@ final class ConfigReaderTest {
         "247 | osier.listen.client-connections = 10000 | client-connections = 10000 | 988",
         "100 | osier.keyspaces.big.limits.object = 60MiB | big.limits.object = 60MiB | 33MiB",
         "100 | osier.keyspaces.big.limits.value = 16MiB  | limits.value = 16MiB     | 12MiB",
+        "247 | osier.memory.trails = 110MiB            | osier.memory (its sum)     | 123MiB",
         "247 | osier.streams.window = 512MiB           | osier.streams.window       | 61MiB",
       })
   void settingThatDoesNotFitInTheHeap_isNamedWithWhatWould(
@@ -216,6 +221,23 @@ final class ConfigReaderTest {
         .hasMessageContaining(key)
         .hasMessageContaining("at most " + max)
         .hasMessageContaining("-Xmx");
+  }
+
+  @Test
+  void shareOfTheHeap_isDividedEquallyAmongThePartitionsThatUseIt() {
+    String text =
+        GOOD
+            + """
+            osier.memory { trails = 8MiB, commands = 80KiB, history = 6MiB }
+            osier.keyspaces { a { partitions = 6 }, b { consistency = causal } }
+            """;
+    DatacenterConfig config = ConfigReader.read("f", text, Map.of(), new MemoryPlan(1L << 30));
+    int partitions = config.partitions();
+    assertThat(partitions).isGreaterThanOrEqualTo(7);
+    assertThat(config.causalPartitions()).isEqualTo(1);
+    assertThat(config.memory().streams(partitions).trails()).isEqualTo((8 << 20) / partitions);
+    assertThat(config.memory().history()).isEqualTo(6 << 20);
+    assertThat(config.memory().commands()).isEqualTo(80 << 10);
   }
 
   @Test

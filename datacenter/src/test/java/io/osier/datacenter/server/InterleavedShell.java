@@ -109,7 +109,7 @@ final class InterleavedShell implements InProcess {
             (dc, frame) -> {});
     return new PartitionRunner(
         seat,
-        1_000,
+        new Inbox(1_000),
         new SlewedClock(now.millis(), now.nanos()),
         e -> {},
         callers,

@@ -351,7 +351,7 @@ final class PartitionRunnerTest {
     runner =
         new PartitionRunner(
             new Seat("shop-0", machine, store, Journal.NONE, (dc, frame) -> {}),
-            10_000,
+            new Inbox(10_000),
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             failure::set,
             callers,

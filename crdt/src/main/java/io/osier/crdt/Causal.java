@@ -7,6 +7,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object's state, or a delta of it: a {@link DotStore} and the causal context it was made in.
@@ -21,7 +22,7 @@ public final class Causal {
   private final boolean full;
 
   /** See {@link #packed}; null until it is needed. */
-  private volatile byte[] packed;
+  private volatile byte @Nullable [] packed;
 
   private Causal(DotStore<?> store, CausalContext context, boolean full) {
     this.store = store;

@@ -50,7 +50,7 @@ record Outcome(
       contents.different().stream().limit(NAMED_MAX).forEach(k -> say.accept("differs: " + k));
     }
     long fewest = records.rows().stream().mapToLong(List::size).min().orElse(0);
-    long different = records.different().size() + counters.different().size();
+    long different = (long) records.different().size() + counters.different().size();
     return new Outcome(
         equal && different == 0,
         records.rows().getFirst().size() + counters.rows().getFirst().size(),

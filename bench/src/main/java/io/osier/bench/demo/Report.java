@@ -98,29 +98,39 @@ final class Report {
   private List<String> summary() {
     return List.of(
         outcome.isGood()
-            ? format(
+            ? String.format(
+                Locale.ROOT,
                 "Nothing was lost: all %,d acknowledged updates are there, each once, after a cut"
                     + " link and a kill -9.",
                 outcome.acknowledged())
-            : format(
+            : String.format(
+                Locale.ROOT,
                 "FAILED: of %,d acknowledged updates %,d are missing and %,d too many are there.",
-                outcome.acknowledged(), outcome.missing(), outcome.surplus()),
-        format(
+                outcome.acknowledged(),
+                outcome.missing(),
+                outcome.surplus()),
+        String.format(
+            Locale.ROOT,
             "All three datacenters %s: %,d objects compared, %,d differ.",
             outcome.converged() ? "are equal" : "are NOT equal",
             outcome.objects(),
             outcome.different()),
-        format(
+        String.format(
+            Locale.ROOT,
             "The links carried %.1f MB; had every update travelled by itself it were %.1f MB"
                 + " (%.0f %%).",
             wanBytes / 1e6,
             figures.wanBytesIfOps(wanBytes) / 1e6,
             100.0 * wanBytes / Math.max(1, figures.wanBytesIfOps(wanBytes))),
-        format(
+        String.format(
+            Locale.ROOT,
             "Elsewhere an update was visible after %.0f ms (half of them) to %.0f ms (99 %%); the"
                 + " bound is %,d ms.",
-            figures.visibilityMillis(50), figures.visibilityMillis(99), slaMillis),
-        format(
+            figures.visibilityMillis(50),
+            figures.visibilityMillis(99),
+            slaMillis),
+        String.format(
+            Locale.ROOT,
             "Later than that: %,d with the links up (%,d left late, %,d were long under way, %,d"
                 + " waited for others), %,d because of the cut and the kill.",
             figures.slaViolations(),
@@ -128,13 +138,12 @@ final class Report {
             figures.slaViolations("way"),
             figures.slaViolations("dependency"),
             figures.lateAfterOutage()),
-        format(
+        String.format(
+            Locale.ROOT,
             "%,.0f of %,d operations a second were done; %,d failed or have an unknown outcome (of"
                 + " calls under way at the kill).",
-            outcome.throughput(), target, outcome.failed()));
-  }
-
-  private static String format(String text, Object... values) {
-    return String.format(Locale.ROOT, text, values);
+            outcome.throughput(),
+            target,
+            outcome.failed()));
   }
 }

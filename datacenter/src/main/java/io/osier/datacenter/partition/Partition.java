@@ -17,8 +17,6 @@ import io.osier.propagation.Shipment;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A keyspace's hash slice at one datacenter: sequencer, objects, propagation and adaptation, as one
@@ -37,7 +35,6 @@ import org.slf4j.LoggerFactory;
  * <p>Used by one thread, but for {@link #isReady}.
  */
 public final class Partition implements Machine {
-  private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
   /** How long after its start a partition waits to hear of its peers before it serves alone. */
   public static final long JOIN_NANOS = 3_000_000_000L;

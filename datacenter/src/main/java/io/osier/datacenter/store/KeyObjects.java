@@ -69,7 +69,7 @@ record KeyObjects(List<Causal> states, int operations, long operationBytes, long
 
   static List<Causal> replaced(List<Causal> before, Causal state) {
     boolean isOnly =
-        before.isEmpty() || before.size() == 1 && before.getFirst().type() == state.type();
+        before.isEmpty() || (before.size() == 1 && before.getFirst().type() == state.type());
     if (isOnly) {
       return List.of(state);
     }

@@ -27,7 +27,7 @@ final class Pruner {
   private static final long NOTED_BYTES_MAX = 16L << 20;
 
   /** What a note takes beside its key, roughly. */
-  private static final int NOTE_BYTES = 150;
+  private static final long NOTE_BYTES = 150;
 
   private record Note(RecordKeys keys, ObjectId object) {
     long bytes() {

@@ -17,6 +17,7 @@ import io.osier.bench.peers.PeerRoundCommand;
 import io.osier.bench.peers.PeersCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
+import io.osier.bench.soak.SoakCommand;
 import io.osier.bench.storage.StorageCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,7 +47,8 @@ import picocli.CommandLine.Spec;
       SlaCommand.class,
       StorageCommand.class,
       WalletCommand.class,
-      SocialCommand.class
+      SocialCommand.class,
+      SoakCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

@@ -47,13 +47,25 @@ public final class CounterLoad implements AutoCloseable {
    * @param targetPerSecond updates per second of all threads together
    */
   public CounterLoad(LocalCluster cluster, String keyspace, int targetPerSecond, long seed) {
+    this(cluster, cluster.dcs(), keyspace, targetPerSecond, seed);
+  }
+
+  /**
+   * Starts one thread for each of some datacenters. Loads of one keyspace that run at once do not
+   * know of each other's updates, and find them surplus.
+   *
+   * @param targetPerSecond updates per second of all threads together; Integer.MAX_VALUE for as
+   *     fast as they are answered
+   */
+  public CounterLoad(
+      LocalCluster cluster, List<String> dcs, String keyspace, int targetPerSecond, long seed) {
     double sum = 0;
     for (int i = 0; i < COUNTERS; i++) {
       sum += 1 / Math.pow(i + 1, EXPONENT);
       weights[i] = sum;
     }
-    long pause = 1_000_000_000L * cluster.dcs().size() / targetPerSecond;
-    for (String dc : cluster.dcs()) {
+    long pause = 1_000_000_000L * dcs.size() / targetPerSecond;
+    for (String dc : dcs) {
       OsierClient client = cluster.client(dc);
       clients.add(client);
       SplittableRandom random = new SplittableRandom(seed + clients.size());

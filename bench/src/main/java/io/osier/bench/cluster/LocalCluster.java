@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -45,7 +46,7 @@ public final class LocalCluster implements AutoCloseable {
   private final Map<String, JsonNode> stats = new ConcurrentHashMap<>();
 
   /** The processor time of processes that have ended. */
-  private Duration endedCpu = Duration.ZERO;
+  private final LongAdder endedCpuNanos = new LongAdder();
 
   private final ObjectMapper json = new ObjectMapper();
   private OsierClient inspector;
@@ -135,7 +136,7 @@ public final class LocalCluster implements AutoCloseable {
     stats.remove(dc);
     down.add(dc);
     Process process = processes.get(dc);
-    endedCpu = endedCpu.plus(cpu(process));
+    endedCpuNanos.add(cpu(process).toNanos());
     how.accept(process);
     try {
       process.waitFor();
@@ -146,7 +147,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** The processor time of all datacenters' processes since they began, ended ones included. */
   public Duration cpu() {
-    Duration sum = endedCpu;
+    Duration sum = Duration.ofNanos(endedCpuNanos.sum());
     for (String dc : running()) {
       sum = sum.plus(cpu(processes.get(dc)));
     }
@@ -170,6 +171,16 @@ public final class LocalCluster implements AutoCloseable {
       // Not Linux, or the process has ended.
     }
     return 0;
+  }
+
+  /** Whether a datacenter's process runs, as it should. */
+  public boolean isAlive(String dc) {
+    return processes.get(dc).isAlive();
+  }
+
+  /** The id of a datacenter's process. */
+  public long pid(String dc) {
+    return processes.get(dc).pid();
   }
 
   /** The datacenters that run. */

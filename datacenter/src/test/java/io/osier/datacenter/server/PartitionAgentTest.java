@@ -1,0 +1,201 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.Shipment;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The loop around a partition, driven step by step: no thread, and the test's own time. */
+final class PartitionAgentTest {
+  private long nanos = 1_000;
+  private final List<String> events = new ArrayList<>();
+  private final ArrayDeque<Runnable> groups = new ArrayDeque<>();
+  private final PartitionRunnerTest.Script machine = new PartitionRunnerTest.Script();
+  private final MemoryStore store = new MemoryStore();
+  private final Inbox inbox = new Inbox(2);
+
+  private final Time time =
+      new Time() {
+        @Override
+        public long nanos() {
+          return nanos;
+        }
+
+        @Override
+        public Now now() {
+          return new Now(nanos, nanos / 1_000_000);
+        }
+      };
+
+  /** Its groups become durable when the test says so. */
+  private final Journal journal =
+      new Journal() {
+        @Override
+        public void append(Shipment update, Causal state) {
+          events.add("record");
+        }
+
+        @Override
+        public void committed(TransactionId transaction, long number) {}
+
+        @Override
+        public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
+          events.add("group");
+          groups.add(whenDurable);
+        }
+      };
+
+  private PartitionAgent agent(Optional<Combiner> combiner, boolean tellsApart) {
+    return new PartitionAgent(
+        new Seat("k-0", machine, store, journal, (dc, frame) -> events.add("frame")),
+        inbox,
+        time,
+        combiner,
+        tellsApart,
+        () -> events.add("durable"));
+  }
+
+  private Inbox.Offer offer(String key) {
+    Request write =
+        new Request.Write(
+            "k",
+            Key.of(key),
+            CrdtType.PN_COUNTER,
+            new Operation.Increment(1),
+            VersionVector.EMPTY,
+            0);
+    return inbox.offer(write, reply -> events.add(reply.getClass().getSimpleName() + " " + key));
+  }
+
+  @Test
+  void step_recordsABatch_andLetsItGoWhenItIsDurable() {
+    PartitionAgent agent = agent(Optional.empty(), false);
+    assertThat(agent.step()).as("nothing to do").isZero();
+    assertThat(offer("a")).isEqualTo(Inbox.Offer.TAKEN);
+    assertThat(offer("b")).isEqualTo(Inbox.Offer.TAKEN);
+    assertThat(offer("c")).isEqualTo(Inbox.Offer.FULL);
+    assertThat(events).isEmpty();
+    assertThat(agent.step()).isEqualTo(2);
+    assertThat(events).containsExactly("record", "record", "group");
+    events.clear();
+    groups.poll().run();
+    assertThat(events).containsExactly("frame", "Done a", "frame", "Done b", "durable");
+    assertThat(groups).isEmpty();
+  }
+
+  @Test
+  void tick_comesInTheStepThatIsDue() {
+    machine.tick = 5_000;
+    PartitionAgent agent = agent(Optional.empty(), false);
+    assertThat(agent.dueNanos()).isEqualTo(5_000);
+    nanos = 4_999;
+    assertThat(agent.step()).isZero();
+    nanos = 5_000;
+    assertThat(agent.step()).isEqualTo(1);
+    assertThat(machine.seen).containsExactly("Tick");
+    assertThat(agent.dueNanos()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void closedInbox_isFlushed_andDrainedWhenTheLastGroupIsOut() {
+    PartitionAgent agent = agent(Optional.empty(), false);
+    offer("a");
+    inbox.close();
+    assertThat(offer("b")).isEqualTo(Inbox.Offer.CLOSED);
+    assertThat(agent.dueNanos()).as("the flush").isEqualTo(Long.MIN_VALUE);
+    agent.step();
+    assertThat(machine.seen).containsExactly("a", "Flush");
+    assertThat(agent.dueNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(agent.isDrained()).as("its answer is not out").isFalse();
+    groups.poll().run();
+    assertThat(agent.step()).isZero();
+    assertThat(agent.isDrained()).isTrue();
+  }
+
+  @Test
+  void events_comeBeforeCommands() {
+    PartitionAgent agent = agent(Optional.empty(), false);
+    offer("a");
+    inbox.add(new Input.PeerDown("us"));
+    agent.step();
+    assertThat(machine.seen).containsExactly("PeerDown", "a");
+  }
+
+  @Test
+  void whereCallersRunIt_answersAreTold_afterTheStep() {
+    PartitionAgent agent = agent(Optional.empty(), true);
+    offer("a");
+    agent.step();
+    groups.poll().run();
+    assertThat(events).containsExactly("record", "group", "frame", "durable");
+    PartitionAgent.Told told = agent.takeTold();
+    told.tell();
+    assertThat(events).endsWith("Done a");
+    events.clear();
+    agent.takeTold().tell();
+    assertThat(events).as("once").isEmpty();
+  }
+
+  @Test
+  void combinedUpdates_areAbsorbedByTheStepThatIsDue() {
+    Duration sla = Duration.ofMillis(500);
+    List<Long> due = new ArrayList<>();
+    Combiner combiner =
+        new Combiner(store, KeyspacePolicy.session("k", sla), time::nanos, due::add);
+    PartitionAgent agent = agent(Optional.of(combiner), true);
+    Key key = Key.of("a");
+    Causal empty = Causal.bottom(CrdtType.PN_COUNTER);
+    Operation one = new Operation.Increment(1);
+    store.put(
+        new ObjectId(key, CrdtType.PN_COUNTER),
+        empty.join(empty.prepare(one, new ReplicaId("eu", 1), 1, 0, 1, 0)));
+    assertThat(combiner.add(key, CrdtType.PN_COUNTER, one)).isEqualTo(Combiner.Outcome.TAKEN);
+    assertThat(agent.dueNanos()).isEqualTo(due.getLast());
+    nanos = due.getLast() - 1;
+    assertThat(agent.step()).isZero();
+    nanos++;
+    assertThat(agent.step()).isEqualTo(1);
+    assertThat(machine.seen).containsExactly("Absorbed");
+    assertThat(combiner.isHolding()).isFalse();
+  }
+
+  @Test
+  void brokenMachine_leavesNothingOfItsBatch_andAllAreAnswered() {
+    machine.open.countDown();
+    PartitionAgent agent = agent(Optional.empty(), false);
+    offer("a");
+    offer("break");
+    RuntimeException failure = null;
+    try {
+      agent.step();
+    } catch (IllegalStateException e) {
+      failure = e;
+    }
+    assertThat(failure).hasMessageContaining("break");
+    assertThat(groups).isEmpty();
+    offer("b");
+    agent.abandon(failure);
+    agent.answerWhatIsLeft(failure);
+    assertThat(events).containsExactlyInAnyOrder("Failure a", "Failure break", "Failure b");
+  }
+}

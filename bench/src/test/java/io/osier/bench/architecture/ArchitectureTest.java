@@ -123,6 +123,28 @@ final class ArchitectureTest {
         .check(CLASSES);
   }
 
+  /** What ships and what takes know no other part of replication; what heals knows what takes. */
+  @Test
+  void replicationsPartsKnowOnlyWhatTheyNeed() {
+    separate("out", "in", "heal");
+    separate("in", "out", "heal");
+    separate("heal", "out");
+  }
+
+  private static void separate(String part, String... others) {
+    String[] packages = new String[others.length];
+    for (int i = 0; i < others.length; i++) {
+      packages[i] = "io.osier.propagation." + others[i];
+    }
+    noClasses()
+        .that()
+        .resideInAPackage("io.osier.propagation." + part)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(packages)
+        .check(CLASSES);
+  }
+
   @Test
   void pureRoomsHaveNoThreadsAndNoInputOrOutput() {
     noClasses()

@@ -9,7 +9,6 @@ import io.osier.propagation.Replica;
 import io.osier.propagation.Shipment;
 import io.osier.propagation.Surroundings;
 import io.osier.propagation.out.OutboundLog.ObjectLog;
-import io.osier.propagation.out.OutboundLog.Segment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -12,7 +12,6 @@ import io.osier.propagation.Frame.Kind;
 import io.osier.propagation.Shipment;
 import io.osier.propagation.Surroundings;
 import io.osier.propagation.out.OutboundLog.Leaving;
-import io.osier.propagation.out.OutboundLog.Segment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

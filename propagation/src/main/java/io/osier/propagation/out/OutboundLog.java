@@ -1,12 +1,7 @@
 package io.osier.propagation.out;
 
 import io.osier.core.Budget;
-import io.osier.core.HeapSize;
-import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Shipment;
 import io.osier.propagation.Trail;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,62 +34,6 @@ final class OutboundLog {
 
   /** More segments of one object than this are joined into one. */
   private static final int SEGMENTS_MAX = 16;
-
-  /**
-   * Updates of one object, joined.
-   *
-   * @param predecessor this datacenter's last commit number on the object before them
-   * @param needs what else of the object they build on
-   * @param last the last one's commit number
-   * @param updates how many
-   * @param firstNanos when the oldest was committed
-   * @param tick its place among all shipped segments; 0 until then
-   */
-  record Segment(
-      long predecessor,
-      VersionVector needs,
-      long last,
-      int updates,
-      long firstNanos,
-      long tick,
-      Causal delta) {
-
-    private static final long HEAP_BYTES =
-        HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
-
-    /** What it takes in the heap, about, in bytes. */
-    long heapBytes() {
-      return HEAP_BYTES + needs.heapBytes() + delta.heapBytes();
-    }
-
-    /** How long ago the oldest was committed. */
-    private long ageMillis(long nowNanos) {
-      return Math.max(0, (nowNanos - firstNanos) / 1_000_000);
-    }
-
-    /** The updates as a shipment of their own. */
-    Shipment shipment(ObjectId object, ReplicaId self, long nowNanos) {
-      return new Shipment(
-          object, self, predecessor, needs, last, updates, ageMillis(nowNanos), delta);
-    }
-
-    /** A state that contains the updates and needs nothing before it. */
-    Shipment whole(ObjectId object, ReplicaId self, Causal state, long nowNanos) {
-      return new Shipment(
-          object, self, 0, VersionVector.EMPTY, last, updates, ageMillis(nowNanos), state);
-    }
-
-    Segment joined(Segment later) {
-      return new Segment(
-          predecessor,
-          needs.join(later.needs),
-          later.last,
-          updates + later.updates,
-          Math.min(firstNanos, later.firstNanos),
-          later.tick,
-          delta.join(later.delta));
-    }
-  }
 
   /** One object's part of the log. */
   static final class ObjectLog {
@@ -140,7 +79,7 @@ final class OutboundLog {
       }
       Segment joined = null;
       for (Segment s : segments) {
-        if (s.tick > position) {
+        if (s.tick() > position) {
           joined = joined == null ? s : joined.joined(s);
         }
       }
@@ -208,7 +147,7 @@ final class OutboundLog {
    */
   void commit(ObjectId object, Segment segment, long floor, boolean hold) {
     long first = committed + 1;
-    committed = segment.last;
+    committed = segment.last();
     ObjectLog log = logs.get(object);
     if (log == null) {
       log = new ObjectLog(object);
@@ -228,7 +167,7 @@ final class OutboundLog {
         budget.give(log.dirty.heapBytes());
         log.dirty = log.dirty.joined(segment);
         budget.take(log.dirty.heapBytes());
-        if (log.dirty.firstNanos != before.firstNanos) {
+        if (log.dirty.firstNanos() != before.firstNanos) {
           dirtyByAge.remove(before);
           dirtyByAge.put(age(log), log);
         }
@@ -245,7 +184,7 @@ final class OutboundLog {
   }
 
   private static Age age(ObjectLog log) {
-    return new Age(log.dirty.firstNanos, log.dirtyFirst);
+    return new Age(log.dirty.firstNanos(), log.dirtyFirst);
   }
 
   /** Moves what is held of an object to the operations that leave with this batch. */
@@ -302,7 +241,7 @@ final class OutboundLog {
   /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
   Leaving takeDirty(long firstNanosMax) {
     Map.Entry<Age, ObjectLog> first = dirtyByAge.firstEntry();
-    if (first == null || first.getValue().dirty.firstNanos > firstNanosMax) {
+    if (first == null || first.getValue().dirty.firstNanos() > firstNanosMax) {
       return null;
     }
     return undirty(first.getValue());
@@ -317,9 +256,10 @@ final class OutboundLog {
     }
     log.tick = trail.add(log);
     Segment segment =
-        new Segment(s.predecessor, s.needs, s.last, s.updates, s.firstNanos, log.tick, s.delta);
+        new Segment(
+            s.predecessor(), s.needs(), s.last(), s.updates(), s.firstNanos(), log.tick, s.delta());
     log.segments.add(segment);
-    log.bytes += segment.delta.sizeBytes();
+    log.bytes += segment.delta().sizeBytes();
     kept(log, segment.heapBytes());
     if (log.bytes > stateBytes) {
       drop(log);
@@ -354,7 +294,7 @@ final class OutboundLog {
     }
     log.segments.clear();
     log.segments.add(joined);
-    log.bytes = joined.delta.sizeBytes();
+    log.bytes = joined.delta().sizeBytes();
     kept(log, joined.heapBytes() - log.heapBytes);
   }
 

@@ -12,7 +12,6 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.Trail;
 import io.osier.propagation.out.OutboundLog.ObjectLog;
-import io.osier.propagation.out.OutboundLog.Segment;
 import org.junit.jupiter.api.Test;
 
 final class OutboundLogTest {

@@ -188,6 +188,7 @@ final class SteppedCallTest {
   }
 
   private static ErrorCode codeOf(CompletableFuture<?> call) {
+    assertThat(call).isDone();
     Throwable thrown = catchThrowable(call::join);
     assertThat(thrown).isInstanceOf(CompletionException.class);
     return ((OsierException) thrown.getCause()).code();
@@ -229,6 +230,7 @@ final class SteppedCallTest {
     eu.isLost(true);
     steps.pass(500);
     assertThat(us.open).isEmpty();
+    assertThat(call).isDone();
     assertThat(catchThrowable(call::join)).hasCauseInstanceOf(OutcomeUnknownException.class);
     CompletableFuture<Void> other = k.counter("c").incrementAsync(1);
     eu.isLost(false);

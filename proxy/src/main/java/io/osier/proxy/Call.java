@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -8,44 +10,29 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a session, with its tries.
  *
  * @param <T> what its caller gets
  */
-abstract class Call<T> implements Link.Answered {
+abstract class Call<T> {
   private final Session session;
   private final OsierClient client;
   private final Past past;
   private final String keyspace;
-  private final Key key;
+  private final @Nullable Key key;
   private final boolean update;
   private final Timers timers;
   private final Tries tries;
   private final long startNanos;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
-  // Of the present try.
-  private Link to;
-  private ReplicaId replica;
-  private Slice slice;
-  private long sentIn;
-  private Request sent;
-
   /** Whether the keyspace is a causal one, as the datacenter said. */
-  private boolean causal;
+  private volatile boolean causal;
 
-  /** Of which partition it asks; -1 for none in particular. */
-  private int partition;
-
-  /** What the session has seen of it, and the datacenter may lack. */
-  private VersionVector asked;
-
-  /** A commit number that the datacenter had given before the call was sent. */
-  private long known;
-
-  Call(Session session, String keyspace, Key key, boolean update) {
+  Call(Session session, String keyspace, @Nullable Key key, boolean update) {
     this.session = session;
     this.client = session.client();
     this.past = session.past();
@@ -147,6 +134,20 @@ abstract class Call<T> implements Link.Answered {
     send(link, info, now);
   }
 
+  private void answer(Reply reply) {
+    T made;
+    try {
+      made = result(reply);
+    } catch (ClassCastException e) {
+      fail(Calls.unexpected(reply));
+      return;
+    } catch (RuntimeException e) {
+      fail(Calls.asOsier(e, false));
+      return;
+    }
+    succeed(made);
+  }
+
   private void act(Tries.Next next) {
     switch (next) {
       case Tries.Next.Again a ->
@@ -161,141 +162,166 @@ abstract class Call<T> implements Link.Answered {
    * calls, and runs their callers' code.
    */
   private void send(Link link, Reply.KeyspaceInfo info, long now) {
+    ReplicaId replica = requireNonNull(link.replica()); // it has told its keyspaces
     ReplicaId left;
-    boolean fits;
+    Try next;
     synchronized (past) {
       Slices slices = past.slices(keyspace);
-      fits = slices.fits(info.partitions());
-      to = link;
-      causal = info.causal();
-      replica = link.replica();
       left = past.moveTo(replica);
-      sentIn = past.epoch();
-      partition = partition(info);
-      slice = slices.get(partition);
-      asked = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
-      known = isRepeatable() ? past.known(slice, replica) : 0;
+      if (slices.fits(info.partitions())) {
+        next = new Try(link, replica, partition(info), slices, now);
+      } else {
+        next = null;
+      }
+    }
+    causal = info.causal();
+    session.moved(left, replica);
+    if (next == null) {
+      fail(past.misfit(keyspace, info.partitions()));
+    } else {
+      link.send(next.sent, now, tries.deadlineNanos(), next);
+    }
+  }
+
+  /** One sending, and what comes of it. */
+  private final class Try implements Link.Answered {
+    private final Link to;
+    private final ReplicaId replica;
+
+    /** Of which partition it asks; -1 for none in particular. */
+    private final int partition;
+
+    private final Slice slice;
+    private final long sentIn;
+
+    /** What the session has seen of the partition, and the datacenter may lack. */
+    private final VersionVector asked;
+
+    /** A commit number that the datacenter had given before. */
+    private final long known;
+
+    private final Request sent;
+
+    /** Called with the past's lock held. */
+    Try(Link to, ReplicaId replica, int partition, Slices slices, long now) {
+      this.to = to;
+      this.replica = replica;
+      this.partition = partition;
+      this.slice = slices.get(partition);
+      this.sentIn = past.epoch();
+      this.asked = slice.attachedIn == sentIn ? VersionVector.EMPTY : slice.seen();
+      this.known = isRepeatable() ? past.known(slice, replica) : 0;
       boolean ordered = slice.writesUnderWay > 0;
-      if (update && fits) {
+      if (update) {
         slice.writesUnderWay++;
       }
-      sent = request(asked, ordered, tries.waitMillis(now));
+      this.sent = request(asked, ordered, tries.waitMillis(now));
     }
-    session.moved(left, replica);
-    if (!fits) {
-      fail(past.misfit(keyspace, info.partitions()));
-      return;
+
+    @Override
+    public void answered(Reply reply) {
+      concluded(reply);
     }
-    link.send(sent, now, tries.deadlineNanos(), this);
-  }
 
-  @Override
-  public void answered(Reply reply) {
-    concluded(reply, null);
-  }
-
-  @Override
-  public void lost(LostException cause) {
-    boolean unsure = update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
-    if (unsure) {
-      Home home = new Home(to, replica);
-      new StepDelivery(client, home, (Request.Transact) sent, known, tries.deadlineNanos())
-          .again()
-          .whenComplete(this::concluded);
-    } else {
-      concluded(null, cause);
+    @Override
+    public void lost(LostException cause) {
+      boolean unsure =
+          update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
+      if (unsure) {
+        Home home = new Home(to, replica);
+        new StepDelivery(client, home, (Request.Transact) sent, known, tries.deadlineNanos())
+            .again()
+            .whenComplete(
+                (reply, error) -> {
+                  if (error == null) {
+                    concluded(reply);
+                  } else {
+                    unanswered(error);
+                  }
+                });
+      } else {
+        unanswered(cause);
+      }
     }
-  }
 
-  private void concluded(Reply reply, Throwable error) {
-    Link from;
-    ReplicaId by;
-    synchronized (past) {
-      from = to;
-      by = replica;
+    private void concluded(Reply reply) {
+      synchronized (past) {
+        ended();
+        if (!(reply instanceof Reply.Failure)) {
+          saw(reply);
+        }
+      }
+      answeredBy(to, replica);
+      if (reply instanceof Reply.Failure f) {
+        refused(f);
+      } else {
+        answer(reply);
+      }
+    }
+
+    private void ended() {
       if (update) {
         slice.writesUnderWay--;
       }
-      if (reply != null && !(reply instanceof Reply.Failure)) {
-        saw(reply);
-      }
     }
-    if (error != null) {
-      lost(from, error);
-      return;
-    }
-    if (reply instanceof Reply.Failure f) {
-      answeredBy(from, by);
-      refused(from, f);
-      return;
-    }
-    answeredBy(from, by);
-    T made;
-    try {
-      made = result(reply);
-    } catch (ClassCastException e) {
-      fail(Calls.unexpected(reply));
-      return;
-    } catch (RuntimeException e) {
-      fail(Calls.asOsier(e, false));
-      return;
-    }
-    succeed(made);
-  }
 
-  /** Called with the lock held. */
-  private void saw(Reply reply) {
-    switch (reply) {
-      case Reply.Done d -> slice.saw(d.dot());
-      case Reply.Answer a -> slice.saw(a.seen());
-      case Reply.Transacted t -> slice.saw(t.clock());
-      case Reply.Page p -> {
-        for (int i = 0; i < p.seen().size(); i++) {
-          past.slice(keyspace, i).saw(p.seen().get(i));
+    /** Called with the lock held. */
+    private void saw(Reply reply) {
+      switch (reply) {
+        case Reply.Done d -> slice.saw(d.dot());
+        case Reply.Answer a -> slice.saw(a.seen());
+        case Reply.Transacted t -> slice.saw(t.clock());
+        case Reply.Page p -> {
+          for (int i = 0; i < p.seen().size(); i++) {
+            past.slice(keyspace, i).saw(p.seen().get(i));
+          }
+        }
+        default -> {
+          return;
         }
       }
-      default -> {
-        return;
+      if (!past.isAt(replica)) {
+        past.sawStranger();
+      } else if (sentIn == past.epoch() && waitsForPast()) {
+        slice.attachedIn = sentIn;
       }
     }
-    if (!past.isAt(replica)) {
-      past.sawStranger();
-    } else if (sentIn == past.epoch() && waitsForPast()) {
-      slice.attachedIn = sentIn;
+
+    private void refused(Reply.Failure failure) {
+      client.settings().metrics().failed(to.dc(), failure.code());
+      Tries.Next next = tries.refused(timers.nanoTime(), to.dc(), failure, !asked.isEmpty());
+      if (next instanceof Tries.Next.GoOn) {
+        goOn(failure);
+      } else {
+        act(next);
+      }
     }
-  }
 
-  private void refused(Link from, Reply.Failure failure) {
-    client.settings().metrics().failed(from.dc(), failure.code());
-    Tries.Next next = tries.refused(timers.nanoTime(), from.dc(), failure, !asked.isEmpty());
-    if (next instanceof Tries.Next.GoOn) {
-      goOn(from, failure);
-    } else {
-      act(next);
+    /** Gives up what a datacenter lacks, and asks it again. */
+    private void goOn(Reply.Failure failure) {
+      client
+          .inquiries()
+          .through(to, keyspace, partition, tries.leftMillis(timers.nanoTime()))
+          .whenComplete(
+              (there, error) -> {
+                Reply.KeyspaceInfo info = to.keyspace(keyspace);
+                if (error == null
+                    && info != null
+                    && session.goOn(keyspace, partition, asked, there)) {
+                  send(to, info, timers.nanoTime());
+                } else {
+                  fail(Calls.failed(failure, update));
+                }
+              });
     }
-  }
 
-  /** Gives up what a datacenter lacks, and asks it again. */
-  private void goOn(Link at, Reply.Failure failure) {
-    client
-        .inquiries()
-        .through(at, keyspace, partition, tries.leftMillis(timers.nanoTime()))
-        .whenComplete(
-            (there, error) -> {
-              Reply.KeyspaceInfo info = at.keyspace(keyspace);
-              boolean went =
-                  error == null && info != null && session.goOn(keyspace, partition, asked, there);
-              if (went) {
-                send(at, info, timers.nanoTime());
-              } else {
-                fail(Calls.failed(failure, update));
-              }
-            });
-  }
-
-  private void lost(Link from, Throwable error) {
-    OsierException outcome = tries.outcome(from.name(), error);
-    client.settings().metrics().failed(from.dc(), outcome.code());
-    act(tries.lost(timers.nanoTime(), from.dc(), outcome));
+    private void unanswered(Throwable error) {
+      synchronized (past) {
+        ended();
+      }
+      OsierException outcome = tries.outcome(to.name(), error);
+      client.settings().metrics().failed(to.dc(), outcome.code());
+      act(tries.lost(timers.nanoTime(), to.dc(), outcome));
+    }
   }
 }

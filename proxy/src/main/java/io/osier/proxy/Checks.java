@@ -13,6 +13,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be seen to be wrong of a call before anything is sent: the error is the one that the
@@ -26,7 +27,7 @@ final class Checks {
   private Checks() {}
 
   /** What is wrong with an update; null if nothing is. */
-  static OsierException update(Key key, CrdtType type, Operation operation) {
+  static @Nullable OsierException update(Key key, CrdtType type, Operation operation) {
     try {
       present(key, "a key");
       present(type, "a type");
@@ -38,7 +39,7 @@ final class Checks {
   }
 
   /** What is wrong with a read; null if nothing is. */
-  static OsierException read(Key key, Optional<CrdtType> type, Query query) {
+  static @Nullable OsierException read(Key key, Optional<CrdtType> type, Query query) {
     try {
       present(key, "a key");
       present(type, "an Optional of a type");
@@ -50,7 +51,7 @@ final class Checks {
   }
 
   /** What is wrong with a step of a transaction; null if nothing is. */
-  static OsierException step(List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
+  static @Nullable OsierException step(List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
     if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
       return new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -77,7 +78,7 @@ final class Checks {
   }
 
   /** What is wrong with a scan's limit; null if nothing is. */
-  static OsierException scan(int limit) {
+  static @Nullable OsierException scan(int limit) {
     return limit >= 1 && limit <= Request.SCAN_ROWS_MAX
         ? null
         : new OsierException(

@@ -33,6 +33,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,16 @@ final class Connection implements Link {
 
   /** How exactly time limits are kept. */
   private static final long EXPIRY_MILLIS = 10;
+
+  /** Who waits for the greeting's answer, which is the connection's own affair. */
+  private static final Answered NOBODY =
+      new Answered() {
+        @Override
+        public void answered(Reply reply) {}
+
+        @Override
+        public void lost(LostException cause) {}
+      };
 
   /** A request that waits to be sent, or for its answer. */
   private static final class Pending {
@@ -75,11 +86,11 @@ final class Connection implements Link {
   private final EventLoopGroup loops;
   private final Runnable onChange;
   private final AtomicInteger inFlight = new AtomicInteger();
-  private volatile Inbound channel;
-  private volatile Reply.Welcome welcome;
+  private volatile @Nullable Inbound channel;
+  private volatile Reply.@Nullable Welcome welcome;
   private volatile double roundTripNanos = Double.NaN;
-  private volatile OsierException refused;
-  private volatile String trouble;
+  private volatile @Nullable OsierException refused;
+  private volatile @Nullable String trouble;
   private volatile boolean closed;
   private final BackOff backOff = new BackOff(BACK_OFF_MILLIS_MIN, BACK_OFF_MILLIS_MAX);
 
@@ -164,7 +175,7 @@ final class Connection implements Link {
           fail(one, ErrorCode.UNAVAILABLE, false, "the connection to " + name() + " was lost");
           return false;
         }
-        if (one.answered == null) {
+        if (one.answered == NOBODY) {
           ProtocolCodec.write(to, 0, one.request); // the greeting
           return true;
         }
@@ -208,7 +219,7 @@ final class Connection implements Link {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
       Request hello = new Request.Hello(Request.PROTOCOL_VERSION, settings.name());
-      requests.add(new Pending(hello, null, 0, 0));
+      requests.add(new Pending(hello, NOBODY, 0, 0));
     }
 
     @Override
@@ -310,7 +321,7 @@ final class Connection implements Link {
     }
 
     private void fail(Pending one, ErrorCode code, boolean sent, String message) {
-      if (one.answered != null) {
+      if (one.answered != NOBODY) {
         inFlight.decrementAndGet();
         one.answered.lost(new LostException(code, sent, message));
       }
@@ -407,7 +418,7 @@ final class Connection implements Link {
   }
 
   @Override
-  public ReplicaId replica() {
+  public @Nullable ReplicaId replica() {
     Reply.Welcome w = welcome;
     return w == null ? null : w.replica();
   }
@@ -424,12 +435,12 @@ final class Connection implements Link {
   }
 
   @Override
-  public OsierException refused() {
+  public @Nullable OsierException refused() {
     return refused;
   }
 
   @Override
-  public String trouble() {
+  public @Nullable String trouble() {
     return trouble;
   }
 

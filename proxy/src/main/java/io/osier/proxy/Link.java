@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way to one datacenter: a {@link Connection} over the network, or a {@link LocalLink} within
@@ -33,7 +34,7 @@ interface Link {
   boolean isUp();
 
   /** Who is there; null if never connected. */
-  ReplicaId replica();
+  @Nullable ReplicaId replica();
 
   /** The keyspaces, as the datacenter said; none if never connected. */
   List<Reply.KeyspaceInfo> keyspaceList();
@@ -44,7 +45,7 @@ interface Link {
   }
 
   /** A keyspace; null if the datacenter has none of that name. */
-  default Reply.KeyspaceInfo keyspace(String name) {
+  default Reply.@Nullable KeyspaceInfo keyspace(String name) {
     for (Reply.KeyspaceInfo k : keyspaceList()) {
       if (k.name().equals(name)) {
         return k;
@@ -105,10 +106,10 @@ interface Link {
   double roundTripNanos();
 
   /** Why the datacenter refuses this client, or null. */
-  OsierException refused();
+  @Nullable OsierException refused();
 
   /** Why it is not up, in words; null if it is, or if nothing has been heard yet. */
-  String trouble();
+  @Nullable String trouble();
 
   /** How many requests are open. */
   int inFlight();

@@ -16,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The way to a datacenter in this process: requests are handed over as they are. Thread-safe. */
 final class LocalLink implements Link {
@@ -130,12 +131,12 @@ final class LocalLink implements Link {
   }
 
   @Override
-  public String trouble() {
+  public @Nullable String trouble() {
     return null;
   }
 
   @Override
-  public OsierException refused() {
+  public @Nullable OsierException refused() {
     return null;
   }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a session has seen of each partition, and which datacenter serves it. Thread-safe; what
@@ -20,7 +21,7 @@ final class Past {
   /** What was given up; as many as there are partitions and replicas that were lost. */
   private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
 
-  private ReplicaId at;
+  private @Nullable ReplicaId at;
 
   /**
    * Grows when the session moves and when it sees something of a datacenter that it has left. What
@@ -180,7 +181,7 @@ final class Past {
    *
    * @return the one that it has left; null if it has not moved
    */
-  ReplicaId moveTo(ReplicaId to) {
+  @Nullable ReplicaId moveTo(ReplicaId to) {
     if (to.equals(at)) {
       return null;
     }

@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
@@ -12,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session's own answers, for a bounded time; in {@code session} keyspaces only, which promise
@@ -39,7 +42,7 @@ final class ReadCache {
     }
 
     /** What is known with one more answer; null if it cannot be told which is newer. */
-    Known with(Question question, Reply.Answer answer) {
+    @Nullable Known with(Question question, Reply.Answer answer) {
       if (version.equals(answer.seen()) && answers.size() < ANSWERS_MAX) {
         Map<Question, Reply.Answer> more = new HashMap<>(answers);
         more.put(question, answer);
@@ -52,7 +55,7 @@ final class ReadCache {
     }
   }
 
-  private final Cache<Place, Known> known;
+  private final @Nullable Cache<Place, Known> known;
 
   /** How often keys were written; keys share counters, so that they take no memory of their own. */
   private final AtomicLongArray writes = new AtomicLongArray(COUNTERS);
@@ -79,25 +82,27 @@ final class ReadCache {
 
   /** A place for one answer, taken before the question is asked. */
   final class Slot {
+    private final Cache<Place, Known> answers;
     private final Place place;
     private final Question question;
     private final long writesBefore;
 
-    private Slot(Place place, Question question, long writesBefore) {
+    private Slot(Cache<Place, Known> answers, Place place, Question question, long writesBefore) {
+      this.answers = answers;
       this.place = place;
       this.question = question;
       this.writesBefore = writesBefore;
     }
 
     /** The answer, or null. */
-    Reply.Answer get() {
-      Known of = known.getIfPresent(place);
+    Reply.@Nullable Answer get() {
+      Known of = answers.getIfPresent(place);
       return of == null ? null : of.answers.get(question);
     }
 
     /** Keeps the answer unless the key was written since the question was asked. */
     void put(Reply.Answer answer) {
-      known
+      answers
           .asMap()
           .compute(
               place,
@@ -113,7 +118,7 @@ final class ReadCache {
   /** Only where {@link #isOn}. */
   Slot slot(String keyspace, Key key, Optional<CrdtType> type, Query query) {
     Place place = new Place(keyspace, key);
-    return new Slot(place, new Question(type, query), count(place));
+    return new Slot(requireNonNull(known), place, new Question(type, query), count(place));
   }
 
   private long count(Place place) {

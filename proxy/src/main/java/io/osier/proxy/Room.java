@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many calls may be under way. A caller beyond that waits until one has ended, within its own
@@ -46,7 +47,7 @@ final class Room {
    * @param deadlineNanos until when, by {@link System#nanoTime}
    * @return null if there is room: {@link #leave} must follow; otherwise why there is none
    */
-  OsierException enter(long deadlineNanos) {
+  @Nullable OsierException enter(long deadlineNanos) {
     if (Answering.isHere()) {
       if (places.availablePermits() <= -most) {
         return full("and a callback or an event loop does not wait for others to end");

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sequence of reads and writes that belong together and for which the four session guarantees
@@ -37,7 +38,7 @@ public final class Session {
   private final TransactionSteps steps;
 
   /** The only datacenter to use, or null. */
-  private volatile Link pinned;
+  private volatile @Nullable Link pinned;
 
   /** How long calls wait for what the session has seen; Long.MAX_VALUE for as long as they can. */
   private final long patienceNanos;
@@ -171,7 +172,7 @@ public final class Session {
    * @param tried the datacenters that were tried in vain
    * @return null if there is none
    */
-  Link route(Set<String> tried) {
+  @Nullable Link route(Set<String> tried) {
     Link only = pinned;
     if (only != null) {
       return only.isUp() && !tried.contains(only.dc()) ? only : null;
@@ -210,7 +211,7 @@ public final class Session {
   }
 
   /** Another datacenter serves it from now on; {@code from} is null if it has not moved. */
-  void moved(ReplicaId from, ReplicaId to) {
+  void moved(@Nullable ReplicaId from, ReplicaId to) {
     if (from != null) {
       client.settings().metrics().moved(from.dc(), to.dc());
       cache.clear();

@@ -3,6 +3,7 @@ package io.osier.proxy;
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import org.jspecify.annotations.Nullable;
 
 /** A partition of a keyspace, as a session knows it. Guarded by the lock of its {@link Past}. */
 final class Slice {
@@ -11,7 +12,7 @@ final class Slice {
   private VersionVector seen = VersionVector.EMPTY;
 
   /** A replica whose entry in what was seen is larger than in {@link #seen}, and that entry. */
-  private ReplicaId replica;
+  private @Nullable ReplicaId replica;
 
   private long number;
 

@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -7,6 +9,7 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A request that begins a transaction. */
 final class TransactCall extends Call<Reply.Transacted> {
@@ -16,7 +19,7 @@ final class TransactCall extends Call<Reply.Transacted> {
   private final List<Request.Fetch> reads;
   private final Request.End end;
   private final String name;
-  private volatile Home answeredAt;
+  private volatile @Nullable Home answeredAt;
 
   TransactCall(
       Session session,
@@ -69,6 +72,6 @@ final class TransactCall extends Call<Reply.Transacted> {
   }
 
   Home home() {
-    return answeredAt;
+    return requireNonNull(answeredAt); // asked for when the call was answered
   }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open transaction of a {@code causal} keyspace. Its reads see one causally consistent snapshot,
@@ -40,10 +41,10 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   private final List<Request.Update> buffered = new ArrayList<>();
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
   private int step = 1;
-  private String ended;
+  private @Nullable String ended;
 
   /** Why no further step can be done, if it may be unknown whether one was. */
-  private OsierException givenUp;
+  private @Nullable OsierException givenUp;
 
   Transaction(
       Session session, String keyspace, TransactionId id, Home home, VersionVector snapshot) {
@@ -216,7 +217,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   }
 
   /** Takes note of how a step ended; returns what its caller is told, or null if it was done. */
-  private synchronized OsierException note(Request.End end, Throwable error) {
+  private synchronized @Nullable OsierException note(Request.End end, @Nullable Throwable error) {
     if (error == null) {
       step++;
       return null;

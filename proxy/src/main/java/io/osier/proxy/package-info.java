@@ -61,4 +61,7 @@
  * a thread of Netty's makes are never made to wait for room. A synchronous call there fails with
  * INVALID_ARGUMENT if it would wait for its own thread.
  */
+@NullMarked
 package io.osier.proxy;
+
+import org.jspecify.annotations.NullMarked;

@@ -28,11 +28,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.api.ThrowingConsumer;
+import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What is wrong with a call is said before it is sent, and harms no other call. */
+@NullUnmarked // it passes what must not be null
 final class BadCallTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
 

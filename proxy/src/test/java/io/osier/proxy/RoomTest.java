@@ -8,8 +8,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
+@NullUnmarked // what is null fails the test
 final class RoomTest {
   private final Room room = new Room(2);
 

@@ -18,6 +18,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * An embedded datacenter answers other callers' requests in the thread that sends one, and their
  * callbacks run there. So no lock may be held over a send.
  */
+@NullUnmarked // what is null fails the test
 final class SendWithoutLocksTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 

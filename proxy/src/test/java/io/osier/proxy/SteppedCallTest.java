@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -191,7 +192,7 @@ final class SteppedCallTest {
     assertThat(call).isDone();
     Throwable thrown = catchThrowable(call::join);
     assertThat(thrown).isInstanceOf(CompletionException.class);
-    return ((OsierException) thrown.getCause()).code();
+    return ((OsierException) requireNonNull(thrown.getCause())).code();
   }
 
   @Test

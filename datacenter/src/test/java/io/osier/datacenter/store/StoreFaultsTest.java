@@ -72,6 +72,26 @@ final class StoreFaultsTest {
     database.close();
   }
 
+  /** One partition's thread gives a replica its number, and another's group is written first. */
+  @Test
+  void replicasNumber_isWrittenWithTheFirstRecordThatUsesIt() {
+    RocksDatabase database = open();
+    RocksVersions slow = database.partition("shop", 0, 2);
+    RocksVersions fast = database.partition("shop", 1, 2);
+    Causal delta = delta(Causal.bottom(FLAG.type()), 1);
+    Change operation = new Change.PutOperation(FLAG, delta.context().toVersionVector(), delta);
+    EncodedGroup lost = slow.encode(List.of(operation));
+    database.write(List.of(fast.encode(List.of(operation))));
+    assertThat(lost.isEmpty()).isFalse();
+    database.closeUnclean();
+    RocksDatabase again = open();
+    assertThat(again.partition("shop", 1, 2).load(FLAG.key()))
+        .extracting(VersionStore.Loaded::state)
+        .containsExactly(Causal.bottom(FLAG.type()).join(delta));
+    assertThat(again.partition("shop", 0, 2).load(FLAG.key())).isEmpty();
+    again.close();
+  }
+
   /** Keys belong to partitions by their number: with another one they would not be found. */
   @Test
   void partitions_cannotBecomeMore_onceSomethingWasWritten() {

@@ -179,7 +179,7 @@ public final class PeerStream {
         mode = Mode.STREAMING;
         sentThrough = log.through();
       }
-      if (end || !shipments.isEmpty() || !greeted && !waits) {
+      if (end || !shipments.isEmpty() || (!greeted && !waits)) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
       }
       if (waits) {

@@ -1,18 +1,20 @@
 package io.osier.bench.soak;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What another process's objects take after a full collection, as the JDK's jcmd counts it. */
 final class LiveHeap {
   private static final Pattern TOTAL = Pattern.compile("^Total +\\d+ +(\\d+)", Pattern.MULTILINE);
+
+  private static final int SECONDS_MAX = 60;
 
   private LiveHeap() {}
 
@@ -27,15 +29,29 @@ final class LiveHeap {
             Long.toString(pid),
             "GC.class_histogram");
     try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      try (InputStream out = process.getInputStream()) {
-        Matcher total = TOTAL.matcher(new String(out.readAllBytes(), StandardCharsets.UTF_8));
+      Path out = Files.createTempFile("osier-heap", ".txt");
+      try {
+        Process process =
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+        if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
+          process.destroyForcibly(); // a process that is about to end does not answer
+          return OptionalLong.empty();
+        }
+        Matcher total = TOTAL.matcher(Files.readString(out));
         return total.find()
             ? OptionalLong.of(Long.parseLong(total.group(1)))
             : OptionalLong.empty();
+      } finally {
+        Files.delete(out);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("soak needs a whole JDK, with jcmd: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return OptionalLong.empty();
     }
   }
 }

@@ -53,7 +53,7 @@ final class HeapEstimatesTest {
 
     private double measured() {
       Object[] kept = new Object[count];
-      make.apply(0); // classes and constants are there before
+      var unused = make.apply(0); // classes and constants are there before
       long before = usedBytes();
       for (int i = 0; i < count; i++) {
         kept[i] = make.apply(i);

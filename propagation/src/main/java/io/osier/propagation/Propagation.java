@@ -375,7 +375,7 @@ public final class Propagation {
 
   /** When {@link #tick} is due, at the latest. */
   public long nextTickNanos() {
-    if (outbound.hasOps()) {
+    if (outbound.hasOps() || outbound.isCatchingUp()) {
       return Long.MIN_VALUE;
     }
     long next = Math.min(outbound.roundDueNanos(), statusDueNanos());

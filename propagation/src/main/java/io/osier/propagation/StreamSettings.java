@@ -3,8 +3,9 @@ package io.osier.propagation;
 /**
  * Bounds and times of the streams between two partitions.
  *
- * @param windowBytes most bytes sent to a peer and not acknowledged, 64 KiB or more; beyond it
- *     nothing queues up: the peer is caught up later, per object with whatever is smaller
+ * @param windowBytes most bytes sent to a peer and not acknowledged, of all partitions of a
+ *     datacenter together, 64 KiB or more; beyond it nothing queues up: the peer is caught up
+ *     later, per object with whatever is smaller
  * @param frameBytes about the largest frame, 1 KiB or more; a single object may exceed it
  * @param retryMillis how long an unanswered request waits before it is sent again, 10 or more
  * @param statusMillis how often a peer is told what is here if it changed, 10 or more

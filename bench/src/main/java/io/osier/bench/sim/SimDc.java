@@ -4,12 +4,16 @@ import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
+import io.osier.propagation.LinkWindows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
+  /** Half of what one unit with large values may have under way. */
+  private static final long LINK_WINDOW_BYTES = 1 << 20;
+
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
   private final Simulation simulation;
@@ -21,6 +25,7 @@ final class SimDc {
   private boolean slowDisk;
   private ReplicaId self;
   private boolean up;
+  private LinkWindows links;
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -47,6 +52,11 @@ final class SimDc {
 
   SimDisk disk(Unit unit) {
     return disks.get(unit.number());
+  }
+
+  /** The windows that its partitions share. */
+  LinkWindows links() {
+    return links;
   }
 
   /** Counts its starts. */
@@ -77,6 +87,7 @@ final class SimDc {
     up = true;
     changedNanos = nanos;
     clock = new SlewedClock(wall(nanos), nanos);
+    links = new LinkWindows(LINK_WINDOW_BYTES);
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
   }

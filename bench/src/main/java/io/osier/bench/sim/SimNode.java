@@ -147,7 +147,8 @@ final class SimNode {
                 unit.adaptation(),
                 simulation.endedTransactions(self.dc()),
                 unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT,
-                true),
+                true,
+                dc.links()),
             store,
             recovered,
             dc.now());

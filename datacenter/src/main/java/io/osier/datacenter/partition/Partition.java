@@ -82,7 +82,7 @@ public final class Partition implements Machine {
             recovered,
             new Streamed(),
             shipment -> FrameCodec.sizeOf(config.self(), shipment),
-            effects::send,
+            config.links().of(effects::send),
             now.nanos());
     propagation.onFlush(modes::flushed);
     Forgetting forgetting = new Forgetting(store, effects, config.streams().forgetMillis());

@@ -3,6 +3,7 @@ package io.osier.datacenter.partition;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.propagation.LinkWindows;
 import io.osier.propagation.StreamSettings;
 import java.util.List;
 
@@ -18,6 +19,7 @@ import java.util.List;
  * @param endedTransactions of how many transactions it is remembered how they ended
  * @param memory what a causal partition may take in the heap besides its streams
  * @param recording whether anybody keeps what it does: otherwise its effects have no records
+ * @param links the windows that it shares with other partitions
  */
 public record PartitionConfig(
     ReplicaId self,
@@ -28,7 +30,8 @@ public record PartitionConfig(
     AdaptationSettings adaptation,
     int endedTransactions,
     Memory memory,
-    boolean recording) {
+    boolean recording,
+    LinkWindows links) {
   /**
    * What a {@code causal} partition may take in the heap besides its streams, in bytes.
    *
@@ -63,7 +66,8 @@ public record PartitionConfig(
         adaptation,
         EndedTransactions.ENDED_MAX,
         Memory.DEFAULT,
-        true);
+        true,
+        LinkWindows.NONE);
   }
 
   /** Whether the keyspace shows causal cuts and has transactions. */
@@ -74,12 +78,45 @@ public record PartitionConfig(
   /** The same with or without records. */
   public PartitionConfig recording(boolean kept) {
     return new PartitionConfig(
-        self, peers, policy, partition, streams, adaptation, endedTransactions, memory, kept);
+        self,
+        peers,
+        policy,
+        partition,
+        streams,
+        adaptation,
+        endedTransactions,
+        memory,
+        kept,
+        links);
   }
 
   /** The same with other bounds in the heap. */
   public PartitionConfig within(Memory bounds) {
     return new PartitionConfig(
-        self, peers, policy, partition, streams, adaptation, endedTransactions, bounds, recording);
+        self,
+        peers,
+        policy,
+        partition,
+        streams,
+        adaptation,
+        endedTransactions,
+        bounds,
+        recording,
+        links);
+  }
+
+  /** The same with links that others use, too. */
+  public PartitionConfig sharing(LinkWindows shared) {
+    return new PartitionConfig(
+        self,
+        peers,
+        policy,
+        partition,
+        streams,
+        adaptation,
+        endedTransactions,
+        memory,
+        recording,
+        shared);
   }
 }

@@ -15,6 +15,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.LinkWindows;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.StreamSettings;
 import io.osier.protocol.Reply;
@@ -56,7 +57,8 @@ final class RepeatedCommitTest {
             AdaptationSettings.DEFAULT,
             ended,
             PartitionConfig.Memory.DEFAULT,
-            true),
+            true,
+            LinkWindows.NONE),
         store,
         recovered,
         new Now(1, 1));

@@ -67,6 +67,8 @@ final class Backlog {
   /** The peer said that it has every update of this datacenter up to this commit number. */
   private long peerThrough;
 
+  private long looked;
+
   Backlog(Surroundings around, OutboundLog log) {
     this.around = around;
     this.log = log;
@@ -192,12 +194,18 @@ final class Backlog {
     return logged < former ? log(shipments) : trail(shipments, nowNanos);
   }
 
+  /** How many objects were looked at so far. */
+  long looked() {
+    return looked;
+  }
+
   /** One step of the scan of all objects: what was shipped since it began is in the trail. */
   private boolean scan(List<Shipment> shipments) {
     Replica.Page read = page.orElseThrow();
     page = Optional.empty();
     int bytes = 0;
     for (Replica.Entry entry : read.entries()) {
+      looked++;
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(around.self());
       if (last > Math.max(peerThrough, scannedThrough)) {
@@ -231,6 +239,7 @@ final class Backlog {
       if (entry.number() > logAhead) {
         return true;
       }
+      looked++;
       logged = entry.number();
       Causal state = around.replica().state(entry.object());
       long last = state == null ? 0 : state.context().through(around.self());
@@ -259,6 +268,7 @@ final class Backlog {
     if (next == 0) {
       return false;
     }
+    looked++;
     position = next;
     Shipment shipment = missing(log.trail().get(next), nowNanos);
     if (shipment != null) {

@@ -326,6 +326,16 @@ public final class Outbound {
     return log.hasOps();
   }
 
+  /** Whether a peer can be sent more of what it misses now. */
+  public boolean isCatchingUp() {
+    for (PeerStream stream : streams.values()) {
+      if (stream.isDue()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** How many objects are held. */
   public int dirtyObjects() {
     return log.dirtyCount();

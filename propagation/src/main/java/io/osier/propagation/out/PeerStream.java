@@ -6,6 +6,7 @@ import io.osier.propagation.Coordination;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Frame.Cursor;
 import io.osier.propagation.Frame.Kind;
+import io.osier.propagation.LinkWindow;
 import io.osier.propagation.Shipment;
 import io.osier.propagation.Surroundings;
 import java.util.ArrayDeque;
@@ -27,8 +28,9 @@ import java.util.Optional;
  * </pre>
  *
  * <p>While STREAMING it takes each operation and round as it is shipped. When more than the window
- * is not acknowledged it takes nothing: it goes back to CATCHING_UP, which reads the trail at the
- * pace of the acknowledgements. Not thread-safe.
+ * is not acknowledged, of this partition or of all that share the link ({@link LinkWindow}), it
+ * takes nothing: it goes back to CATCHING_UP, which reads the trail at the pace of the
+ * acknowledgements, a slice at a time. Not thread-safe.
  */
 public final class PeerStream {
   /** What the stream is doing. */
@@ -55,6 +57,14 @@ public final class PeerStream {
   /** A peer that is away for longer does not hold the trail back; it is caught up by a scan. */
   static final long RETAIN_NANOS = 600_000_000_000L;
 
+  /** So much of the window is a stream's own, whatever others have under way to the peer. */
+  private static final int OWN_SHARE = 16;
+
+  /** A slice of catching up has so many frames at most, and looks at so many objects. */
+  static final int SLICE_FRAMES = 4;
+
+  static final int SLICE_OBJECTS = 1_024;
+
   /**
    * A frame that is not acknowledged.
    *
@@ -67,6 +77,7 @@ public final class PeerStream {
   private final Surroundings around;
   private final OutboundLog log;
   private final Backlog backlog;
+  private final LinkWindow window;
   private final Coordination rounds = new Coordination();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
@@ -89,11 +100,15 @@ public final class PeerStream {
 
   private boolean greeted;
 
+  /** What comes next is being read from a disk. */
+  private boolean reading;
+
   PeerStream(String dc, Surroundings around, OutboundLog log, long nowNanos) {
     this.dc = dc;
     this.around = around;
     this.log = log;
     this.backlog = new Backlog(around, log);
+    this.window = around.sink().window(dc);
     this.downSinceNanos = nowNanos;
   }
 
@@ -123,8 +138,23 @@ public final class PeerStream {
   private void await() {
     mode = Mode.WAITING;
     outage = true;
+    giveUpInFlight();
+  }
+
+  private void giveUpInFlight() {
+    window.give(inFlightBytes);
     inFlight.clear();
     inFlightBytes = 0;
+  }
+
+  private boolean hasRoom() {
+    long max = around.settings().windowBytes();
+    return inFlightBytes < max && (inFlightBytes < max / OWN_SHARE || window.isOpen());
+  }
+
+  /** Whether another slice of what the peer misses can be sent now. */
+  boolean isDue() {
+    return mode == Mode.CATCHING_UP && !reading && hasRoom();
   }
 
   /** The receiver wants the stream from a place on. */
@@ -135,29 +165,33 @@ public final class PeerStream {
     outage = mode == Mode.WAITING;
     epoch = resume.epoch();
     sequence = 0;
-    inFlight.clear();
-    inFlightBytes = 0;
+    giveUpInFlight();
     greeted = false;
     mode = Mode.CATCHING_UP;
+    reading = false;
     sentThrough = resume.through();
     backlog.goTo(resume);
   }
 
   /**
-   * Sends what the peer misses, as far as the window allows.
+   * Sends a slice of what the peer misses, as far as the window allows.
    *
    * @param deps what this partition has of the others
    * @return false if it came to the end, but a cut must be closed first
    */
   boolean catchUp(VersionVector deps, long nowNanos, long nowMillis) {
-    while (mode == Mode.CATCHING_UP && inFlightBytes < around.settings().windowBytes()) {
+    long lookedMax = backlog.looked() + SLICE_OBJECTS;
+    for (int frames = 0; mode == Mode.CATCHING_UP && hasRoom() && frames < SLICE_FRAMES; frames++) {
       List<Shipment> shipments = new ArrayList<>();
       int bytes = 0;
       boolean more = true;
-      boolean waits = false;
-      while (more && !waits && bytes < around.settings().frameBytes()) {
+      reading = false;
+      while (more
+          && !reading
+          && bytes < around.settings().frameBytes()
+          && backlog.looked() < lookedMax) {
         if (!backlog.isAtHand()) {
-          waits = true; // for a disk: a tick follows
+          reading = true; // from a disk: a tick follows
           continue;
         }
         int before = shipments.size();
@@ -179,10 +213,10 @@ public final class PeerStream {
         mode = Mode.STREAMING;
         sentThrough = log.through();
       }
-      if (end || !shipments.isEmpty() || (!greeted && !waits)) {
+      if (end || !shipments.isEmpty() || (!greeted && !reading)) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
       }
-      if (waits) {
+      if (reading || backlog.looked() >= lookedMax) {
         return true;
       }
     }
@@ -218,8 +252,9 @@ public final class PeerStream {
     if (mode != Mode.STREAMING) {
       return false;
     }
-    if (inFlightBytes >= around.settings().windowBytes()) {
+    if (!hasRoom()) {
       mode = Mode.CATCHING_UP;
+      reading = false;
       outage = false;
       greeted = true;
       return false;
@@ -245,6 +280,7 @@ public final class PeerStream {
     sequence++;
     inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
     inFlightBytes += bytes;
+    window.take(bytes);
     around
         .sink()
         .send(
@@ -279,6 +315,7 @@ public final class PeerStream {
     while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
       InFlight done = inFlight.poll();
       inFlightBytes -= done.bytes;
+      window.give(done.bytes);
       if (backlog.isInTrail(done.cursor)) {
         ackedTick = Math.max(ackedTick, done.cursor.done());
       }

@@ -1,0 +1,205 @@
+package io.osier.propagation.out;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Budget;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.Frame;
+import io.osier.propagation.FrameSink;
+import io.osier.propagation.LinkWindows;
+import io.osier.propagation.PropagationStats;
+import io.osier.propagation.Recovered;
+import io.osier.propagation.Replica;
+import io.osier.propagation.Shipment;
+import io.osier.propagation.StreamSettings;
+import io.osier.propagation.Surroundings;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Partitions that all have much to ship to one peer that is new, over one link. */
+final class LinkWindowTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
+  private static final int WINDOW = SETTINGS.windowBytes();
+  private static final int FRAME = SETTINGS.frameBytes();
+  private static final int OBJECT_BYTES = 16 << 10;
+
+  /** Larger than several windows. */
+  private static final int OBJECTS = 2 * WINDOW / OBJECT_BYTES;
+
+  private static final int PARTITIONS = 8;
+
+  private final LinkWindows links = new LinkWindows(WINDOW);
+
+  /** The same objects in each partition. */
+  private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+
+  /** A partition's stream to the peer, and the frames that the peer has not acknowledged. */
+  private final class Partition implements Replica {
+    private final ArrayDeque<Frame.Updates> sent = new ArrayDeque<>();
+    private final PeerStream stream;
+    private int read;
+    private int shipped;
+
+    Partition() {
+      FrameSink sink = (dc, frame) -> sent.add((Frame.Updates) frame);
+      Surroundings around =
+          new Surroundings(
+              SELF,
+              List.of("us"),
+              KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+              SETTINGS,
+              Recovered.NOTHING,
+              this,
+              shipment -> (int) shipment.content().sizeBytes(),
+              links.of(sink),
+              new PropagationStats());
+      this.stream =
+          new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0);
+      stream.up(PEER, 0);
+      stream.resume(PEER, new Frame.Resume(1, 0, Optional.empty()));
+    }
+
+    void catchUp() {
+      stream.catchUp(VersionVector.EMPTY, 0, 0);
+    }
+
+    void acknowledge() {
+      Frame.Updates frame = sent.poll();
+      shipped += frame.shipments().size();
+      stream.acknowledged(PEER, new Frame.Ack(1, frame.sequence()), new Reserve(1), 0);
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      List<Entry> entries = new ArrayList<>();
+      var rest = after.isEmpty() ? objects : objects.tailMap(after.get(), false);
+      for (var e : rest.entrySet()) {
+        if (entries.size() < limit) {
+          entries.add(new Entry(e.getKey(), e.getValue()));
+        }
+      }
+      read += entries.size();
+      return entries;
+    }
+
+    @Override
+    public Causal state(ObjectId object) {
+      return objects.get(object);
+    }
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      throw new AssertionError("nothing comes");
+    }
+
+    @Override
+    public void rightsWanted(String dc, Frame.Rights wanted) {}
+
+    @Override
+    public void admitted() {}
+  }
+
+  private void fill(int count, int bytes) {
+    Causal bottom = Causal.bottom(CrdtType.LWW_REGISTER);
+    for (int i = 0; i < count; i++) {
+      ObjectId object = new ObjectId(Key.of("key" + i), CrdtType.LWW_REGISTER);
+      Operation assign = new Operation.Assign(Value.of(new byte[bytes]));
+      objects.put(object, bottom.join(bottom.prepare(assign, SELF, i + 1, 0, 1_000, 0)));
+    }
+  }
+
+  private List<Partition> partitions() {
+    List<Partition> partitions = new ArrayList<>();
+    for (int i = 0; i < PARTITIONS; i++) {
+      partitions.add(new Partition());
+    }
+    return partitions;
+  }
+
+  private long inFlight() {
+    return links.inFlightBytes().get("us");
+  }
+
+  /** As often as they have something to send. */
+  private static void runAll(List<Partition> partitions) {
+    while (partitions.stream().anyMatch(p -> p.stream.isDue())) {
+      partitions.stream().filter(p -> p.stream.isDue()).forEach(Partition::catchUp);
+    }
+  }
+
+  /** Each had a window of its own: eight times the memory, and eight times the link's queue. */
+  @Test
+  void allPartitionsTogether_haveOneWindowUnderWay_andASmallShareEach() {
+    fill(OBJECTS, OBJECT_BYTES);
+    runAll(partitions());
+    assertThat(inFlight())
+        .isBetween((long) WINDOW, WINDOW + PARTITIONS * (WINDOW / 16L + 2 * FRAME));
+  }
+
+  @Test
+  void partitionThatIsNotAcknowledged_takesTheWindow_andTheOthersGoOn() {
+    fill(OBJECTS, OBJECT_BYTES);
+    Partition slow = new Partition();
+    runAll(List.of(slow));
+    Partition other = new Partition();
+    for (int i = 0; i < 10 * OBJECTS && other.shipped < OBJECTS; i++) {
+      runAll(List.of(other));
+      other.acknowledge();
+    }
+    assertThat(other.shipped).isEqualTo(OBJECTS);
+    assertThat(other.stream.mode()).isEqualTo(PeerStream.Mode.STREAMING);
+  }
+
+  @Test
+  void linkThatIsLost_givesItsWindowBack() {
+    fill(OBJECTS, OBJECT_BYTES);
+    List<Partition> partitions = partitions();
+    runAll(partitions);
+    partitions.forEach(p -> p.stream.down(0));
+    assertThat(inFlight()).isZero();
+  }
+
+  @Test
+  void catchingUp_takesATurnOfBoundedWork_andIsDueAgain() {
+    fill(OBJECTS, OBJECT_BYTES);
+    Partition partition = new Partition();
+    partition.catchUp();
+    assertThat(partition.sent).hasSize(PeerStream.SLICE_FRAMES);
+    assertThat(partition.stream.isDue()).isTrue();
+  }
+
+  /** Nothing is shipped, so nothing but the objects looked at bounds the turn. */
+  @Test
+  void scanOfWhatThePeerHas_isDoneInTurns() {
+    fill(10 * PeerStream.SLICE_OBJECTS, 10);
+    Partition partition = new Partition();
+    partition.stream.resume(
+        PEER, new Frame.Resume(2, 10L * PeerStream.SLICE_OBJECTS, Optional.empty()));
+    partition.read = 0;
+    partition.catchUp();
+    assertThat(partition.read).isBetween(PeerStream.SLICE_OBJECTS, 2 * PeerStream.SLICE_OBJECTS);
+    assertThat(partition.stream.isDue()).isTrue();
+    runAll(List.of(partition));
+    assertThat(partition.stream.mode()).isEqualTo(PeerStream.Mode.STREAMING);
+  }
+}

@@ -31,7 +31,7 @@ final class Pruner {
 
   private record Note(RecordKeys keys, ObjectId object) {
     long bytes() {
-      return (long) NOTE_BYTES + object.key().length();
+      return NOTE_BYTES + object.key().length();
     }
   }
 

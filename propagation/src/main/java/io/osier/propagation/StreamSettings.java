@@ -32,7 +32,8 @@ public record StreamSettings(
    * @param relays what came from others and somebody may not have; when it is spent it is
    *     forgotten: states are given instead
    * @param waiting what has come and waits for what must come before it; when it is spent no more
-   *     is acknowledged to those whose updates wait, so that they stop sending
+   *     is acknowledged to those whose updates wait, so that they stop sending. In a causal
+   *     keyspace it is only counted
    */
   public record Memory(long trails, long relays, long waiting) {
     /** 64 MiB, 16 MiB, 32 MiB. */

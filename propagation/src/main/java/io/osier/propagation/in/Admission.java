@@ -184,12 +184,6 @@ final class Admission {
     return heapBytes;
   }
 
-  /** Whether a closed cut of a stream waits for what it depends on. */
-  boolean isWaiting(Source stream) {
-    Queue queue = queues.get(stream);
-    return queue != null && !queue.cuts.isEmpty();
-  }
-
   /** Whether nothing of a stream waits. */
   boolean isEmpty(Source source) {
     Queue queue = queues.get(source);

@@ -246,13 +246,12 @@ public final class Inbound {
   }
 
   /**
-   * Whether a peer may go on sending: not while some of its updates wait for others' and all that
-   * waits takes more than there is. What they wait for still comes: it was made before them, and
-   * who ships it has either nothing that waits, or waits for what was made still earlier.
+   * Whether a peer may go on sending: not while all that waits takes more than there is, and some
+   * of it is the peer's own and surely comes to its end without more of it.
    */
   private boolean mayAcknowledge(InboundStream in) {
     return visibility.waitingBytes() <= around.settings().memory().waiting()
-        || !visibility.isWaiting(in);
+        || !visibility.mayHoldBack(in);
   }
 
   /**

@@ -128,10 +128,10 @@ final class PerCut implements Visibility {
     return admission.waiting();
   }
 
-  /** A cut that is not closed waits for its own rest. */
+  /** What waits may depend on what its sender has still to send: a cut is as late as its end. */
   @Override
-  public boolean isWaiting(InboundStream in) {
-    return admission.isWaiting(new Admission.Source(in.sender(), in.sender()));
+  public boolean mayHoldBack(InboundStream in) {
+    return false;
   }
 
   @Override

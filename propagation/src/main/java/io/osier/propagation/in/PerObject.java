@@ -186,8 +186,9 @@ final class PerObject implements Visibility {
     return 0;
   }
 
+  /** What its updates wait for comes, or is fetched as a state, which waits for nothing. */
   @Override
-  public boolean isWaiting(InboundStream in) {
+  public boolean mayHoldBack(InboundStream in) {
     return in.heldBytes() > 0;
   }
 

@@ -32,8 +32,11 @@ interface Visibility {
   /** How many updates have come and wait for the rest of their cut. */
   int waiting();
 
-  /** Whether updates of a stream wait for those of others. */
-  boolean isWaiting(InboundStream in);
+  /**
+   * Whether updates of a stream wait for those of others, and will surely come to their end though
+   * no more of the stream comes: its sender may be held back.
+   */
+  boolean mayHoldBack(InboundStream in);
 
   /** What waits takes so much in the heap, about, in bytes. */
   long waitingBytes();

@@ -153,7 +153,7 @@ final class LinkWindowTest {
     fill(OBJECTS, OBJECT_BYTES);
     runAll(partitions());
     assertThat(inFlight())
-        .isBetween((long) WINDOW, WINDOW + PARTITIONS * (WINDOW / 16L + 2 * FRAME));
+        .isBetween((long) WINDOW, WINDOW + PARTITIONS * (WINDOW / 16L + 2L * FRAME));
   }
 
   @Test

@@ -18,6 +18,7 @@ final class Scheduler {
               a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private long nanos = START_NANOS;
   private long order;
+  private RuntimeException failure;
 
   /** Now. */
   long nanos() {
@@ -37,6 +38,18 @@ final class Scheduler {
     events.add(new Event(nanos + afterNanos, ++order, action));
   }
 
+  /** Ends the run after the present event: for what would be caught on its way up. */
+  void fail(RuntimeException e) {
+    failure = failure == null ? e : failure;
+  }
+
+  /** Throws what {@link #fail} was told, if anything. */
+  void throwFailure() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
   /** Lets time pass. */
   void runFor(long durationNanos) {
     long until = nanos + durationNanos;
@@ -44,6 +57,7 @@ final class Scheduler {
       Event event = events.poll();
       nanos = event.nanos;
       event.action.run();
+      throwFailure();
     }
     nanos = until;
   }

@@ -181,9 +181,9 @@ final class SimClient {
         () -> {
           if (node.isAlive()) {
             Request arrived = ProtocolCodec.decodeRequest(bytes).message();
-            node.command(ticket, arrived, (at, reply) -> made(call, ticket, at, reply));
+            node.command(arrived, (at, reply) -> made(call, ticket, at, reply));
             if (call.task.isWrite() && simulation.options().sabotage().again()) {
-              node.command(simulation.nextTicket(), arrived, (at, reply) -> () -> {});
+              node.command(arrived, (at, reply) -> () -> {});
             }
           } else {
             dropped(call);

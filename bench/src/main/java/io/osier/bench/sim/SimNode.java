@@ -9,9 +9,15 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Machine;
+import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.server.Inbox;
+import io.osier.datacenter.server.PartitionAgent;
+import io.osier.datacenter.server.Seat;
+import io.osier.datacenter.server.Time;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.Journal;
@@ -34,6 +40,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
@@ -75,8 +82,26 @@ final class SimNode {
   /** Every other life has seen as many changes as in hours under load. */
   private static final long MANY_CHANGES = 1L << 25;
 
+  /** What handling one shipment takes, as the partition is told. */
+  private static final long SHIPMENT_NANOS = 20_000;
+
+  private static final int INBOX_MAX = 16_384;
+
   /** More ticks than this at one time are a machine that cannot stop. */
   private static final int TICKS_AT_ONCE_MAX = 10_000;
+
+  /** A datacenter's time. */
+  private record DcTime(SimDc dc) implements Time {
+    @Override
+    public long nanos() {
+      return dc.now().nanos();
+    }
+
+    @Override
+    public Now now() {
+      return dc.now();
+    }
+  }
 
   /** Hears of the reply to a command when it is made; the result is run when it may go. */
   interface ReplyListener {
@@ -95,10 +120,11 @@ final class SimNode {
 
   private final Journal journal;
   private final Partition partition;
-  private final Map<Long, ReplyListener> asked = new HashMap<>();
+  private final Inbox inbox = new Inbox(INBOX_MAX);
+  private final PartitionAgent agent;
 
-  /** What goes out when the present input's records are durable. */
-  private List<Runnable> outputs = new ArrayList<>();
+  /** The commands in the inbox, in their order. */
+  private final ArrayDeque<Asked> offered = new ArrayDeque<>();
 
   /** Snapshots of what the cache evicted. */
   private final List<Change> evicted = new ArrayList<>();
@@ -107,8 +133,10 @@ final class SimNode {
   private List<Runnable> appended = new ArrayList<>();
 
   private long plannedNanos = Long.MAX_VALUE;
-  private long queuedUntilNanos;
-  private int queued;
+
+  /** Whether a step is planned, because something has come in. */
+  private boolean woken;
+
   private long tickNanos;
   private int ticks;
 
@@ -165,6 +193,14 @@ final class SimNode {
           removed,
           store.removed(Optional.empty(), Integer.MAX_VALUE));
     }
+    Seat seat =
+        new Seat(
+            toString(),
+            new Witnessed(),
+            store,
+            journal,
+            (to, frame) -> leave(() -> simulation.network().send(self, to, unit, frame)));
+    this.agent = new PartitionAgent(seat, inbox, new DcTime(dc), Optional.empty(), false, () -> {});
     store.attach(() -> submit(new Input.Tick()));
     submit(new Input.Removed(removed));
     plan();
@@ -238,39 +274,56 @@ final class SimNode {
 
   // ---------------------------------------------------------------- inputs
 
-  /** An input that is handled now, or later if the datacenter is slow. */
+  /** An input that is handled now, or with others later if the datacenter is slow. */
   void submit(Input input) {
-    long at = Math.max(scheduler.nanos() + dc.slowNanos(), queuedUntilNanos);
-    if (queued == 0 && at == scheduler.nanos()) {
-      handle(input);
-      return;
-    }
-    queuedUntilNanos = at;
-    queued++;
-    scheduler.in(
-        at - scheduler.nanos(),
-        () -> {
-          queued--;
-          if (isAlive()) {
-            handle(input);
-          }
-        });
-  }
-
-  void command(long ticket, Request request, ReplyListener listener) {
-    asked.put(ticket, listener);
-    submit(new Input.Command(ticket, request));
-  }
-
-  private void handle(Input input) {
     if (dc.isFull() && isRefusedWhenFull(input)) {
       return;
     }
-    if (simulation.trace().keepsEvents() && input instanceof Input.FromPeer f) {
-      traceArrival(f);
+    inbox.add(input);
+    wake();
+  }
+
+  /** A client's command. */
+  void command(Request request, ReplyListener listener) {
+    if (dc.isFull() && isUpdate(request)) {
+      listener.made(this, new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full")).run();
+      return;
     }
-    outputs = new ArrayList<>();
-    carryOut(partition.step(input, dc.now()));
+    Asked command = new Asked(listener);
+    if (inbox.offer(request, command) != Inbox.Offer.TAKEN) {
+      throw new Violation("", "%s takes no command", this);
+    }
+    offered.add(command);
+    wake();
+  }
+
+  /** Sees to it that what waits is done: at once, or later if the datacenter is slow. */
+  private void wake() {
+    if (dc.slowNanos() == 0 && !woken) {
+      step();
+    } else if (!woken) {
+      woken = true;
+      scheduler.in(
+          dc.slowNanos(),
+          () -> {
+            woken = false;
+            if (isAlive()) {
+              step();
+            }
+          });
+    }
+  }
+
+  /** What the thread of a partition does when it is woken. */
+  private void step() {
+    try {
+      do {
+        var unused = agent.step();
+        agent.takeTold().tell();
+      } while (!inbox.isEmpty());
+    } catch (IllegalStateException e) {
+      throw e.getCause() instanceof Violation v ? v : e;
+    }
     appended.forEach(Runnable::run); // without a journal they are as durable as they get
     appended.clear();
     plan();
@@ -280,13 +333,6 @@ final class SimNode {
   private boolean isRefusedWhenFull(Input input) {
     if (input instanceof Input.FromPeer f) {
       return f.frame() instanceof Frame.Updates || f.frame() instanceof Frame.States;
-    }
-    if (input instanceof Input.Command c && isUpdate(c.request())) {
-      asked
-          .remove(c.ticket())
-          .made(this, new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"))
-          .run();
-      return true;
     }
     return false;
   }
@@ -338,7 +384,7 @@ final class SimNode {
     if (ticks > TICKS_AT_ONCE_MAX) {
       throw new Violation("", "%s wants ticks without end at one time", this);
     }
-    submit(new Input.Tick());
+    wake();
   }
 
   private void traceArrival(Input.FromPeer from) {
@@ -375,33 +421,90 @@ final class SimNode {
 
   // ---------------------------------------------------------------- outputs
 
-  private void carryOut(Effects effects) {
-    store.witness(effects.records());
-    changed.forEach((object, before) -> check(object, before, store.get(object)));
-    changed.clear();
-    for (Effects.Output output : effects.whenDurable()) {
-      switch (output) {
-        case Effects.Answer a -> reply(a.ticket(), a.reply());
-        case Effects.Send s -> send(s.dc(), s.frame());
+  /** The partition, as the agent drives it, with a witness of what comes out. */
+  private final class Witnessed implements Machine {
+    private final Map<Long, Asked> asked = new HashMap<>();
+
+    @Override
+    public void on(Input input, Now now) {
+      if (input instanceof Input.Command c) {
+        asked.put(c.ticket(), offered.remove());
+      } else if (simulation.trace().keepsEvents() && input instanceof Input.FromPeer f) {
+        traceArrival(f);
       }
+      partition.on(input, now);
     }
-    List<Runnable> batch = outputs;
-    effects.keep(journal, () -> batch.forEach(Runnable::run));
+
+    @Override
+    public Effects takeEffects() {
+      Effects effects = partition.takeEffects();
+      store.witness(effects.records());
+      changed.forEach((object, before) -> check(object, before, store.get(object)));
+      changed.clear();
+      for (Effects.Output output : effects.whenDurable()) {
+        switch (output) {
+          case Effects.Answer a -> made(a);
+          case Effects.Send s -> {
+            if (s.frame() instanceof Frame.Updates u) {
+              u.shipments().forEach(m -> simulation.checks(unit).sla().shipped(s.dc(), m));
+            }
+          }
+        }
+      }
+      return effects;
+    }
+
+    private void made(Effects.Answer answer) {
+      Asked command = asked.remove(answer.ticket());
+      if (command == null) {
+        throw new Violation("", "%s answers what is not open: %s", SimNode.this, answer);
+      }
+      command.then = command.listener.made(SimNode.this, answer.reply());
+    }
+
+    @Override
+    public long nextTickNanos() {
+      return partition.nextTickNanos();
+    }
+
+    @Override
+    public boolean isReady() {
+      return partition.isReady();
+    }
+
+    @Override
+    public boolean isDrained() {
+      return partition.isDrained();
+    }
+
+    @Override
+    public void handled(int shipments, long nanos) {
+      partition.handled(shipments, shipments * SHIPMENT_NANOS);
+    }
   }
 
-  private void reply(long ticket, Reply reply) {
-    ReplyListener listener = asked.remove(ticket);
-    if (listener == null) {
-      throw new Violation("", "%s answers ticket %d, which is not open: %s", this, ticket, reply);
+  /** A command under way: who is told when its reply is made, and again when it may go. */
+  private final class Asked implements Consumer<Reply> {
+    private final ReplyListener listener;
+    private Runnable then;
+
+    Asked(ReplyListener listener) {
+      this.listener = listener;
     }
-    outputs.add(listener.made(this, reply));
+
+    @Override
+    public void accept(Reply reply) {
+      leave(then);
+    }
   }
 
-  private void send(String to, Frame frame) {
-    if (frame instanceof Frame.Updates u) {
-      u.shipments().forEach(s -> simulation.checks(unit).sla().shipped(to, s));
+  /** Whoever lets things go catches what they throw, so that others leave; here it ends the run. */
+  private void leave(Runnable what) {
+    try {
+      what.run();
+    } catch (RuntimeException e) {
+      scheduler.fail(e);
     }
-    outputs.add(() -> simulation.network().send(self, to, unit, frame));
   }
 
   /** What it is doing. Changes nothing. */
@@ -419,9 +522,9 @@ final class SimNode {
     private final Map<ObjectId, CausalContext> covered = new HashMap<>();
 
     /** What the input in hand changed, in its order, and what each object covered before. */
-    private final ArrayDeque<Witnessed> changes = new ArrayDeque<>();
+    private final ArrayDeque<Covered> changes = new ArrayDeque<>();
 
-    private record Witnessed(ObjectId object, CausalContext before) {}
+    private record Covered(ObjectId object, CausalContext before) {}
 
     WatchedStore(ObjectStore memory) {
       this.memory = memory;
@@ -463,7 +566,7 @@ final class SimNode {
 
     /** What the object covered before the next change, which must have been one of it. */
     private CausalContext before(ObjectId object) {
-      Witnessed change = changes.poll();
+      Covered change = changes.poll();
       if (change == null || !object.equals(change.object())) {
         throw new Violation(
             name(object), "%s records %s, but changed %s", SimNode.this, object, change);
@@ -481,7 +584,7 @@ final class SimNode {
       memory.put(object, spoiled);
       covered.put(object, spoiled.context());
       CausalContext covering = before == null ? CausalContext.EMPTY : before.context();
-      changes.add(new Witnessed(object, covering));
+      changes.add(new Covered(object, covering));
       simulation.trace().about(unit, object, "%s now covers %s", self, spoiled.context());
       if (unit.isCausal()) {
         changed.putIfAbsent(object, covering); // visible together, when the input is done
@@ -540,7 +643,7 @@ final class SimNode {
       covered.remove(object);
       simulation.checks(unit).forgetting(object, context);
       simulation.trace().about(unit, object, "%s forgets it", self);
-      changes.add(new Witnessed(object, context));
+      changes.add(new Covered(object, context));
       return true;
     }
 

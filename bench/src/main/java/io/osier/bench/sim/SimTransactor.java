@@ -123,7 +123,6 @@ final class SimTransactor {
             return;
           }
           node.command(
-              ticket,
               ProtocolCodec.decodeRequest(bytes).message(),
               (at, reply) ->
                   () -> {

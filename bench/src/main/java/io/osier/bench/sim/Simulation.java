@@ -167,6 +167,7 @@ final class Simulation {
     settle();
     for (Unit unit : units) {
       checkEnd(unit);
+      scheduler.throwFailure();
     }
   }
 
@@ -301,7 +302,6 @@ final class Simulation {
             false,
             0);
     node.command(
-        nextTicket(),
         read,
         (at, reply) -> {
           if (!(reply instanceof Reply.Answer answer)) {

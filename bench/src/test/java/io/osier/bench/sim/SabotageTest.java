@@ -25,7 +25,7 @@ final class SabotageTest {
 
   static Stream<Arguments> sabotages() {
     return Stream.of(
-        arguments("a remote update is journalled and not stored", "journals", forgetful()),
+        arguments("a remote update is journalled and not stored", "records", forgetful()),
         arguments("a store gives a former state", "the store of", stale()),
         arguments("frames are late, and the streams do not know", "not visible at", late()),
         arguments("sessions do not say what they have seen", "the session knew", silent()),

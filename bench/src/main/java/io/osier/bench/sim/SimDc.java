@@ -4,7 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
-import io.osier.propagation.LinkWindows;
+import io.osier.propagation.transport.SharedWindows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -25,7 +25,7 @@ final class SimDc {
   private boolean slowDisk;
   private ReplicaId self;
   private boolean up;
-  private LinkWindows links;
+  private SharedWindows links;
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -55,7 +55,7 @@ final class SimDc {
   }
 
   /** The windows that its partitions share. */
-  LinkWindows links() {
+  SharedWindows links() {
     return links;
   }
 
@@ -87,7 +87,7 @@ final class SimDc {
     up = true;
     changedNanos = nanos;
     clock = new SlewedClock(wall(nanos), nanos);
-    links = new LinkWindows(LINK_WINDOW_BYTES);
+    links = new SharedWindows(LINK_WINDOW_BYTES);
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
   }

@@ -21,7 +21,7 @@ import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.propagation.Frame;
-import io.osier.propagation.LinkWindows;
+import io.osier.propagation.transport.SharedWindows;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
@@ -59,7 +59,7 @@ public final class Datacenter implements AutoCloseable {
   private final ReplicaId self;
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
-  private final LinkWindows links;
+  private final SharedWindows links;
   private final StoreService store; // null if everything is in memory only
   // Not final: if a later part of the start fails, the earlier ones are closed.
   private PeerTransport transport;
@@ -96,7 +96,7 @@ public final class Datacenter implements AutoCloseable {
   private Datacenter(DatacenterConfig config, boolean embedded) {
     this.config = config;
     this.embedded = embedded;
-    this.links = new LinkWindows(config.streams().windowBytes());
+    this.links = new SharedWindows(config.streams().windowBytes());
     long wall = System.currentTimeMillis();
     long incarnationMin = Math.max(wall, config.incarnationMin());
     if (config.store().dir().isPresent()) {

@@ -14,7 +14,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.Frame;
 import io.osier.propagation.FrameSink;
-import io.osier.propagation.LinkWindows;
+import io.osier.propagation.transport.SharedWindows;
 import io.osier.propagation.PropagationStats;
 import io.osier.propagation.Recovered;
 import io.osier.propagation.Replica;
@@ -43,7 +43,7 @@ final class LinkWindowTest {
 
   private static final int PARTITIONS = 8;
 
-  private final LinkWindows links = new LinkWindows(WINDOW);
+  private final SharedWindows links = new SharedWindows(WINDOW);
 
   /** The same objects in each partition. */
   private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();

@@ -108,7 +108,7 @@ public final class SoakCommand implements Callable<Integer> {
     }
     Path directory = Files.createTempDirectory("osier-soak");
     startNanos = System.nanoTime();
-    say("starting three datacenters with %d MiB of heap; logs in %s", heapMebibytes, directory);
+    say("starting three datacenters with " + heapMebibytes + " MiB of heap; logs in " + directory);
     boolean good = false;
     try (LocalCluster cluster =
         new ClusterSettings(directory, SoakLoad.KEYSPACES)
@@ -116,7 +116,7 @@ public final class SoakCommand implements Callable<Integer> {
             .links(new WanQuality(delayMillis, JITTER_MILLIS, megabits * 125_000L))
             .seed(seed)
             .start()) {
-      cluster.awaitReady(Duration.ofSeconds(120));
+      cluster.awaitReady(Duration.ofMinutes(2));
       good = run(cluster);
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
@@ -124,20 +124,20 @@ public final class SoakCommand implements Callable<Integer> {
       if (good && !keepLogs) {
         Directories.delete(directory);
       } else {
-        say("logs are kept in %s", directory);
+        say("logs are kept in " + directory);
       }
     }
     return good ? 0 : 1;
   }
 
-  private void say(String text, Object... values) {
+  private void say(String text) {
     double at = (System.nanoTime() - startNanos) / 1e9;
-    System.out.printf(Locale.ROOT, "%6.1f s  %s%n", at, String.format(Locale.ROOT, text, values));
+    System.out.printf(Locale.ROOT, "%6.1f s  %s%n", at, text);
   }
 
   private boolean run(LocalCluster cluster) throws IOException {
     try (SoakLoad load = new SoakLoad(cluster, STAY, largeBytes, seed)) {
-      say("running the load for %d s", seconds);
+      say("running the load for " + seconds + " s");
       disturb(cluster, load);
       say("the load ends");
       load.stop();
@@ -179,12 +179,12 @@ public final class SoakCommand implements Callable<Integer> {
       if (!cut && at >= CUT_FROM) {
         STAY.forEach(dc -> cluster.cut(dc, AWAY));
         cut = true;
-        say("--- %s is cut off ---", AWAY);
+        say("--- " + AWAY + " is cut off ---");
       }
       if (!healed && at >= CUT_TO) {
         STAY.forEach(dc -> cluster.heal(dc, AWAY));
         healed = true;
-        say("--- %s can be reached again ---", AWAY);
+        say("--- " + AWAY + " can be reached again ---");
       }
       if (at * LOOKS >= looks + 1) {
         looks++;
@@ -204,16 +204,21 @@ public final class SoakCommand implements Callable<Integer> {
               });
     }
     say(
-        "%,d updates, %,.1f MB of large values; links carried %,.1f MB; heap in MB:%s",
-        load.done(), load.largeBytes() / 1e6, cluster.wanBytes() / 1e6, heaps);
+        String.format(
+            Locale.ROOT,
+            "%,d updates, %,.1f MB of large values; links carried %,.1f MB; heap in MB:%s",
+            load.done(),
+            load.largeBytes() / 1e6,
+            cluster.wanBytes() / 1e6,
+            heaps));
   }
 
   private boolean awaitEqual(LocalCluster cluster) {
     try {
       Duration atMost = Duration.ofSeconds(Math.max(120, seconds / 2));
-      return Contents.awaitEqual(cluster, atMost, text -> say("%s", text));
+      return Contents.awaitEqual(cluster, atMost, this::say);
     } catch (OsierException e) {
-      say("%s", e.getMessage());
+      say(e.getMessage());
       return false;
     }
   }
@@ -248,7 +253,7 @@ public final class SoakCommand implements Callable<Integer> {
     System.out.println();
     result.properties().forEach(e -> System.out.printf("%-24s %s%n", e.getKey(), e.getValue()));
     System.out.println();
-    verdict.faults().forEach(fault -> say("FAILED: %s", fault));
+    verdict.faults().forEach(fault -> say("FAILED: " + fault));
     if (verdict.faults().isEmpty()) {
       say("nothing grew, flapped or was lost");
     }

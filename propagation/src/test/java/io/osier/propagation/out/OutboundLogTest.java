@@ -108,7 +108,9 @@ final class OutboundLogTest {
       log.commit(object("object " + (100_000 + held)), segment(held, 0), held, true);
     }
     assertThat(held).isBetween(20, 100);
-    while (log.takeDirty(Long.MAX_VALUE) instanceof OutboundLog.Leaving w) {
+    for (OutboundLog.Leaving w = log.takeDirty(Long.MAX_VALUE);
+        w != null;
+        w = log.takeDirty(Long.MAX_VALUE)) {
       log.shipped(w, Long.MAX_VALUE);
     }
     assertThat(log.isOver()).isFalse();

@@ -73,7 +73,10 @@ final class Interleaving {
   }
 
   private final Random random;
+
+  @SuppressWarnings("ThreadLocalUsage") // of one interleaving: its threads end with it
   private final ThreadLocal<Actor> here = new ThreadLocal<>();
+
   private final List<Actor> actors = new ArrayList<>();
   private volatile boolean over;
   private volatile Throwable failure;
@@ -211,7 +214,7 @@ final class Interleaving {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("somebody runs without end: " + dump());
       }
-      Thread.yield();
+      Thread.onSpinWait();
     }
   }
 
@@ -225,7 +228,7 @@ final class Interleaving {
       if (!able.isEmpty()) {
         return able;
       }
-      Thread.yield();
+      Thread.onSpinWait();
     }
     throw new AssertionError("nobody can go on after " + turns + " turns: " + dump());
   }

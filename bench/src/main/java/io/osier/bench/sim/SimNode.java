@@ -39,7 +39,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.function.Consumer;
 
 /**
@@ -78,6 +80,9 @@ final class SimNode {
 
   /** How long it takes to read ahead what the partition will want. */
   private static final long READ_NANOS = 200_000;
+
+  /** One in so many looks for objects finds some that must be read from the disk. */
+  private static final int COLD_ONE_IN = 3;
 
   /** Every other life has seen as many changes as in hours under load. */
   private static final long MANY_CHANGES = 1L << 25;
@@ -526,6 +531,15 @@ final class SimNode {
 
     private record Covered(ObjectId object, CausalContext before) {}
 
+    private final Random coldness =
+        new Random(Objects.hash(simulation.seed(), self.dc(), self.incarnation(), unit.number()));
+
+    /** Whether objects are being read from the disk. */
+    private boolean reading;
+
+    /** Whether those that were asked for have come. */
+    private boolean fetched;
+
     WatchedStore(ObjectStore memory) {
       this.memory = memory;
       for (Entry e : memory.scan(Optional.empty(), Integer.MAX_VALUE)) {
@@ -624,9 +638,21 @@ final class SimNode {
       return memory.page(after, limit, bytesMax);
     }
 
+    /** Which objects the cache evicts is its own chance: what is cold is drawn by the seed here. */
     @Override
     public boolean areAtHand(List<ObjectId> objects) {
-      return memory.areAtHand(objects);
+      if (reading || fetched || !dc.hasDisk() || coldness.nextInt(COLD_ONE_IN) > 0) {
+        fetched = false;
+        return !reading;
+      }
+      reading = true;
+      readLater(
+          () -> {
+            reading = false;
+            fetched = true;
+            submit(new Input.Tick());
+          });
+      return false;
     }
 
     @Override

@@ -356,6 +356,10 @@ final class Simulation {
     return scheduler;
   }
 
+  long seed() {
+    return seed;
+  }
+
   Trace trace() {
     return trace;
   }

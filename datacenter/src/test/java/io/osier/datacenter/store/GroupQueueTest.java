@@ -76,7 +76,7 @@ final class GroupQueueTest {
         queue.put(
             new Numbered(partition, i), 1 + own.nextInt(12), () -> confirmed.incrementAndGet());
         if (own.nextInt(3) == 0) {
-          Thread.yield();
+          Thread.onSpinWait();
         }
       }
     }

@@ -24,6 +24,7 @@ import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Recovered;
@@ -430,6 +431,12 @@ final class SimNode {
   private final class Witnessed implements Machine {
     private final Map<Long, Asked> asked = new HashMap<>();
 
+    // What the inputs of a batch have brought so far.
+    private List<Effects.Recorded> records = new ArrayList<>();
+    private Optional<PartitionProgress> progress = Optional.empty();
+    private List<Effects.Output> whenDurable = new ArrayList<>();
+    private List<Effects.Report> atOnce = new ArrayList<>();
+
     @Override
     public void on(Input input, Now now) {
       if (input instanceof Input.Command c) {
@@ -438,11 +445,20 @@ final class SimNode {
         traceArrival(f);
       }
       partition.on(input, now);
+      witness(partition.takeEffects()); // before the batch's next input changes what is answered
     }
 
     @Override
     public Effects takeEffects() {
-      Effects effects = partition.takeEffects();
+      Effects batch = new Effects(records, progress, whenDurable, atOnce);
+      records = new ArrayList<>();
+      progress = Optional.empty();
+      whenDurable = new ArrayList<>();
+      atOnce = new ArrayList<>();
+      return batch;
+    }
+
+    private void witness(Effects effects) {
       store.witness(effects.records());
       changed.forEach((object, before) -> check(object, before, store.get(object)));
       changed.clear();
@@ -456,7 +472,10 @@ final class SimNode {
           }
         }
       }
-      return effects;
+      records.addAll(effects.records());
+      progress = effects.progress().isPresent() ? effects.progress() : progress;
+      whenDurable.addAll(effects.whenDurable());
+      atOnce.addAll(effects.atOnce());
     }
 
     private void made(Effects.Answer answer) {

@@ -25,8 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -153,10 +151,8 @@ final class SessionTest {
     }
   }
 
-  /** Two datacenters: the one with the fast pongs is nearest; answers wait while held. */
+  /** A session that is moved between two datacenters; answers wait while held. */
   private static final class Roaming implements AutoCloseable {
-    private volatile String near = "eu";
-    private final Semaphore nearPongs = new Semaphore(0);
     private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
     private final FakeServer eu = server(EU, 9);
     private final FakeServer us = server(US, 3);
@@ -167,10 +163,12 @@ final class SessionTest {
             .pingInterval(Duration.ofMillis(20))
             .timeout(Duration.ofSeconds(20))
             .build();
-    private final Keyspace shop = client.session().keyspace("shop");
+    private final Session session = client.session();
+    private final Keyspace shop = session.keyspace("shop");
 
     Roaming() throws IOException {
-      nearestIs("eu");
+      client.awaitConnected(Duration.ofSeconds(20));
+      moveTo("eu");
     }
 
     private FakeServer server(ReplicaId who, long number) throws IOException {
@@ -178,10 +176,6 @@ final class SessionTest {
           request ->
               switch (request) {
                 case Request.Hello h -> as(who, r -> null).apply(h);
-                case Request.Ping p -> {
-                  delay(who);
-                  yield new Reply.Pong();
-                }
                 case Request.Read r -> {
                   await(r.key());
                   yield count(1, VersionVector.of(who, number));
@@ -202,20 +196,6 @@ final class SessionTest {
       }
     }
 
-    /** The far one answers a ping when the near one has answered some more of its own. */
-    private void delay(ReplicaId who) {
-      if (who.dc().equals(near)) {
-        nearPongs.release();
-        return;
-      }
-      nearPongs.drainPermits();
-      try {
-        nearPongs.tryAcquire(3, 1, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-
     void hold(String key) {
       held.put(Key.of(key).toString(), new CountDownLatch(1));
     }
@@ -224,10 +204,8 @@ final class SessionTest {
       held.get(Key.of(key).toString()).countDown();
     }
 
-    void nearestIs(String dc) {
-      near = dc;
-      org.awaitility.Awaitility.await()
-          .until(() -> client.nearest().filter(dc::equals).isPresent());
+    void moveTo(String dc) {
+      session.pin(dc);
     }
 
     /** The vector that the next read carries. */
@@ -257,7 +235,7 @@ final class SessionTest {
       r.hold("late");
       CompletableFuture<Void> late = r.shop.counter("late").incrementAsync(1);
       Roaming.arrived(r.eu, 1);
-      r.nearestIs("us");
+      r.moveTo("us");
       assertThat(r.nextCarries(r.us).isEmpty()).isTrue();
       r.release("late");
       late.join();
@@ -274,7 +252,7 @@ final class SessionTest {
       r.hold("slow");
       CompletableFuture<Void> late = r.shop.counter("late").incrementAsync(1);
       Roaming.arrived(r.eu, 1);
-      r.nearestIs("us");
+      r.moveTo("us");
       CompletableFuture<Long> slow = r.shop.counter("slow").getAsync();
       Roaming.arrived(r.us, 1);
       r.release("late");
@@ -292,9 +270,9 @@ final class SessionTest {
       r.hold("slow");
       CompletableFuture<Long> late = r.shop.counter("late").getAsync();
       Roaming.arrived(r.eu, 1);
-      r.nearestIs("us");
+      r.moveTo("us");
       r.shop.counter("c").get();
-      r.nearestIs("eu");
+      r.moveTo("eu");
       CompletableFuture<Long> slow = r.shop.counter("slow").getAsync();
       Roaming.arrived(r.eu, 2);
       r.release("late");

@@ -237,8 +237,8 @@ final class SimClient {
   /** The datacenter has made its reply; it goes to the client when it may. */
   private Runnable made(Call call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
-    if (reply instanceof Reply.Answer) {
-      call.shown = node.covered(object);
+    if (reply instanceof Reply.Answer answer) {
+      call.shown = node.covered(object, answer.seen());
     } else if (reply instanceof Reply.Done) {
       simulation.checks(unit).sessions().made(node, call.wanted, object);
     }

@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
@@ -37,6 +38,7 @@ import io.osier.protocol.TransactionId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -227,6 +229,27 @@ final class SimNode {
   /** What an object covers here, without a look into the store. */
   CausalContext covered(ObjectId object) {
     return store.covered.getOrDefault(object, CausalContext.EMPTY);
+  }
+
+  /**
+   * What an object covered when an answer was made that had seen this: an input may change it again
+   * after the answer, such as one that lets two commands go on.
+   */
+  CausalContext covered(ObjectId object, VersionVector seen) {
+    CausalContext now = covered(object);
+    if (now.toVersionVector().isAtMost(seen)) {
+      return now;
+    }
+    Iterator<CausalContext> former =
+        store.former.getOrDefault(object, new ArrayDeque<>()).descendingIterator();
+    while (former.hasNext()) {
+      CausalContext before = former.next();
+      if (before.toVersionVector().isAtMost(seen)) {
+        return before;
+      }
+    }
+    throw new Violation(
+        name(object), "%s says that an answer has seen %s, and shows %s", self, seen, now);
   }
 
   @Override
@@ -444,6 +467,7 @@ final class SimNode {
       } else if (simulation.trace().keepsEvents() && input instanceof Input.FromPeer f) {
         traceArrival(f);
       }
+      store.former.clear();
       partition.on(input, now);
       witness(partition.takeEffects()); // before the batch's next input changes what is answered
     }
@@ -548,6 +572,9 @@ final class SimNode {
     /** What the input in hand changed, in its order, and what each object covered before. */
     private final ArrayDeque<Covered> changes = new ArrayDeque<>();
 
+    /** What each object covered before each of its changes by the input in hand. */
+    private final Map<ObjectId, ArrayDeque<CausalContext>> former = new HashMap<>();
+
     private record Covered(ObjectId object, CausalContext before) {}
 
     private final Random coldness =
@@ -607,6 +634,11 @@ final class SimNode {
       return change.before();
     }
 
+    private void changed(ObjectId object, CausalContext before) {
+      changes.add(new Covered(object, before));
+      former.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before);
+    }
+
     @Override
     public void put(ObjectId object, Causal state) {
       Causal before = get(object);
@@ -617,7 +649,7 @@ final class SimNode {
       memory.put(object, spoiled);
       covered.put(object, spoiled.context());
       CausalContext covering = before == null ? CausalContext.EMPTY : before.context();
-      changes.add(new Covered(object, covering));
+      changed(object, covering);
       simulation.trace().about(unit, object, "%s now covers %s", self, spoiled.context());
       if (unit.isCausal()) {
         changed.putIfAbsent(object, covering); // visible together, when the input is done
@@ -688,7 +720,7 @@ final class SimNode {
       covered.remove(object);
       simulation.checks(unit).forgetting(object, context);
       simulation.trace().about(unit, object, "%s forgets it", self);
-      changes.add(new Covered(object, context));
+      changed(object, context);
       return true;
     }
 

@@ -8,6 +8,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.Session;
 import io.osier.proxy.SetHandle;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,18 +40,23 @@ final class LargeObjectTest {
 
   @Test
   void objectOverTheLimits_replicates_isReadInPart_andCanBeShrunk(@TempDir Path dir) {
-    String keyspaces = // the SLA is what both have to write before they hear of each other
-        "shop { sla = 30s, propagation = state, partitions = 1,"
+    String keyspaces =
+        "shop { sla = 500ms, propagation = state, partitions = 1,"
             + " limits { key = 64B, value = 16MiB, object = 64MiB } }";
     try (TestCluster cluster =
             new TestCluster(
                 keyspaces, "dir = \"" + dir + "/\"${osier.dc}", new String[] {"eu", "us"});
-        OsierClient eu = cluster.client("eu");
-        OsierClient us = cluster.client("us")) {
-      SetHandle here = eu.session().keyspace("shop").set("large");
-      SetHandle there = us.session().keyspace("shop").set("large");
+        OsierClient client = cluster.client("eu")) {
+      SetHandle here = at(client, "eu");
+      SetHandle there = at(client, "us");
+      cluster.stop("us");
       add(here, "eu");
+      cluster.stop("eu");
+      cluster.start("us");
+      cluster.awaitReady();
       add(there, "us"); // neither has heard of the other's
+      cluster.start("eu");
+      cluster.awaitReady();
 
       await().atMost(Duration.ofSeconds(60)).until(() -> here.size() == 2 * EACH);
       await().atMost(Duration.ofSeconds(60)).until(() -> there.size() == 2 * EACH);
@@ -70,6 +76,12 @@ final class LargeObjectTest {
       assertThat(here.get()).containsExactlyInAnyOrderElementsOf(left);
       await().atMost(Duration.ofSeconds(60)).until(() -> there.size() == EACH);
     }
+  }
+
+  private static SetHandle at(OsierClient client, String dc) {
+    Session session = client.session();
+    session.pin(dc);
+    return session.keyspace("shop").set("large");
   }
 
   private static ErrorCode code(Runnable call) {

@@ -30,7 +30,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
   private static final long STEPS_BASE = 5_000;
 
   /** What a byte of input or answer may cost: searching and sorting cost their logarithm, too. */
-  private static final long STEPS_A_BYTE = 80;
+  private static final long STEPS_A_BYTE = 120;
 
   /** What was done last: kept, so that nothing is optimised away. */
   private Object last;

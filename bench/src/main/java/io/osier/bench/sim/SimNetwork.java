@@ -68,6 +68,9 @@ final class SimNetwork {
 
     private long queuedBytes;
 
+    /** Counts how often the first in the queue was begun, anew where the width has changed. */
+    private long begun;
+
     private int cuts;
     private boolean up;
 
@@ -350,6 +353,9 @@ final class SimNetwork {
   void squeeze(Link link, long bytesPerSecond) {
     link.squeezedBytesPerSecond = bytesPerSecond;
     link.changedNanos = scheduler.nanos();
+    if (!link.queue.isEmpty()) {
+      leaveInTurn(link); // what is on its way into the link goes at the new width, too
+    }
   }
 
   // ---------------------------------------------------------------- frames
@@ -398,12 +404,13 @@ final class SimNetwork {
   /** Lets the first in the queue leave, and then the next, as fast as the link is by then. */
   private void leaveInTurn(Link link) {
     Waiting first = link.queue.peek();
+    long begun = ++link.begun;
     long takes = link.carries() == 0 ? 0 : first.bytes * SECOND / link.carries();
     scheduler.in(
         takes,
         () -> {
-          if (link.queue.peek() != first) {
-            return; // the connection was lost, and the queue with it
+          if (link.begun != begun || link.queue.peek() != first) {
+            return; // it was begun anew, or the connection was lost, and the queue with it
           }
           link.queue.remove();
           link.queuedBytes -= first.bytes;

@@ -82,7 +82,8 @@ public sealed interface Frame {
    *
    * @param epoch larger than any before
    * @param through every update of the sender up to here has been applied
-   * @param cursor the place of the last frame that was applied; empty if none was
+   * @param cursor the place of the last frame that was applied; empty if none was, or if that had
+   *     none: what was applied then is to be scanned from the beginning
    */
   record Resume(long epoch, long through, Optional<Cursor> cursor) implements Frame {}
 

@@ -118,10 +118,14 @@ final class Backlog {
     base = position;
   }
 
-  /** The place that is reached. */
-  Cursor cursor() {
-    return new Cursor(
-        around.recovered().life(), base, position, logged, scanning ? scanned : Optional.empty());
+  /**
+   * The place that is reached; empty if a scan of all objects has begun and nothing of it was read
+   * yet, for whoever goes on there has to begin it, too.
+   */
+  Optional<Cursor> cursor() {
+    return scanning && scanned.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Cursor(around.recovered().life(), base, position, logged, scanned));
   }
 
   /** Whether a place is behind all that was committed in former lives. */

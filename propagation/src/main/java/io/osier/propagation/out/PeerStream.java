@@ -71,7 +71,12 @@ public final class PeerStream {
    * @param plannedNanos when a round is acknowledged if all goes as planned
    */
   private record InFlight(
-      long sequence, int bytes, Cursor cursor, Kind kind, long sentNanos, long plannedNanos) {}
+      long sequence,
+      int bytes,
+      Optional<Cursor> cursor,
+      Kind kind,
+      long sentNanos,
+      long plannedNanos) {}
 
   private final String dc;
   private final Surroundings around;
@@ -275,7 +280,7 @@ public final class PeerStream {
       long plannedNanos,
       long nowNanos,
       long nowMillis) {
-    Cursor cursor = backlog.cursor();
+    Optional<Cursor> cursor = backlog.cursor();
     greeted = true;
     sequence++;
     inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
@@ -291,7 +296,7 @@ public final class PeerStream {
                 sequence,
                 sentThrough,
                 around.isCausal() ? deps : VersionVector.EMPTY,
-                Optional.of(cursor),
+                cursor,
                 kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos)),
                 nowMillis,
                 shipments));
@@ -316,8 +321,8 @@ public final class PeerStream {
       InFlight done = inFlight.poll();
       inFlightBytes -= done.bytes;
       window.give(done.bytes);
-      if (backlog.isInTrail(done.cursor)) {
-        ackedTick = Math.max(ackedTick, done.cursor.done());
+      if (done.cursor.filter(backlog::isInTrail).isPresent()) {
+        ackedTick = Math.max(ackedTick, done.cursor.get().done());
       }
       if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
         rounds.sample(nowNanos - done.sentNanos, nowNanos);

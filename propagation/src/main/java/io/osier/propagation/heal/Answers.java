@@ -111,7 +111,7 @@ public final class Answers {
   private int addMissing(List<Shipment> shipments, ObjectId object, Causal state, Frame.Heal heal) {
     ReplicaId origin = heal.origin();
     long last = state == null ? 0 : state.context().through(origin);
-    if (heal.has(last)) {
+    if (last <= heal.after() || relays.isThere(object, origin, heal::has, state)) {
       return 0;
     }
     // Whoever asks for everything is new, or was away for long.

@@ -132,16 +132,36 @@ public final class RelayLog {
   }
 
   /**
+   * Whether someone has all of an origin's updates of an object. Only the numbers of updates tell
+   * it: the object's context may reach further, where it was forgotten.
+   *
+   * @param has as in {@link #missing}
+   * @param state the object as it is here
+   */
+  boolean isThere(ObjectId object, ReplicaId origin, LongPredicate has, Causal state) {
+    Kept kept = kept(object, origin, state);
+    return kept != null && has.test(kept.updates.getLast().last());
+  }
+
+  /** An origin's updates of an object up to its present state; null if they are not kept. */
+  private Kept kept(ObjectId object, ReplicaId origin, Causal state) {
+    sort(origin);
+    LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
+    Kept kept = objects == null ? null : objects.get(object);
+    return kept == null || kept.updates.getLast().last() < state.context().through(origin)
+        ? null
+        : kept;
+  }
+
+  /**
    * An origin's updates of an object that someone misses, joined, or null if they are not all kept.
    *
    * @param has whether whoever asks has an update of the origin, and all before it on its object
    * @param state the object as it is here
    */
   Shipment missing(ObjectId object, ReplicaId origin, LongPredicate has, Causal state) {
-    sort(origin);
-    LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
-    Kept kept = objects == null ? null : objects.get(object);
-    if (kept == null || kept.updates.getLast().last() < state.context().through(origin)) {
+    Kept kept = kept(object, origin, state);
+    if (kept == null) {
       return null;
     }
     Shipment joined = joined(kept, has);

@@ -84,7 +84,7 @@ public final class Applier {
       after = remembering(after, s).join(s.content());
     }
     replica.apply(whole(shipments.getLast(), after), after);
-    knowledge.changed(object, before.context(), after.context());
+    knowledge.changed(shipments.getLast(), before.context(), after.context());
     shipments.forEach(applied);
   }
 
@@ -158,7 +158,7 @@ public final class Applier {
     Causal remembering = remembering(before, shipment);
     Causal after = remembering.join(shipment.content());
     replica.apply(remembering == before ? shipment : whole(shipment, after), after);
-    knowledge.changed(shipment.object(), before.context(), after.context());
+    knowledge.changed(shipment, before.context(), after.context());
     applied.accept(shipment);
     return true;
   }

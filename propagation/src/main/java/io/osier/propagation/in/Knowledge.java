@@ -7,6 +7,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.Frame;
 import io.osier.propagation.Frame.Place;
 import io.osier.propagation.Recovered;
+import io.osier.propagation.Shipment;
 import io.osier.propagation.Trail;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +25,14 @@ import java.util.stream.LongStream;
  * cut where every peer has the same.
  */
 public final class Knowledge {
-  private record Touched(ObjectId object, long last) {}
+  /**
+   * An object that something of a replica came for.
+   *
+   * @param last how far its context reaches: a state names more than the object's own updates,
+   *     where some were forgotten
+   * @param update the replica's last update on the object, if it came as an update; 0 otherwise
+   */
+  private record Touched(ObjectId object, long last, long update) {}
 
   /** An object and the place of its last change in its origin's trail. */
   public record Changed(Place place, ObjectId object) {}
@@ -40,23 +48,23 @@ public final class Knowledge {
       trail = new Trail<>(firstChange);
     }
 
-    void touch(ObjectId object, long last) {
-      Long before = changeOf.put(object, trail.add(new Touched(object, last)));
+    void touch(ObjectId object, long last, long update) {
+      Long before = changeOf.put(object, trail.add(new Touched(object, last, update)));
       if (before != null) {
         trail.remove(before);
       }
     }
 
-    /** The last update on each object, where it is after a number, in their order. */
-    long[] lastsAfter(long number) {
-      LongStream.Builder lasts = LongStream.builder();
+    /** The last update on each object, where it is known and after a number, in their order. */
+    long[] updatesAfter(long number) {
+      LongStream.Builder updates = LongStream.builder();
       for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
-        long last = trail.get(tick).last;
-        if (last > number) {
-          lasts.add(last);
+        long update = trail.get(tick).update;
+        if (update > number) {
+          updates.add(update);
         }
       }
-      return lasts.build().sorted().distinct().toArray();
+      return updates.build().sorted().toArray();
     }
 
     void prune(long stable) {
@@ -135,13 +143,15 @@ public final class Knowledge {
     return newest.get(dc);
   }
 
-  /** Notes that an object's context has grown. */
-  void changed(ObjectId object, CausalContext before, CausalContext after) {
+  /** Notes that an object's context has grown by what came. */
+  void changed(Shipment came, CausalContext before, CausalContext after) {
+    ObjectId object = came.object();
     for (int i = 0; i < after.size(); i++) {
       ReplicaId r = after.replica(i);
       long last = after.through(r);
       if (!r.equals(self) && last > before.through(r)) {
-        trail(r).touch(object, last);
+        boolean isUpdate = !came.content().isFull() && r.equals(came.origin());
+        trail(r).touch(object, last, isUpdate && last == came.last() ? last : 0);
         version++;
       }
     }
@@ -265,7 +275,7 @@ public final class Knowledge {
   public CausalContext besides(ReplicaId origin, int limit) {
     OriginTrail trail = trails.get(origin);
     long complete = through.get(origin);
-    long[] lasts = trail == null ? new long[0] : trail.lastsAfter(complete);
+    long[] lasts = trail == null ? new long[0] : trail.updatesAfter(complete);
     CausalContext.Builder besides = new CausalContext.Builder();
     int i = 0;
     for (int ranges = 0; i < lasts.length && ranges < limit; ranges++) {

@@ -6,10 +6,13 @@ import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.propagation.Frame.Place;
 import io.osier.propagation.Recovered;
+import io.osier.propagation.Shipment;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,8 +33,30 @@ final class KnowledgeTest {
   }
 
   private static void changed(Knowledge knowledge, long number) {
+    change(knowledge, number, Causal.bottom(OBJECT.type()));
+  }
+
+  /** An update of us came, or a state that reaches up to it. */
+  private static void change(Knowledge knowledge, long number, Causal content) {
     CausalContext after = CausalContext.EMPTY.withRange(US, 0, number);
-    knowledge.changed(OBJECT, CausalContext.EMPTY, after);
+    knowledge.changed(
+        new Shipment(OBJECT, US, 0, VersionVector.EMPTY, number, 1, 0, content),
+        CausalContext.EMPTY,
+        after);
+  }
+
+  /** A state may reach up to an update of another object, which is not here: seed 308. */
+  @Test
+  void besides_areUpdatesOnly_notHowFarAStateReaches() {
+    Causal update =
+        Causal.bottom(OBJECT.type()).prepare(new Operation.Increment(1), US, 9, 0, 1, 0);
+    Knowledge byUpdate = knowledge(1, Set.of(US), 1);
+    change(byUpdate, 9, update);
+    assertThat(byUpdate.besides(US, 10)).isEqualTo(CausalContext.range(US, 8, 9));
+
+    Knowledge byState = knowledge(1, Set.of(US), 1);
+    change(byState, 9, Causal.bottom(OBJECT.type()));
+    assertThat(byState.besides(US, 10).isEmpty()).isTrue();
   }
 
   /** With 2^24 changes a place of a life was as large as those of the next one. */

@@ -76,15 +76,8 @@ final class ArchitectureTest {
         "are in a room", c -> c.getSimpleName().equals("package-info") || ROOMS.of(c).isPresent());
   }
 
-  /**
-   * Not pure, although they are in a pure room: who handles the end of memory must know its thread,
-   * and a link's window counts the bytes of partitions that run in several.
-   */
-  private static final Set<String> NOT_PURE =
-      Set.of(
-          "io.osier.core.OutOfMemory",
-          "io.osier.propagation.LinkWindow",
-          "io.osier.propagation.LinkWindows");
+  /** Not pure, although it is in a pure room: who handles the end of memory must know its thread. */
+  private static final Set<String> NOT_PURE = Set.of("io.osier.core.OutOfMemory");
 
   private static boolean isPure(JavaClass type) {
     return ROOMS.of(type).filter(Room::pure).isPresent() && !NOT_PURE.contains(type.getName());

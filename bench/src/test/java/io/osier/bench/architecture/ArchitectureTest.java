@@ -38,6 +38,7 @@ final class ArchitectureTest {
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .withImportOption(l -> !l.contains("/test/") && !l.contains("/io/osier/bench/"))
+          .withImportOption(l -> !l.contains("/package-info.class"))
           .importPackages("io.osier");
 
   /** What a pure class may use of packages that it may otherwise not. */
@@ -72,11 +73,12 @@ final class ArchitectureTest {
   private static final Set<String> SYSTEM = Set.of("arraycopy", "identityHashCode");
 
   private static DescribedPredicate<JavaClass> areInARoom() {
-    return describe(
-        "are in a room", c -> c.getSimpleName().equals("package-info") || ROOMS.of(c).isPresent());
+    return describe("are in a room", c -> ROOMS.of(c).isPresent());
   }
 
-  /** Not pure, although it is in a pure room: who handles the end of memory must know its thread. */
+  /**
+   * Not pure, although it is in a pure room: who handles the end of memory must know its thread.
+   */
   private static final Set<String> NOT_PURE = Set.of("io.osier.core.OutOfMemory");
 
   private static boolean isPure(JavaClass type) {

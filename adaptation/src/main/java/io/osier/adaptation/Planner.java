@@ -5,12 +5,14 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
@@ -32,9 +34,40 @@ public final class Planner<T> {
   /**
    * An object that changes its mode.
    *
+   * @param cause why, for statistics
    * @param reason the figures that led to it, for the log
    */
-  public record Switch<T>(T object, Mode to, String reason) {}
+  public record Switch<T>(T object, Mode to, Cause cause, String reason) {}
+
+  /** Why an object changes its mode. */
+  public enum Cause {
+    /** The policy finds states better for it. */
+    STATES_BETTER("states-better"),
+    /** The policy finds operations better for it. */
+    OPERATIONS_BETTER("operations-better"),
+    /** The bound leaves no time to hold anything back. */
+    NO_TIME_TO_HOLD("no-time-to-hold"),
+    /** It is not among the hottest any more. */
+    LEFT_THE_TOP("left-the-top");
+
+    private final String label;
+
+    Cause(String label) {
+      this.label = label;
+    }
+
+    /** The word for people and for metrics. */
+    public String label() {
+      return label;
+    }
+
+    private static Cause of(Mode better, Conditions conditions) {
+      if (better == Mode.STATE) {
+        return STATES_BETTER;
+      }
+      return conditions.holdNanos() <= 0 ? NO_TIME_TO_HOLD : OPERATIONS_BETTER;
+    }
+  }
 
   /**
    * A hot object.
@@ -66,7 +99,7 @@ public final class Planner<T> {
   private long nextDecisionNanos;
   private long lastDecisionNanos;
   private long halvedNanos;
-  private long switches;
+  private final Map<Cause, Long> switches = new EnumMap<>(Cause.class);
 
   /** A planner that starts now. */
   public Planner(AdaptationSettings settings, long nowNanos) {
@@ -162,13 +195,15 @@ public final class Planner<T> {
       if (better == current) {
         wishes.remove(object);
       } else if (wishes.merge(object, 1, Integer::sum) >= settings.stablePeriods()) {
-        wanted.put(object, new Switch<>(object, better, reason(sensor, conditions)));
+        Cause cause = Cause.of(better, conditions);
+        wanted.put(object, new Switch<>(object, better, cause, reason(sensor, conditions)));
       }
     }
     // What left the top k goes back first, to make room.
     for (T object : states) {
       if (!top.contains(object)) {
-        pending.add(new Switch<>(object, Mode.OP, "left the top " + settings.topK()));
+        String reason = "left the top " + settings.topK();
+        pending.add(new Switch<>(object, Mode.OP, Cause.LEFT_THE_TOP, reason));
       }
     }
     pending.addAll(wanted.values());
@@ -194,7 +229,7 @@ public final class Planner<T> {
           step.to == Mode.STATE ? states.add(step.object) : states.remove(step.object);
       wishes.remove(step.object);
       if (changed) {
-        switches++;
+        switches.merge(step.cause, 1L, Long::sum);
         done.add(step);
       }
     }
@@ -208,7 +243,16 @@ public final class Planner<T> {
 
   /** How often an object changed its mode. */
   public long switches() {
-    return switches;
+    return switches.values().stream().mapToLong(n -> n).sum();
+  }
+
+  /** How often objects changed their modes, by why; all causes are there. */
+  public Map<Cause, Long> switchesByCause() {
+    Map<Cause, Long> all = new EnumMap<>(Cause.class);
+    for (Cause cause : Cause.values()) {
+      all.put(cause, switches.getOrDefault(cause, 0L));
+    }
+    return all;
   }
 
   /**
@@ -216,10 +260,23 @@ public final class Planner<T> {
    * counts and have no share of what others left behind in their counters.
    */
   public List<Hot<T>> hot(int limit) {
-    return summary.top(summary.size()).stream()
-        .map(entry -> hot(entry, sensorOf(entry.item())))
+    if (limit <= 0) {
+      return List.of();
+    }
+    // Only the hottest are sorted: this is asked for every second, and there are thousands.
+    PriorityQueue<Hot<T>> hottest =
+        new PriorityQueue<>(Comparator.comparingDouble(Hot<T>::perSecond));
+    for (SpaceSaving.Entry<T> entry : summary.top(summary.size())) {
+      Sensor sensor = sensorOf(entry.item());
+      if (hottest.size() < limit) {
+        hottest.add(hot(entry, sensor));
+      } else if (sensor.perSecond() > requireNonNull(hottest.peek()).perSecond()) {
+        hottest.poll();
+        hottest.add(hot(entry, sensor));
+      }
+    }
+    return hottest.stream()
         .sorted(Comparator.comparingDouble(Hot<T>::perSecond).reversed())
-        .limit(limit)
         .toList();
   }
 

@@ -3,7 +3,9 @@ package io.osier.bench;
 import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.client.ClientCommand;
 import io.osier.bench.client.EchoCommand;
+import io.osier.bench.client.ScrapeCommand;
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.experiment.DashboardCommand;
 import io.osier.bench.experiment.MemoryCommand;
 import io.osier.bench.experiment.MicroCommand;
 import io.osier.bench.experiment.MixedSlaCommand;
@@ -12,12 +14,15 @@ import io.osier.bench.experiment.ReplicasCommand;
 import io.osier.bench.experiment.ShiftCommand;
 import io.osier.bench.experiment.SizeCommand;
 import io.osier.bench.experiment.SlaCommand;
+import io.osier.bench.fleet.LoadCommand;
+import io.osier.bench.fleet.WanCommand;
 import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.peers.PeerRoundCommand;
 import io.osier.bench.peers.PeersCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
 import io.osier.bench.soak.SoakCommand;
+import io.osier.bench.start.StartCommand;
 import io.osier.bench.storage.StorageCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,8 +38,10 @@ import picocli.CommandLine.Spec;
       CausalCommand.class,
       ClientCommand.class,
       CrashCommand.class,
+      DashboardCommand.class,
       EchoCommand.class,
       HistoryCommand.class,
+      LoadCommand.class,
       MemoryCommand.class,
       MicroCommand.class,
       MixedSlaCommand.class,
@@ -42,13 +49,16 @@ import picocli.CommandLine.Spec;
       PeerRoundCommand.class,
       PropagationCommand.class,
       ReplicasCommand.class,
+      ScrapeCommand.class,
       ShiftCommand.class,
       SizeCommand.class,
       SlaCommand.class,
+      StartCommand.class,
       StorageCommand.class,
       WalletCommand.class,
       SocialCommand.class,
-      SoakCommand.class
+      SoakCommand.class,
+      WanCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

@@ -166,7 +166,7 @@ public final class CausalContext {
       return false;
     }
     long[] r = ranges[i];
-    int k = firstThrough(r, number);
+    int k = firstEndingAt(r, number);
     return k < r.length && r[k] < number;
   }
 
@@ -174,7 +174,7 @@ public final class CausalContext {
    * Where the first range is that does not end before the number. Searched: when a large set is
    * cleared, many ranges are asked for as many dots.
    */
-  private static int firstThrough(long[] r, long number) {
+  private static int firstEndingAt(long[] r, long number) {
     int low = 0;
     int high = r.length / 2;
     while (low < high) {
@@ -321,8 +321,8 @@ public final class CausalContext {
 
   /** The same for one range: what joins small deltas to one of many ranges must not walk them. */
   private static long[] union(long[] a, long after, long through) {
-    int from = firstThrough(a, after); // this one and those up to the next place touch it
-    int to = firstThrough(a, through);
+    int from = firstEndingAt(a, after); // this one and those up to the next place touch it
+    int to = firstEndingAt(a, through);
     to += to < a.length && a[to] <= through ? 2 : 0;
     long[] out = new long[a.length + 2 - (to - from)];
     System.arraycopy(a, 0, out, 0, from);
@@ -333,7 +333,7 @@ public final class CausalContext {
   }
 
   private static boolean covers(long[] a, long[] b) {
-    int i = firstThrough(a, b[1]);
+    int i = firstEndingAt(a, b[1]);
     for (int j = 0; j < b.length; j += 2) {
       while (i < a.length && a[i + 1] < b[j + 1]) {
         i += 2;
@@ -400,7 +400,7 @@ public final class CausalContext {
   }
 
   /** The inclusive end of the k-th range of the i-th replica. */
-  public long rangeThrough(int i, int k) {
+  public long rangeLast(int i, int k) {
     return ranges[i][2 * k + 1];
   }
 

@@ -1,11 +1,17 @@
 package io.osier.core;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
 /**
- * The encoded length of texts. A text with half a surrogate pair has no UTF-8 form: encoders
- * replace the half by a question mark, and two texts that differ here would be one elsewhere. Such
- * a text is refused where it comes in.
+ * Texts as UTF-8: their encoded length, and reading them. A text with half a surrogate pair has no
+ * UTF-8 form: encoders replace the half by a question mark, and two texts that differ here would be
+ * one elsewhere. Such a text is refused where it comes in.
  */
 public final class Utf8 {
+  private static final char REPLACEMENT = '\uFFFD';
+
   private Utf8() {}
 
   /**
@@ -32,5 +38,21 @@ public final class Utf8 {
       }
     }
     return length;
+  }
+
+  /**
+   * Reads a text. Costs little more than a copy where all is ASCII.
+   *
+   * @throws CharacterCodingException if the bytes are not UTF-8
+   */
+  public static String decode(byte[] bytes, int from, int length) throws CharacterCodingException {
+    // As many characters as bytes: then each is ASCII, or stands for a byte that is no UTF-8.
+    String text = new String(bytes, from, length, StandardCharsets.UTF_8);
+    return text.length() == length && text.indexOf(REPLACEMENT) < 0
+        ? text
+        : StandardCharsets.UTF_8
+            .newDecoder()
+            .decode(ByteBuffer.wrap(bytes, from, length))
+            .toString();
   }
 }

@@ -99,6 +99,20 @@ public sealed interface Value extends Comparable<Value> {
       this.utf8Length = Utf8.length(content);
     }
 
+    private Str(String content, int utf8Length) {
+      this.content = content;
+      this.utf8Length = utf8Length;
+    }
+
+    /**
+     * The string that some bytes stand for, which are copied.
+     *
+     * @throws CharacterCodingException if they are not UTF-8
+     */
+    public static Str ofUtf8(byte[] bytes, int from, int length) throws CharacterCodingException {
+      return new Str(Utf8.decode(bytes, from, length), length);
+    }
+
     /** The text. */
     public String content() {
       return content;

@@ -2,41 +2,64 @@ package io.osier.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
 
 /** Against a plain set of dots. */
 final class CausalContextProperties {
   private static final List<ReplicaId> REPLICAS =
       List.of(new ReplicaId("a", 1), new ReplicaId("a", 2), new ReplicaId("b", 1));
 
-  private static Dot dot(Random random) {
-    return new Dot(REPLICAS.get(random.nextInt(3)), 1 + random.nextInt(12));
+  /** Consecutive dots of one replica, added as a range, or as a dot where it is one. */
+  private record Dots(ReplicaId replica, int after, int count) {
+    CausalContext addedTo(CausalContext context) {
+      return count == 1
+          ? context.with(new Dot(replica, after + 1))
+          : context.withRange(replica, after, after + count);
+    }
+
+    Set<Dot> set() {
+      Set<Dot> dots = new HashSet<>();
+      for (int n = after + 1; n <= after + count; n++) {
+        dots.add(new Dot(replica, n));
+      }
+      return dots;
+    }
   }
 
-  private static CausalContext context(Random random, Set<Dot> model) {
+  @Provide
+  Arbitrary<List<Dots>> dots() {
+    return Combinators.combine(
+            Arbitraries.of(REPLICAS),
+            Arbitraries.integers().between(0, 11),
+            Arbitraries.frequencyOf(
+                Tuple.of(1, Arbitraries.just(1)),
+                Tuple.of(1, Arbitraries.integers().between(2, 4))))
+        .as(Dots::new)
+        .list()
+        .ofMaxSize(8);
+  }
+
+  private static CausalContext context(List<Dots> all) {
     CausalContext context = CausalContext.EMPTY;
-    for (int i = random.nextInt(8); i > 0; i--) {
-      if (random.nextBoolean()) {
-        Dot dot = dot(random);
-        context = context.with(dot);
-        model.add(dot);
-      } else {
-        ReplicaId replica = REPLICAS.get(random.nextInt(3));
-        int after = random.nextInt(10);
-        int through = after + 1 + random.nextInt(4);
-        context = context.withRange(replica, after, through);
-        for (int n = after + 1; n <= through; n++) {
-          model.add(new Dot(replica, n));
-        }
-      }
+    for (Dots dots : all) {
+      context = dots.addedTo(context);
     }
     return context;
+  }
+
+  private static Set<Dot> model(List<Dots> all) {
+    Set<Dot> model = new HashSet<>();
+    all.forEach(d -> model.addAll(d.set()));
+    return model;
   }
 
   private static void assertSame(CausalContext context, Set<Dot> model) {
@@ -57,12 +80,11 @@ final class CausalContextProperties {
   }
 
   @Property(tries = 2_000)
-  void behavesAsASetOfDots(@ForAll long seed) {
-    Random random = new Random(seed);
-    Set<Dot> a = new HashSet<>();
-    Set<Dot> b = new HashSet<>();
-    CausalContext x = context(random, a);
-    CausalContext y = context(random, b);
+  void behavesAsASetOfDots(@ForAll("dots") List<Dots> left, @ForAll("dots") List<Dots> right) {
+    Set<Dot> a = model(left);
+    Set<Dot> b = model(right);
+    CausalContext x = context(left);
+    CausalContext y = context(right);
     assertSame(x, a);
     Set<Dot> union = new HashSet<>(a);
     union.addAll(b);
@@ -71,19 +93,29 @@ final class CausalContextProperties {
     assertThat(x.covers(y)).isEqualTo(a.containsAll(b));
   }
 
-  @Property(tries = 1_000)
-  void versionVectors_joinAndCompareEntryByEntry(@ForAll long seed) {
-    Random random = new Random(seed);
-    List<VersionVector> vectors = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      VersionVector vector = VersionVector.EMPTY;
-      for (int k = random.nextInt(5); k > 0; k--) {
-        vector = vector.with(REPLICAS.get(random.nextInt(3)), random.nextInt(5));
-      }
-      vectors.add(vector);
+  private record Entry(ReplicaId replica, long number) {}
+
+  @Provide
+  Arbitrary<List<Entry>> entries() {
+    return Combinators.combine(Arbitraries.of(REPLICAS), Arbitraries.longs().between(0, 4))
+        .as(Entry::new)
+        .list()
+        .ofMaxSize(4);
+  }
+
+  private static VersionVector vector(List<Entry> entries) {
+    VersionVector vector = VersionVector.EMPTY;
+    for (Entry entry : entries) {
+      vector = vector.with(entry.replica, entry.number);
     }
-    VersionVector x = vectors.get(0);
-    VersionVector y = vectors.get(1);
+    return vector;
+  }
+
+  @Property(tries = 1_000)
+  void versionVectors_joinAndCompareEntryByEntry(
+      @ForAll("entries") List<Entry> left, @ForAll("entries") List<Entry> right) {
+    VersionVector x = vector(left);
+    VersionVector y = vector(right);
     boolean atMost = true;
     for (ReplicaId r : REPLICAS) {
       assertThat(x.join(y).get(r)).isEqualTo(Math.max(x.get(r), y.get(r)));

@@ -8,9 +8,14 @@ import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
 import org.junit.jupiter.api.Test;
 
 final class BoundedCounterTest {
@@ -78,41 +83,114 @@ final class BoundedCounterTest {
         .hasMessageContaining("cannot be a field");
   }
 
+  /** What a replica does. Every list can be carried out: what is not possible is left out. */
+  private sealed interface Act {
+    /** Sets bounds. */
+    record Bound(int at, long down, long up) implements Act {}
+
+    /** Adds, if it has the rights. */
+    record Add(int at, long amount) implements Act {}
+
+    /**
+     * Gives rights away, if it has some.
+     *
+     * @param gift counted around
+     */
+    record Give(int at, int to, long gift) implements Act {}
+
+    /** Hears of all that another one knows. */
+    record Hear(int at, int from) implements Act {}
+
+    /** Is started again, and knows then of the one that was added. */
+    record Restart(int at) implements Act {}
+  }
+
+  @Provide
+  Arbitrary<List<Act>> acts() {
+    Arbitrary<Integer> at = Arbitraries.integers().between(0, 2);
+    Arbitrary<Long> bound = Arbitraries.longs().between(0, 11);
+    return Arbitraries.<Act>frequencyOf(
+            Tuple.of(2, Combinators.combine(at, bound, bound).as(Act.Bound::new)),
+            Tuple.of(10, Combinators.combine(at, amounts()).as(Act.Add::new)),
+            Tuple.of(3, Combinators.combine(at, at, bound).as(Act.Give::new)),
+            Tuple.of(5, Combinators.combine(at, at).as(Act.Hear::new)),
+            Tuple.of(1, at.map(Act.Restart::new)))
+        .list()
+        .ofMaxSize(120)
+        .withSizeDistribution(RandomDistribution.uniform())
+        .withoutEdgeCases();
+  }
+
+  private static Arbitrary<Long> amounts() {
+    return Arbitraries.longs().between(-4, 4);
+  }
+
+  /** Three replicas that carry acts out. */
+  private static final class Replicas {
+    final List<Causal> states = new ArrayList<>(Collections.nCopies(3, BOTTOM));
+    private final long[] numbers = new long[3];
+
+    /** With the names that the replica knows, and what it may use. */
+    void act(Act act, int at, List<String> known, long downs, long ups) {
+      Operation operation =
+          switch (act) {
+            case Act.Bound b -> new Operation.Bound(-b.down, b.up, known);
+            case Act.Give g ->
+                downs > 0
+                    ? new Operation.Transfer(
+                        known.get(g.to % known.size()), 1 + g.gift % downs, false)
+                    : null;
+            case Act.Add a ->
+                (a.amount >= 0 ? a.amount <= ups : -a.amount <= downs)
+                    ? new Operation.Increment(a.amount)
+                    : null;
+            default -> null;
+          };
+      Causal state = states.get(at);
+      if (operation != null
+          && (counter(state).isCreated() || operation instanceof Operation.Bound)) {
+        states.set(at, update(state, DCS.get(at), ++numbers[at], operation));
+      }
+    }
+
+    void hear(int at, int from) {
+      states.set(at, states.get(at).join(states.get(from)));
+    }
+
+    Causal all() {
+      return states.get(0).join(states.get(1)).join(states.get(2));
+    }
+  }
+
+  private static int at(Act act) {
+    return switch (act) {
+      case Act.Bound b -> b.at;
+      case Act.Add a -> a.at;
+      case Act.Give g -> g.at;
+      case Act.Hear h -> h.at;
+      case Act.Restart r -> r.at;
+    };
+  }
+
   /**
    * Replicas that use what they think they have never leave the bounds, in any view that has what
    * an update had seen, and rights are neither made nor lost.
    */
   @Property(tries = 1_000)
-  void bounds_holdInEveryView(@ForAll long seed) {
-    Random random = new Random(seed);
-    List<Causal> states = new ArrayList<>(Collections.nCopies(3, BOTTOM));
-    long[] numbers = new long[3];
-    for (int i = 0; i < 200; i++) {
-      int at = random.nextInt(3);
-      Causal state = states.get(at);
-      String dc = DCS.get(at);
-      BoundedCounter c = counter(state);
-      Operation operation;
-      long amount = random.nextLong(9) - 4;
-      if (!c.isCreated() || random.nextInt(20) == 0) {
-        operation = new Operation.Bound(-random.nextInt(12), random.nextInt(12), DCS);
-      } else if (random.nextInt(5) == 0) {
-        states.set(at, state.join(states.get(random.nextInt(3))));
-        continue;
-      } else if (random.nextInt(6) == 0 && c.downRights(dc) > 0) {
-        String to = DCS.get(random.nextInt(3));
-        long gift = 1 + random.nextLong(c.downRights(dc));
-        operation = new Operation.Transfer(to, gift, false);
-      } else if (amount >= 0 ? amount <= c.upRights(dc) : -amount <= c.downRights(dc)) {
-        operation = new Operation.Increment(amount);
+  void bounds_holdInEveryView(@ForAll("acts") List<Act> acts) {
+    Replicas replicas = new Replicas();
+    for (Act act : acts) {
+      int at = at(act);
+      if (act instanceof Act.Hear h) {
+        replicas.hear(h.at, h.from);
       } else {
-        continue;
+        BoundedCounter c = counter(replicas.states.get(at));
+        replicas.act(act, at, DCS, c.downRights(DCS.get(at)), c.upRights(DCS.get(at)));
       }
-      states.set(at, update(state, dc, ++numbers[at], operation));
-      check(states.get(at));
-      check(states.get(0).join(states.get(1)));
+      check(replicas.states.get(at));
+      check(replicas.states.get(0).join(replicas.states.get(1)));
     }
-    check(states.get(0).join(states.get(1)).join(states.get(2)));
+    check(replicas.all());
   }
 
   @Test
@@ -148,59 +226,37 @@ final class BoundedCounterTest {
    * all others, who then know of it: a counter that it knows by then, it knows with their lists.
    */
   @Property(tries = 2_000)
-  void bounds_hold_whileADatacenterIsAdded(@ForAll long seed) {
-    Random random = new Random(seed);
-    List<Causal> states = new ArrayList<>(Collections.nCopies(3, BOTTOM));
-    long[] numbers = new long[3];
+  void bounds_hold_whileADatacenterIsAdded(@ForAll("acts") List<Act> acts) {
+    Replicas replicas = new Replicas();
     boolean[] knowsAll = {true, false, false};
     boolean[] heard = new boolean[3];
-    for (int i = 0; i < 200; i++) {
-      int at = random.nextInt(3);
-      if (at > 0 && random.nextInt(30) == 0) {
-        knowsAll[at] = true; // started again
+    for (Act act : acts) {
+      int at = at(act);
+      switch (act) {
+        case Act.Restart r -> knowsAll[at] = true;
+        case Act.Hear h -> {
+          if (at * h.from > 0 || (knowsAll[at] && knowsAll[h.from])) {
+            replicas.hear(at, h.from);
+            heard[h.from] |= at == 0 && h.from > 0;
+          }
+        }
+        default -> {
+          BoundedCounter c = counter(replicas.states.get(at));
+          String dc = DCS.get(at);
+          ReplicaId id = new ReplicaId(dc, 1);
+          boolean settled = at > 0 || (heard[1] && heard[2]);
+          replicas.act(
+              act,
+              at,
+              knowsAll[at] ? DCS : DCS.subList(1, 3),
+              settled ? c.downRights(dc) : c.earnedDownRights(id),
+              settled ? c.upRights(dc) : c.earnedUpRights(id));
+        }
       }
-      int from = random.nextInt(3);
-      boolean linked = at * from > 0 || (knowsAll[at] && knowsAll[from]);
-      if (linked && random.nextInt(4) == 0) {
-        states.set(at, states.get(at).join(states.get(from)));
-        heard[from] |= at == 0 && from > 0;
-        continue;
-      }
-      boolean settled = at > 0 || (heard[1] && heard[2]);
-      act(random, states, numbers, at, knowsAll[at], settled);
-      check(states.get(at));
-      check(states.get(1).join(states.get(2)));
-      check(states.get(0).join(states.get(1)).join(states.get(2)));
+      check(replicas.states.get(at));
+      check(replicas.states.get(1).join(replicas.states.get(2)));
+      check(replicas.all());
     }
-  }
-
-  private static void act(
-      Random random,
-      List<Causal> states,
-      long[] numbers,
-      int at,
-      boolean knowsAll,
-      boolean settled) {
-    Causal state = states.get(at);
-    String dc = DCS.get(at);
-    BoundedCounter c = counter(state);
-    ReplicaId id = new ReplicaId(dc, 1);
-    long downs = settled ? c.downRights(dc) : c.earnedDownRights(id);
-    long ups = settled ? c.upRights(dc) : c.earnedUpRights(id);
-    List<String> known = knowsAll ? DCS : DCS.subList(1, 3);
-    long amount = random.nextLong(9) - 4;
-    Operation operation;
-    if (!c.isCreated() || random.nextInt(20) == 0) {
-      operation = new Operation.Bound(-random.nextInt(12), random.nextInt(12), known);
-    } else if (random.nextInt(6) == 0 && downs > 0) {
-      String to = known.get(random.nextInt(known.size()));
-      operation = new Operation.Transfer(to, 1 + random.nextLong(downs), false);
-    } else if (amount >= 0 ? amount <= ups : -amount <= downs) {
-      operation = new Operation.Increment(amount);
-    } else {
-      return;
-    }
-    states.set(at, update(state, dc, ++numbers[at], operation));
   }
 
   private static void check(Causal state) {

@@ -7,12 +7,22 @@ import io.osier.core.Value;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.statistics.Statistics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,39 +41,62 @@ final class CellMapProperties {
     return values;
   }
 
-  @Property(tries = 1_000)
-  void behavesAsAMap(@ForAll long seed) {
-    Random random = new Random(seed);
+  /**
+   * A key is given a value, or removed where that is none.
+   *
+   * @param key counted around
+   */
+  private record Change(int key, Optional<Integer> value) {
+    static Arbitrary<Change> some(int keys, double removals) {
+      return Combinators.combine(
+              Arbitraries.integers()
+                  .between(0, keys - 1)
+                  .withDistribution(RandomDistribution.uniform()),
+              Arbitraries.integers().between(0, 9).optional(1 - removals))
+          .as(Change::new);
+    }
+  }
+
+  private static final List<Value> FEW = few();
+
+  private static List<Value> few() {
     List<Value> keys = colliding(2);
     keys.addAll(List.of(Value.of("x"), Value.of(1), Value.of(2), Value.of("Aa")));
-    Map<Value, Integer> model = new HashMap<>();
+    return keys;
+  }
+
+  @Provide
+  Arbitrary<List<Change>> fewChanges() {
+    return Change.some(FEW.size(), 0.4)
+        .list()
+        .ofMaxSize(40)
+        .withSizeDistribution(RandomDistribution.uniform());
+  }
+
+  @Property(tries = 1_000)
+  void behavesAsAMap(@ForAll("fewChanges") List<Change> changes) {
+    Map<Value, Integer> model = new LinkedHashMap<>();
     CellMap<Value, Integer> map = CellMap.empty();
-    CellMap<Value, Integer> before = map;
-    for (int i = 0; i < 40; i++) {
-      Value key = keys.get(random.nextInt(keys.size()));
-      before = map;
+    for (Change change : changes) {
+      Value key = FEW.get(change.key);
+      CellMap<Value, Integer> before = map;
       int sizeBefore = map.size();
-      if (random.nextInt(5) < 2) {
+      if (change.value.isPresent()) {
+        map = map.put(key, change.value.get());
+        model.put(key, change.value.get());
+      } else {
         map = map.remove(key);
         model.remove(key);
-      } else {
-        map = map.put(key, i);
-        model.put(key, i);
       }
       assertThat(before.size()).as("a version never changes").isEqualTo(sizeBefore);
       assertThat(map.size()).isEqualTo(model.size());
       assertThat(map.isEmpty()).isEqualTo(model.isEmpty());
-      for (Value k : keys) {
+      for (Value k : FEW) {
         assertThat(map.get(k)).isEqualTo(model.get(k));
       }
-      Map<Value, Integer> visited = new HashMap<>();
-      for (Tuple2<Value, Integer> entry : map) {
-        assertThat(visited.put(entry._1, entry._2)).isNull();
-      }
-      assertThat(visited).isEqualTo(model);
+      assertThat(contents(map)).isEqualTo(model);
     }
-    List<Value> order = new ArrayList<>(model.keySet());
-    java.util.Collections.shuffle(order, random);
+    List<Value> order = new ArrayList<>(model.keySet()).reversed();
     CellMap<Value, Integer> same = CellMap.empty();
     for (Value key : order) {
       same = same.put(key, model.getOrDefault(key, 0));
@@ -74,33 +107,59 @@ final class CellMapProperties {
     }
   }
 
-  /** Around the size at which a map changes its form, in both directions. */
-  @Property(tries = 100)
-  void growsAndShrinksBetweenItsForms(@ForAll long seed) {
-    Random random = new Random(seed);
+  private static final List<Value> MANY = many();
+
+  private static List<Value> many() {
     List<Value> keys = colliding(4);
     for (int i = 0; i < 2 * CellMap.SMALL_MAX; i++) {
       keys.add(i % 3 == 0 ? Value.of("k" + i) : Value.of(i));
     }
+    return keys;
+  }
+
+  /** One edit that puts far more than it removes, and one that does the opposite, in turns. */
+  @Provide
+  Arbitrary<List<List<Change>>> growingAndShrinking() {
+    return Combinators.combine(edit(0.1), edit(0.9))
+        .as((grows, shrinks) -> List.of(grows, shrinks))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(3)
+        .map(pairs -> pairs.stream().flatMap(List::stream).toList());
+  }
+
+  private static Arbitrary<List<Change>> edit(double removals) {
+    return Change.some(MANY.size(), removals)
+        .list()
+        .ofMaxSize(400)
+        .withSizeDistribution(RandomDistribution.uniform())
+        .withoutEdgeCases();
+  }
+
+  /** Around the size at which a map changes its form, in both directions. */
+  @Property(tries = 150)
+  void growsAndShrinksBetweenItsForms(
+      @ForAll("growingAndShrinking") List<List<Change>> edits,
+      @ForAll @Size(max = 6) Set<@IntRange(max = 400) Integer> doneAt) {
     Map<Value, Integer> model = new HashMap<>();
     CellMap<Value, Integer> map = CellMap.empty();
-    int forms = 0;
-    for (int round = 0; round < 6; round++) {
-      boolean grows = round % 2 == 0;
+    boolean large = false;
+    for (List<Change> changes : edits) {
       CellMap<Value, Integer> before = map;
       Map<Value, Integer> modelBefore = new HashMap<>(model);
       CellMap.Edit<Value, Integer> edit = map.edit();
-      for (int i = 0; i < 300; i++) {
-        Value key = keys.get(random.nextInt(keys.size()));
-        if (random.nextInt(10) < (grows ? 9 : 1)) {
-          edit.put(key, i);
-          model.put(key, i);
+      for (int i = 0; i < changes.size(); i++) {
+        Value key = MANY.get(changes.get(i).key);
+        Optional<Integer> value = changes.get(i).value;
+        if (value.isPresent()) {
+          edit.put(key, value.get());
+          model.put(key, value.get());
         } else {
           edit.remove(key);
           model.remove(key);
         }
         assertThat(edit.get(key)).isEqualTo(model.get(key));
-        if (random.nextInt(50) == 0) {
+        if (doneAt.contains(i)) {
           map = edit.done(); // and goes on with the same edit
           assertThat(contents(map)).isEqualTo(model);
         }
@@ -109,7 +168,7 @@ final class CellMapProperties {
       assertThat(contents(map)).isEqualTo(model);
       assertThat(contents(before)).as("a version never changes").isEqualTo(modelBefore);
       assertThat(map.size()).isEqualTo(model.size());
-      forms |= map.isSorted() ? 1 : 2;
+      large |= !map.isSorted();
       CellMap<Value, Integer> same = CellMap.empty();
       for (Map.Entry<Value, Integer> e : model.entrySet()) {
         same = same.put(e.getKey(), e.getValue());
@@ -122,7 +181,8 @@ final class CellMapProperties {
         assertThat(order).isSorted();
       }
     }
-    assertThat(forms & 2).as("it was large").isEqualTo(2);
+    Statistics.label("large").collect(large);
+    Statistics.label("large").coverage(c -> c.check(true).percentage(p -> p > 10));
   }
 
   /** Two equal maps of one size may have come to it from above and from below. */

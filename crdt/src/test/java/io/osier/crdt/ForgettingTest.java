@@ -88,4 +88,41 @@ final class ForgettingTest {
     assertThat(set.isBottom()).isTrue();
     assertThat(set.isSpent()).isFalse();
   }
+
+  /**
+   * Which rows of a removed counter are left depends on how updates are grouped once some replica
+   * has forgotten them; what a reader sees does not. The origin's first update after forgetting
+   * says {@code (0, n]}, and a state that knew nothing of the origin takes that for its own past.
+   */
+  @Test
+  void rowsThatTheOriginForgot_areLeftOrNot_andCountForNothing() {
+    Causal bottom = Causal.bottom(CrdtType.OR_MAP);
+    FieldId likes = new FieldId("likes", CrdtType.G_COUNTER);
+    FieldId name = new FieldId("name", CrdtType.LWW_REGISTER);
+    Causal there = bottom.join(update(bottom, EU, 17, likes, new Operation.Increment(4)));
+    there = there.join(there.prepare(new Operation.RemoveFields(List.of("likes")), US, 4, 0, 2, 0));
+    // EU has forgotten the object; a state from elsewhere, too, and it has not heard of EU since.
+    Operation assign = new Operation.Assign(Value.of("Ada"));
+    Causal fresh = update(bottom, EU, 18, name, assign);
+    Causal forgot = bottom.join(update(bottom, US, 5, name, assign));
+    Causal oneByOne = there.join(forgot).join(fresh);
+    Causal grouped = there.join(forgot.join(fresh));
+    assertThat(oneByOne).isNotEqualTo(grouped);
+    assertThat(oneByOne.context()).isEqualTo(grouped.context());
+    assertThat(oneByOne.trimmed()).isEqualTo(grouped.trimmed());
+    Causal again = update(bottom, EU, 19, likes, new Operation.Increment(1));
+    assertThat(oneByOne.join(again).read(new Query.Whole()))
+        .isEqualTo(grouped.join(again).read(new Query.Whole()));
+  }
+
+  private static Causal update(
+      Causal state, ReplicaId origin, long number, FieldId field, Operation operation) {
+    return state.prepare(
+        new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation))),
+        origin,
+        number,
+        0,
+        number,
+        number - 1);
+  }
 }

@@ -10,13 +10,18 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -101,15 +106,19 @@ final class GoldenTest {
         .forEach((name, v) -> assertThat(Encoded.decode(Encoded.encode(v))).as(name).isEqualTo(v));
   }
 
+  @Provide
+  Arbitrary<byte[]> forms() {
+    return Arbitraries.of(values().values().stream().map(Encoded::encode).toList());
+  }
+
+  /** Bytes at some places are others, and some at the end are missing. */
   @Property(tries = 20_000)
-  void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
-    Random random = new Random(seed);
-    Causal[] values = values().values().toArray(new Causal[0]);
-    byte[] bytes = Encoded.encode(values[random.nextInt(values.length)]);
-    for (int i = 0; i <= random.nextInt(4); i++) {
-      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
-    }
-    bytes = java.util.Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
+  void damagedForms_areReadOrMalformed_andNothingElse(
+      @ForAll("forms") byte[] form,
+      @ForAll @Size(max = 4) Map<@IntRange(max = 60) Integer, Byte> damage,
+      @ForAll @IntRange(max = 30) int missing) {
+    byte[] bytes = Arrays.copyOf(form, Math.max(1, form.length - missing));
+    damage.forEach((at, value) -> bytes[at % bytes.length] = value);
     try {
       Encoded.decode(bytes);
     } catch (MalformedException e) {

@@ -7,11 +7,71 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ArbitrarySupplier;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
 
-/** A random history of one object at three replicas: who updated what, having seen what. */
+/**
+ * A history of one object at three replicas: who updated what, having seen what. It follows from a
+ * {@link Plan}, which a property draws, and which shrinks to the few steps that matter.
+ */
 final class History {
+  /** One step of a plan. Every plan can be carried out: what is not possible is left out. */
+  sealed interface Step {
+    /**
+     * A replica updates the object. Nothing happens where a bounded counter has no bounds yet and
+     * is not given any.
+     *
+     * @param gap how many numbers its sequencer gave to other objects before
+     */
+    record Update(int site, Operation operation, long timestamp, int gap) implements Step {}
+
+    /**
+     * A replica receives one of the updates so far.
+     *
+     * @param event counted around
+     */
+    record Receive(int site, int event) implements Step {}
+  }
+
+  /** What happens, in its order. */
+  record Plan(CrdtType type, List<Step> steps) {
+    /** Deliveries in causal order: an update that comes too early is not received. */
+    History run() {
+      return run(true);
+    }
+
+    /** Deliveries in any order. */
+    History runWithoutCausality() {
+      return run(false);
+    }
+
+    private History run(boolean causal) {
+      History history = new History(type);
+      for (Step step : steps) {
+        switch (step) {
+          case Step.Update u -> history.sites.get(u.site).update(u);
+          case Step.Receive r -> {
+            if (!history.events.isEmpty()) {
+              Event event = history.events.get(r.event % history.events.size());
+              Site site = history.sites.get(r.site);
+              if (causal) {
+                site.receive(event);
+              } else {
+                site.state = site.state.join(event.delta);
+              }
+            }
+          }
+        }
+      }
+      return history;
+    }
+  }
+
   /**
    * One update.
    *
@@ -32,24 +92,27 @@ final class History {
       state = Causal.bottom(type);
     }
 
-    Event update(Operation wanted, long timestamp) {
-      boolean create = state.store() instanceof BoundedCounter c && !c.isCreated();
-      Operation operation = create ? new Operation.Bound(-9, 9, sharers()) : wanted;
-      number += 1 + random.nextInt(3); // the sequencer's other numbers went to other objects
+    private void update(Step.Update update) {
+      Operation operation = update.operation;
+      if (state.store() instanceof BoundedCounter c
+          && !c.isCreated()
+          && !(operation instanceof Operation.Bound)) {
+        return;
+      }
+      number += 1 + update.gap;
       Causal delta =
-          state.prepare(operation, id, number, state.context().through(id), timestamp, 0);
+          state.prepare(operation, id, number, state.context().through(id), update.timestamp, 0);
       number = delta.context().last(id);
       Dot dot = new Dot(id, number);
-      Event event = new Event(dot, operation, timestamp, Set.copyOf(seen), delta);
+      Event event = new Event(dot, operation, update.timestamp, Set.copyOf(seen), delta);
       state = state.join(delta);
       seen.add(dot);
       own.add(event);
       events.add(event);
-      return event;
     }
 
     /** Receives an update if all that it builds on is here. */
-    boolean receive(Event event) {
+    private boolean receive(Event event) {
       if (!seen.containsAll(event.past)) {
         return false;
       }
@@ -59,30 +122,23 @@ final class History {
     }
   }
 
+  /**
+   * A part of a history that can be joined: consecutive updates of one replica as one, or its state
+   * where they are none.
+   *
+   * @param from counted around
+   */
+  record Pick(int site, int from, int count) {}
+
   final CrdtType type;
-  final Random random;
   final List<Site> sites = new ArrayList<>();
   final List<Event> events = new ArrayList<>();
 
-  History(CrdtType type, long seed) {
+  private History(CrdtType type) {
     this.type = type;
-    this.random = new Random(seed);
     for (String name : List.of("a", "b", "c")) {
       sites.add(new Site(name));
     }
-  }
-
-  /** Updates and deliveries in causal order; small alphabets, so that conflicts happen. */
-  History run(int steps) {
-    for (int i = 0; i < steps; i++) {
-      Site site = sites.get(random.nextInt(3));
-      if (random.nextInt(5) < 2) {
-        site.update(operation(type, 0), 1 + random.nextInt(3));
-      } else if (!events.isEmpty()) {
-        site.receive(events.get(random.nextInt(events.size())));
-      }
-    }
-    return this;
   }
 
   /** Delivers everything everywhere, in an order that causality allows. */
@@ -98,61 +154,160 @@ final class History {
     }
   }
 
-  Operation operation(CrdtType of, int depth) {
-    if (random.nextInt(12) == 0 && of != CrdtType.BOUNDED_COUNTER) {
-      return new Operation.Clear();
+  /** What a pick stands for. */
+  Causal part(Pick pick) {
+    Site site = sites.get(pick.site);
+    if (pick.count == 0 || site.own.isEmpty()) {
+      return site.state;
     }
-    return switch (of) {
-      case PN_COUNTER -> new Operation.Increment(random.nextInt(7) - 3);
-      case G_COUNTER -> new Operation.Increment(random.nextInt(4));
-      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(Value.of(random.nextInt(3)));
-      case EW_FLAG, DW_FLAG -> new Operation.SetFlag(random.nextBoolean());
-      case G_SET -> new Operation.Add(elements());
+    int from = pick.from % site.own.size();
+    return joined(site.own.subList(from, Math.min(site.own.size(), from + pick.count)));
+  }
+
+  /** Updates joined as one. */
+  static Causal joined(List<Event> events) {
+    Causal joined = events.getFirst().delta();
+    for (Event event : events.subList(1, events.size())) {
+      joined = joined.join(event.delta());
+    }
+    return joined;
+  }
+
+  /**
+   * Items in another order.
+   *
+   * @param places where each is put among those before it, counted around; at their end by default
+   */
+  static <T> List<T> ordered(List<T> items, List<Integer> places) {
+    List<T> ordered = new ArrayList<>();
+    for (T item : items) {
+      int n = ordered.size();
+      ordered.add(n < places.size() ? places.get(n) % (n + 1) : n, item);
+    }
+    return ordered;
+  }
+
+  // ---------------------------------------------------------------- what is drawn
+
+  /** Plans for all types; small alphabets, so that conflicts happen. */
+  static final class Plans implements ArbitrarySupplier<Plan> {
+    private static final int STEPS_MAX = 60;
+
+    @Override
+    public Arbitrary<Plan> get() {
+      return plans(List.of(CrdtType.values()));
+    }
+
+    /** Plans for some types. */
+    static Arbitrary<Plan> plans(List<CrdtType> types) {
+      return Arbitraries.of(types).flatMap(type -> steps(type).map(steps -> new Plan(type, steps)));
+    }
+
+    private static Arbitrary<List<Step>> steps(CrdtType type) {
+      Arbitrary<Integer> sites = Arbitraries.integers().between(0, 2);
+      Arbitrary<Step> updates =
+          Combinators.combine(
+                  sites,
+                  operations(type, 0),
+                  Arbitraries.longs().between(1, 3),
+                  Arbitraries.integers().between(0, 2))
+              .as(Step.Update::new);
+      Arbitrary<Step> receptions =
+          Combinators.combine(sites, evenly(0, STEPS_MAX)).as(Step.Receive::new);
+      return Arbitraries.frequencyOf(Tuple.of(2, updates), Tuple.of(3, receptions))
+          .list()
+          .ofMaxSize(STEPS_MAX)
+          .withSizeDistribution(RandomDistribution.uniform())
+          .withoutEdgeCases();
+    }
+  }
+
+  /** Groups and states of any replica. */
+  static final class Picks implements ArbitrarySupplier<Pick> {
+    @Override
+    public Arbitrary<Pick> get() {
+      return Combinators.combine(evenly(0, 2), evenly(0, 20), evenly(0, 5)).as(Pick::new);
+    }
+  }
+
+  private static Arbitrary<Integer> evenly(int min, int max) {
+    return Arbitraries.integers().between(min, max).withDistribution(RandomDistribution.uniform());
+  }
+
+  private static Arbitrary<Operation> operations(CrdtType type, int depth) {
+    return type == CrdtType.BOUNDED_COUNTER
+        ? ownOperations(type, depth) // it cannot be cleared
+        : Arbitraries.frequencyOf(
+            Tuple.of(11, ownOperations(type, depth)),
+            Tuple.of(1, Arbitraries.just(new Operation.Clear())));
+  }
+
+  private static Arbitrary<Operation> ownOperations(CrdtType type, int depth) {
+    return switch (type) {
+      case PN_COUNTER -> increments(-3, 3);
+      case G_COUNTER -> increments(0, 3);
+      case LWW_REGISTER, MV_REGISTER ->
+          Arbitraries.integers().between(0, 2).map(n -> new Operation.Assign(Value.of(n)));
+      case EW_FLAG, DW_FLAG -> Arbitraries.of(true, false).map(Operation.SetFlag::new);
+      case G_SET -> elements().map(Operation.Add::new);
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          random.nextInt(3) == 0 ? new Operation.Remove(elements()) : new Operation.Add(elements());
-      case OR_MAP -> mapOperation(depth);
+          Arbitraries.frequencyOf(
+              Tuple.of(2, elements().map(Operation.Add::new)),
+              Tuple.of(1, elements().map(Operation.Remove::new)));
+      case OR_MAP ->
+          Arbitraries.frequencyOf(
+              Tuple.of(3, fieldUpdates(depth)),
+              Tuple.of(1, names().map(name -> new Operation.RemoveFields(List.of(name)))));
       case BOUNDED_COUNTER ->
-          switch (random.nextInt(4)) {
-            case 0 -> new Operation.Bound(-random.nextInt(9), random.nextInt(9), sharers());
-            case 1 -> new Operation.Transfer("b", 1 + random.nextInt(3), random.nextBoolean());
-            default -> new Operation.Increment(random.nextInt(7) - 3);
-          };
+          Arbitraries.frequencyOf(
+              Tuple.of(1, bounds()),
+              Tuple.of(
+                  1,
+                  Combinators.combine(
+                          Arbitraries.longs().between(1, 3), Arbitraries.of(true, false))
+                      .as((amount, up) -> new Operation.Transfer("b", amount, up))),
+              Tuple.of(2, increments(-3, 3)));
     };
   }
 
-  /** What a datacenter knows of the others while some are added. */
-  private List<String> sharers() {
-    List<String> all = List.of("a", "b", "c", "d");
-    return all.subList(random.nextInt(2), 3 + random.nextInt(2));
+  private static Arbitrary<Operation> increments(long min, long max) {
+    return Arbitraries.longs().between(min, max).map(Operation.Increment::new);
   }
 
-  private Operation mapOperation(int depth) {
-    if (random.nextInt(4) == 0) {
-      return new Operation.RemoveFields(List.of(name()));
-    }
-    boolean mapsToo = depth == 0;
-    List<Operation.FieldUpdate> updates = new ArrayList<>();
-    for (int i = 0; i <= random.nextInt(3); i++) {
-      List<CrdtType> types =
-          Arrays.stream(CrdtType.values())
-              .filter(t -> t.isNestable() && (mapsToo || t != CrdtType.OR_MAP))
-              .toList();
-      CrdtType field = types.get(random.nextInt(types.size()));
-      updates.add(
-          new Operation.FieldUpdate(new FieldId(name(), field), operation(field, depth + 1)));
-    }
-    return new Operation.UpdateFields(updates);
+  private static Arbitrary<Operation> bounds() {
+    // What a datacenter knows of the others while some are added.
+    Arbitrary<List<String>> sharers =
+        Arbitraries.of(
+            List.of("a", "b", "c"),
+            List.of("b", "c"),
+            List.of("a", "b", "c", "d"),
+            List.of("b", "c", "d"));
+    return Combinators.combine(
+            Arbitraries.longs().between(0, 9), Arbitraries.longs().between(0, 9), sharers)
+        .as((down, up, among) -> new Operation.Bound(-down, up, among));
   }
 
-  private String name() {
-    return random.nextBoolean() ? "f" : "g";
+  private static Arbitrary<Operation> fieldUpdates(int depth) {
+    List<CrdtType> types =
+        Arrays.stream(CrdtType.values())
+            .filter(t -> t.isNestable() && (depth == 0 || t != CrdtType.OR_MAP))
+            .toList();
+    return Arbitraries.of(types)
+        .flatMap(
+            type ->
+                Combinators.combine(names(), operations(type, depth + 1))
+                    .as((name, op) -> new Operation.FieldUpdate(new FieldId(name, type), op)))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(3)
+        .map(Operation.UpdateFields::new);
   }
 
-  private List<Value> elements() {
-    List<Value> elements = new ArrayList<>();
-    for (int i = 0; i <= random.nextInt(2); i++) {
-      elements.add(Value.of(random.nextBoolean() ? "x" : "y"));
-    }
-    return elements;
+  private static Arbitrary<String> names() {
+    return Arbitraries.of("f", "g");
+  }
+
+  private static Arbitrary<List<Value>> elements() {
+    return Arbitraries.of(Value.of("x"), Value.of("y")).list().ofMinSize(1).ofMaxSize(2);
   }
 }

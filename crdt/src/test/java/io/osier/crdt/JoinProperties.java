@@ -5,40 +5,43 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.CausalContext;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.History.Event;
+import io.osier.crdt.History.Pick;
+import io.osier.crdt.History.Picks;
+import io.osier.crdt.History.Plan;
+import io.osier.crdt.History.Plans;
 import io.osier.crdt.History.Site;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 
 /** Invariant I1 for every type, maps of every type and maps of maps included. */
 final class JoinProperties {
 
-  /** Single updates, joined groups and states, shuffled, some twice: always the same result. */
+  /** Single updates, joined groups and states, in any order, some twice: always the same result. */
   @Property(tries = 2_000)
-  void anyMixOfDeltasGroupsAndStates_givesTheSameState(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(40);
-    Random random = new Random(seed ^ 1);
+  void anyMixOfDeltasGroupsAndStates_givesTheSameState(
+      @ForAll(supplier = Plans.class) Plan plan,
+      @ForAll @Size(max = 10) Set<@IntRange(max = 20) Integer> groupsBeginAt,
+      @ForAll @Size(max = 8) List<@From(supplier = Picks.class) Pick> more,
+      @ForAll @Size(max = 3) List<@Size(max = 30) List<@IntRange(max = 60) Integer>> orders) {
+    History history = plan.run();
     List<Causal> parts = new ArrayList<>();
     for (Site site : history.sites) {
-      parts.addAll(groups(site.own, random));
-      if (random.nextBoolean()) {
-        parts.add(site.state);
-      }
+      parts.addAll(groups(site.own, groupsBeginAt));
     }
-    for (int i = 0; i < 5 && !parts.isEmpty(); i++) {
-      parts.add(parts.get(random.nextInt(parts.size())));
-    }
-    Causal expected = Causal.bottom(type);
+    more.forEach(pick -> parts.add(history.part(pick)));
+    Causal expected = Causal.bottom(plan.type());
     for (Event event : history.events) {
       expected = expected.join(event.delta());
     }
-    for (int round = 0; round < 3; round++) {
-      Collections.shuffle(parts, random);
-      Causal joined = Causal.bottom(type);
-      for (Causal part : parts) {
+    for (List<Integer> order : orders) {
+      Causal joined = Causal.bottom(plan.type());
+      for (Causal part : History.ordered(parts, order)) {
         joined = joined.join(part);
       }
       assertThat(joined).isEqualTo(expected);
@@ -49,30 +52,29 @@ final class JoinProperties {
     }
   }
 
-  /** A random partition of consecutive updates into joined groups. */
-  private static List<Causal> groups(List<Event> events, Random random) {
+  /** Consecutive updates as joined groups. */
+  private static List<Causal> groups(List<Event> events, Set<Integer> beginAt) {
     List<Causal> groups = new ArrayList<>();
-    Causal group = null;
-    for (Event event : events) {
-      group = group == null ? event.delta() : group.join(event.delta());
-      if (random.nextInt(3) == 0) {
-        groups.add(group);
-        group = null;
+    int from = 0;
+    for (int i = 1; i <= events.size(); i++) {
+      if (i == events.size() || beginAt.contains(i)) {
+        groups.add(History.joined(events.subList(from, i)));
+        from = i;
       }
-    }
-    if (group != null) {
-      groups.add(group);
     }
     return groups;
   }
 
   @Property(tries = 1_000)
-  void join_isCommutativeAssociativeAndIdempotent(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(30);
-    Random random = new Random(seed ^ 2);
-    Causal a = pick(history, random);
-    Causal b = pick(history, random);
-    Causal c = pick(history, random);
+  void join_isCommutativeAssociativeAndIdempotent(
+      @ForAll(supplier = Plans.class) Plan plan,
+      @ForAll(supplier = Picks.class) Pick first,
+      @ForAll(supplier = Picks.class) Pick second,
+      @ForAll(supplier = Picks.class) Pick third) {
+    History history = plan.run();
+    Causal a = history.part(first);
+    Causal b = history.part(second);
+    Causal c = history.part(third);
     assertThat(visible(a.join(b))).isEqualTo(visible(b.join(a)));
     assertThat(visible(a.join(b).join(c))).isEqualTo(visible(a.join(b.join(c))));
     assertThat(visible(a.join(a))).isEqualTo(visible(a));
@@ -81,25 +83,17 @@ final class JoinProperties {
 
   /** The join that walks everything and knows nothing of mentions is the oracle. */
   @Property(tries = 1_000)
-  void join_equalsTheDefinition(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(30);
-    Random random = new Random(seed ^ 3);
-    Causal a = pick(history, random);
-    Causal b = pick(history, random);
+  void join_equalsTheDefinition(
+      @ForAll(supplier = Plans.class) Plan plan,
+      @ForAll(supplier = Picks.class) Pick first,
+      @ForAll(supplier = Picks.class) Pick second) {
+    History history = plan.run();
+    Causal a = history.part(first);
+    Causal b = history.part(second);
     Joining everything = new Joining(a.context(), true, b.context(), true);
     DotStore<?> defined = Stores.join(a.store(), b.store(), everything);
     Causal joined = a.join(b);
     assertThat(visible(joined)).isEqualTo(stripped(defined, joined.context()));
-  }
-
-  /** A single update, a joined group, or a state. */
-  private static Causal pick(History history, Random random) {
-    Site site = history.sites.get(random.nextInt(3));
-    if (site.own.isEmpty() || random.nextInt(3) == 0) {
-      return site.state;
-    }
-    List<Causal> groups = groups(site.own, random);
-    return groups.get(random.nextInt(groups.size()));
   }
 
   /** Without mentions, so that deltas can be compared by what they say. */
@@ -113,8 +107,8 @@ final class JoinProperties {
   }
 
   @Property(tries = 1_000)
-  void encoding_isReadBackAndEqualForEqualContent(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(40);
+  void encoding_isReadBackAndEqualForEqualContent(@ForAll(supplier = Plans.class) Plan plan) {
+    History history = plan.run();
     for (Event event : history.events) {
       assertThat(Encoded.decode(Encoded.encode(event.delta()))).isEqualTo(event.delta());
     }
@@ -127,16 +121,12 @@ final class JoinProperties {
   }
 
   @Property(tries = 1_000)
-  void joinedDelta_isNeverLargerThanItsOperations(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(60);
+  void joinedDelta_isNeverLargerThanItsOperations(@ForAll(supplier = Plans.class) Plan plan) {
+    History history = plan.run();
     for (Site site : history.sites) {
       if (!site.own.isEmpty()) {
         int operations = site.own.stream().mapToInt(e -> bytes(e.delta())).sum();
-        Causal joined = site.own.getFirst().delta();
-        for (Event event : site.own) {
-          joined = joined.join(event.delta());
-        }
-        assertThat(bytes(joined)).isLessThanOrEqualTo(operations);
+        assertThat(bytes(History.joined(site.own))).isLessThanOrEqualTo(operations);
       }
     }
   }
@@ -153,14 +143,16 @@ final class JoinProperties {
 
   /** What is counted along the way agrees with what a walk finds. */
   @Property(tries = 500)
-  void whatIsLeftWhenTrimmed_isKnownWithoutTrimming(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(60);
+  void whatIsLeftWhenTrimmed_isKnownWithoutTrimming(
+      @ForAll(supplier = Plans.class) Plan plan,
+      @ForAll @Size(5) List<@From(supplier = Picks.class) Pick> left,
+      @ForAll @Size(5) List<@From(supplier = Picks.class) Pick> right) {
+    History history = plan.run();
     List<Causal> all = new ArrayList<>();
     history.events.forEach(e -> all.add(e.delta()));
     history.sites.forEach(s -> all.add(s.state));
-    Random random = new Random(seed ^ 4);
-    for (int i = 0; i < 5; i++) {
-      all.add(pick(history, random).join(pick(history, random)));
+    for (int i = 0; i < left.size(); i++) {
+      all.add(history.part(left.get(i)).join(history.part(right.get(i))));
     }
     for (Causal causal : all) {
       assertThat(causal.store().isTrimmedEmpty()).isEqualTo(causal.trimmed().isEmpty());
@@ -169,8 +161,8 @@ final class JoinProperties {
   }
 
   @Property(tries = 500)
-  void sizeEstimate_isWithinAFactorOfTwo(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(60);
+  void sizeEstimate_isWithinAFactorOfTwo(@ForAll(supplier = Plans.class) Plan plan) {
+    History history = plan.run();
     for (Site site : history.sites) {
       int encoded = Encoded.encode(site.state).length;
       assertThat(site.state.sizeBytes()).isBetween(encoded / 3L - 12, encoded * 2L + 12);

@@ -12,10 +12,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 /** Operations, queries and readings: forms that clients of any age send. */
@@ -104,22 +109,50 @@ final class OperationCodecTest {
   }
 
   /** What a record's reader turns into MalformedException: never an error, never a hang. */
-  @Property(tries = 20_000)
-  void hostileBytes_areRefused(@ForAll long seed) {
-    Random random = new Random(seed);
-    Object[] values = golden().keySet().toArray();
-    Object value = values[random.nextInt(values.length)];
-    byte[] bytes = random.nextBoolean() ? encode(value) : new byte[1 + random.nextInt(30)];
-    for (int i = 0; i <= random.nextInt(4); i++) {
-      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(random.nextBoolean() ? 12 : 256);
+  @Property(tries = 10_000)
+  void damagedForms_areReadOrRefused(
+      @ForAll("values") Object value,
+      @ForAll @Size(min = 1, max = 4) Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
+    byte[] bytes = encode(value);
+    damage.forEach((at, b) -> bytes[at % bytes.length] = b);
+    readOrRefused(kind(value), bytes);
+  }
+
+  @Property(tries = 10_000)
+  void anyBytes_areReadOrRefused(
+      @ForAll("kinds") Class<?> kind,
+      @ForAll @Size(min = 1, max = 30) List<@From("bytes") Byte> list) {
+    byte[] bytes = new byte[list.size()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = list.get(i);
     }
+    readOrRefused(kind, bytes);
+  }
+
+  @Provide
+  Arbitrary<Object> values() {
+    return Arbitraries.of(golden().keySet());
+  }
+
+  @Provide
+  Arbitrary<Class<?>> kinds() {
+    return Arbitraries.of(Operation.class, Query.class, Reading.class);
+  }
+
+  /** Every second one is small: a tag, a count, or a type. */
+  @Provide
+  Arbitrary<Byte> bytes() {
+    return Arbitraries.oneOf(Arbitraries.bytes(), Arbitraries.bytes().between((byte) 0, (byte) 12));
+  }
+
+  private static void readOrRefused(Class<?> kind, byte[] bytes) {
     Object decoded;
     try {
-      decoded = decode(kind(value), bytes);
+      decoded = decode(kind, bytes);
     } catch (RuntimeException e) {
       return;
     }
-    assertThat(decode(kind(value), encode(decoded))).isEqualTo(decoded);
+    assertThat(decode(kind, encode(decoded))).isEqualTo(decoded);
   }
 
   @Test

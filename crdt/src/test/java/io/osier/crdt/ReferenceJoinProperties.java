@@ -3,64 +3,93 @@ package io.osier.crdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.crdt.History.Event;
+import io.osier.crdt.History.Plan;
+import io.osier.crdt.History.Plans;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
-import net.jqwik.api.Assume;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 
 /**
  * The real join against the plain one, step by step, in any order: also where an update comes
  * before those that it has seen, and where groups of deltas have gaps.
  */
 final class ReferenceJoinProperties {
+  /**
+   * One delivery: a delta or a state, or two of them joined.
+   *
+   * @param part counted around
+   * @param other the one it is joined with before; none where it is the same
+   * @param onto whether it is joined to what is there, or that to it
+   */
+  private record Delivery(int part, int other, boolean onto) {}
+
+  @Provide
+  Arbitrary<List<Delivery>> deliveries() {
+    Arbitrary<Integer> parts =
+        Arbitraries.integers().between(0, 40).withDistribution(RandomDistribution.uniform());
+    Arbitrary<Delivery> single =
+        Combinators.combine(parts, Arbitraries.of(true, false))
+            .as((part, onto) -> new Delivery(part, part, onto));
+    Arbitrary<Delivery> joined =
+        Combinators.combine(parts, parts, Arbitraries.of(true, false)).as(Delivery::new);
+    return Arbitraries.oneOf(single, single, joined).list().ofMaxSize(12);
+  }
+
+  @Provide
+  Arbitrary<Plan> plansOfDots() {
+    return Plans.plans(
+        Arrays.stream(CrdtType.values())
+            .filter(t -> t != CrdtType.BOUNDED_COUNTER) // made of rows: BoundedCounterTest
+            .toList());
+  }
+
   @Property(tries = 3_000)
-  void everyStepOfAnyDelivery_isTheJoinByDefinition(@ForAll CrdtType type, @ForAll long seed) {
-    Assume.that(type != CrdtType.BOUNDED_COUNTER); // made of rows, not of dots: BoundedCounterTest
-    History history = new History(type, seed).run(40);
-    Random random = new Random(seed ^ 5);
+  void everyStepOfAnyDelivery_isTheJoinByDefinition(
+      @ForAll("plansOfDots") Plan plan,
+      @ForAll boolean fromNothing,
+      @ForAll("deliveries") List<Delivery> deliveries) {
+    History history = plan.run();
     List<Causal> pool = new ArrayList<>();
     history.events.stream().map(Event::delta).forEach(pool::add);
     history.sites.forEach(site -> pool.add(site.state));
-    Causal state = random.nextBoolean() ? Causal.bottom(type) : pool.getFirst();
+    Causal state = fromNothing ? Causal.bottom(plan.type()) : pool.getFirst();
     ReferenceJoin reference = ReferenceJoin.of(state);
-    for (int i = 0; i < 12; i++) {
-      Causal part = pool.get(random.nextInt(pool.size()));
-      if (random.nextInt(3) == 0) {
-        Causal other = pool.get(random.nextInt(pool.size()));
+    for (Delivery delivery : deliveries) {
+      Causal part = pool.get(delivery.part % pool.size());
+      if (delivery.other != delivery.part) {
+        Causal other = pool.get(delivery.other % pool.size());
         ReferenceJoin group = ReferenceJoin.of(part).join(ReferenceJoin.of(other));
         part = part.join(other);
         assertThat(ReferenceJoin.of(part)).isEqualTo(group);
       }
       reference = reference.join(ReferenceJoin.of(part));
-      state = random.nextBoolean() ? state.join(part) : part.join(state);
+      state = delivery.onto ? state.join(part) : part.join(state);
       assertThat(ReferenceJoin.of(state)).isEqualTo(reference);
     }
   }
 
   /** Updates prepared on replicas that got others' updates in no causal order converge, too. */
   @Property(tries = 1_000)
-  void withoutCausalDelivery_replicasConverge(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed);
-    Random random = history.random;
-    for (int i = 0; i < 30; i++) {
-      History.Site site = history.sites.get(random.nextInt(3));
-      if (random.nextInt(3) == 0 || history.events.isEmpty()) {
-        site.update(history.operation(type, 0), 1 + random.nextInt(3));
-      } else {
-        Event event = history.events.get(random.nextInt(history.events.size()));
-        site.state = site.state.join(event.delta());
-      }
-    }
+  void withoutCausalDelivery_replicasConverge(
+      @ForAll(supplier = Plans.class) Plan plan,
+      @ForAll @Size(3) List<@Size(max = 30) List<@IntRange(max = 30) Integer>> orders) {
+    History history = plan.runWithoutCausality();
     List<Causal> results = new ArrayList<>();
-    for (History.Site site : history.sites) {
-      Collections.shuffle(history.events, random);
-      for (Event event : history.events) {
-        site.state = site.state.join(event.delta());
+    for (int i = 0; i < history.sites.size(); i++) {
+      Causal state = history.sites.get(i).state;
+      for (Event event : History.ordered(history.events, orders.get(i))) {
+        state = state.join(event.delta());
       }
-      results.add(site.state);
+      results.add(state);
     }
     assertThat(results).containsOnly(results.getFirst());
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Dot;
 import io.osier.core.Value;
 import io.osier.crdt.History.Event;
+import io.osier.crdt.History.Plan;
+import io.osier.crdt.History.Plans;
 import io.osier.crdt.History.Site;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,15 +37,15 @@ final class SemanticsProperties {
   }
 
   @Property(tries = 4_000)
-  void reading_isWhatTheHistoryDefines(@ForAll CrdtType type, @ForAll long seed) {
-    History history = new History(type, seed).run(40);
+  void reading_isWhatTheHistoryDefines(@ForAll(supplier = Plans.class) Plan plan) {
+    History history = plan.run();
     for (Site site : history.sites) {
       List<Event> received =
           history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
       List<Step> steps = new ArrayList<>();
       received.forEach(
           e -> steps.add(new Step(e.dot(), 0, e.operation(), e.timestamp(), e.past())));
-      assertThat(site.state.read(new Query.Whole())).isEqualTo(expected(type, steps));
+      assertThat(site.state.read(new Query.Whole())).isEqualTo(expected(plan.type(), steps));
     }
   }
 

@@ -18,11 +18,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 final class ProtocolCodecTest {
@@ -151,25 +156,29 @@ final class ProtocolCodecTest {
 
   private static final int FORMS_HASH = -168_577_557;
 
+  @Provide
+  Arbitrary<byte[]> messages() {
+    List<byte[]> all = new ArrayList<>();
+    requests().forEach(r -> all.add(ProtocolCodec.encode(1, r)));
+    replies().forEach(r -> all.add(ProtocolCodec.encode(1, r)));
+    return Arbitraries.of(all);
+  }
+
+  /** Bytes at some places are others, some at the end are missing, and it may go the wrong way. */
   @Property(tries = 10_000)
-  void hostileBytes_areMalformedAndNothingElse(@ForAll long seed) {
-    Random random = new Random(seed);
-    List<Request> requests = requests();
-    List<Reply> replies = replies();
-    byte[] bytes =
-        random.nextBoolean()
-            ? ProtocolCodec.encode(1, requests.get(random.nextInt(requests.size())))
-            : ProtocolCodec.encode(1, replies.get(random.nextInt(replies.size())));
-    for (int i = 0; i <= random.nextInt(4); i++) {
-      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
-    }
-    bytes = Arrays.copyOf(bytes, 1 + random.nextInt(bytes.length));
+  void damagedMessages_areReadOrMalformed_andNothingElse(
+      @ForAll("messages") byte[] message,
+      @ForAll @Size(max = 4) Map<@IntRange(max = 60) Integer, Byte> damage,
+      @ForAll @IntRange(max = 30) int missing) {
+    byte[] bytes = Arrays.copyOf(message, Math.max(1, message.length - missing));
+    damage.forEach((at, value) -> bytes[at % bytes.length] = value);
+    readOrMalformed(() -> ProtocolCodec.decodeRequest(bytes));
+    readOrMalformed(() -> ProtocolCodec.decodeReply(bytes));
+  }
+
+  private static void readOrMalformed(Runnable decoding) {
     try {
-      if (random.nextBoolean()) {
-        ProtocolCodec.decodeRequest(bytes);
-      } else {
-        ProtocolCodec.decodeReply(bytes);
-      }
+      decoding.run();
     } catch (MalformedException e) {
       assertThat(e.getMessage()).isNotEmpty();
     }

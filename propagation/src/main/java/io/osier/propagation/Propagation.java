@@ -13,13 +13,23 @@ import io.osier.propagation.heal.Answers;
 import io.osier.propagation.heal.Healer;
 import io.osier.propagation.heal.RelayLog;
 import io.osier.propagation.heal.Verifier;
+import io.osier.propagation.host.Delays;
+import io.osier.propagation.host.FrameSink;
+import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.PropagationStats;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Inbound;
 import io.osier.propagation.in.InboundStream;
 import io.osier.propagation.in.Knowledge;
 import io.osier.propagation.out.Outbound;
 import io.osier.propagation.out.PeerStream;
+import io.osier.propagation.wire.Frame;
 import java.util.List;
+import java.util.Map;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -40,12 +50,10 @@ public final class Propagation {
   private final Answers answers;
   private final Verifier verifier;
   private final Standing standing;
+  private final Announcer announcer;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
   private long requests;
-
-  private long statusNanos;
-  private long statusVersion = -1;
 
   /**
    * The streams of a partition that starts now.
@@ -61,12 +69,11 @@ public final class Propagation {
       StreamSettings settings,
       Recovered recovered,
       Replica replica,
-      ShipmentSizer sizer,
       FrameSink sink,
       long nowNanos) {
     this.around =
         new Surroundings(
-            self, peers, policy, settings, recovered, replica, sizer, sink, new PropagationStats());
+            self, peers, policy, settings, recovered, replica, sink, new PropagationStats());
     this.requests = recovered.life() << REQUESTS_SHIFT;
     this.knowledge = new Knowledge(self, peers, recovered, this::committed);
     this.outbound = new Outbound(around, knowledge::through, nowNanos);
@@ -80,7 +87,7 @@ public final class Propagation {
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
-    this.statusNanos = nowNanos - around.statusNanos();
+    this.announcer = new Announcer(around, knowledge, outbound, inbound, nowNanos);
   }
 
   private long committed() {
@@ -127,8 +134,7 @@ public final class Propagation {
       boolean hold,
       long sinceNanos,
       long nowNanos) {
-    // The cut that it will be part of says what it depends on.
-    VersionVector needs = around.isCausal() ? VersionVector.EMPTY : knowledge.needs(before);
+    VersionVector needs = around.cuts().needs(() -> knowledge.needs(before));
     Outbound.Update update = new Outbound.Update(before, needs, number, updates, sinceNanos, delta);
     return outbound.commit(object, update, floor, hold, nowNanos);
   }
@@ -165,8 +171,7 @@ public final class Propagation {
     if (inbound.up(in, nowNanos)) {
       resume(in, nowNanos);
     }
-    statusNanos = nowNanos - around.statusNanos();
-    statusVersion = -1;
+    announcer.toNewcomer(nowNanos);
   }
 
   /** Frames can no longer be sent to the datacenter. */
@@ -234,9 +239,10 @@ public final class Propagation {
       case Frame.States f -> {
         boolean expected = f.origin().isPresent() && healer.received(peer, f, nowNanos);
         inbound.states(in, f, expected, nowNanos, nowMillis);
-        endHealings();
+        endHealings(nowNanos);
       }
     }
+    standing.settle();
   }
 
   private void status(InboundStream in, Frame.Status status, long nowNanos) {
@@ -259,37 +265,8 @@ public final class Propagation {
     }
   }
 
-  private void endHealings() {
-    healer.takeDone().forEach(inbound::healed);
-  }
-
-  /**
-   * Whether the origin ships its updates itself: the newest incarnation of a peer that is heard.
-   */
-  private boolean isReachable(ReplicaId origin, long nowNanos) {
-    if (origin.equals(around.self())) {
-      return true;
-    }
-    PeerStream stream = outbound.stream(origin.dc());
-    if (!knowledge.isNewest(origin) || stream == null) {
-      return false;
-    }
-    InboundStream in = inbound.stream(origin.dc());
-    long heard = in == null ? standing.startNanos() : in.heardNanos();
-    if (stream.linkUp()) {
-      // It has just come back, and will ship what is missing itself.
-      heard = Math.max(heard, stream.upSinceNanos());
-    }
-    return nowNanos - heard < around.healNanos() + around.retryNanos();
-  }
-
-  /**
-   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
-   * just as the peer did.
-   */
-  private boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
-    boolean justBack = nowNanos - peer.upSinceNanos() < around.healNanos();
-    return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));
+  private void endHealings(long nowNanos) {
+    healer.takeDone(nowNanos).forEach(inbound::healed);
   }
 
   // ---------------------------------------------------------------- time
@@ -298,13 +275,15 @@ public final class Propagation {
   public void tick(long nowNanos, long nowMillis) {
     outbound.tick(nowNanos, nowMillis);
     answers.answerHealsWaiting();
-    endHealings();
+    endHealings(nowNanos);
     for (InboundStream in : inbound.streams()) {
       tick(in, nowNanos);
     }
-    if (statusDueNanos() <= nowNanos) {
-      sendStatus(nowNanos, nowMillis);
+    standing.settle();
+    if (announcer.dueNanos() <= nowNanos) {
+      announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
+      outbound.everywhere(standing.shipped());
     }
   }
 
@@ -320,45 +299,11 @@ public final class Propagation {
     inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
     if (verifier.isDone(dc)) {
       healer.check(
-          in.sender(), in.heardNanos(), origin -> comesFrom(origin, stream, nowNanos), nowNanos);
+          in.sender(),
+          in.heardNanos(),
+          origin -> standing.comesFrom(origin, stream, nowNanos),
+          nowNanos);
     }
-  }
-
-  private void sendStatus(long nowNanos, long nowMillis) {
-    VersionVector through = knowledge.through().raised(around.self(), outbound.through());
-    VersionVector changes = knowledge.changes();
-    for (PeerStream stream : outbound.streams()) {
-      if (stream.linkUp()) {
-        around
-            .sink()
-            .send(
-                stream.dc(),
-                new Frame.Status(
-                    stream.wantsResume(),
-                    stream.epoch(),
-                    stream.wantsResume() ? 0 : stream.sequence(),
-                    through,
-                    knowledge.life(),
-                    changes,
-                    outbound.committed(),
-                    inbound.waiting() > 0,
-                    nowMillis));
-      }
-    }
-    statusNanos = nowNanos;
-    statusVersion = statusKey();
-  }
-
-  private long statusKey() {
-    return knowledge.version() + outbound.through();
-  }
-
-  private long statusDueNanos() {
-    boolean soon = statusKey() != statusVersion;
-    for (PeerStream stream : outbound.streams()) {
-      soon |= stream.wantsResume();
-    }
-    return statusNanos + (soon ? around.statusNanos() : around.retryNanos() / 2);
   }
 
   /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
@@ -378,7 +323,7 @@ public final class Propagation {
     if (outbound.hasOps() || outbound.isCatchingUp()) {
       return Long.MIN_VALUE;
     }
-    long next = Math.min(outbound.roundDueNanos(), statusDueNanos());
+    long next = Math.min(outbound.roundDueNanos(), announcer.dueNanos());
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
       if (outbound.stream(dc).linkUp()) {
@@ -409,13 +354,13 @@ public final class Propagation {
   }
 
   /** What has come of every replica, this one included. */
-  public VersionVector through() {
-    return knowledge.all();
+  public VersionVector here() {
+    return knowledge.here();
   }
 
   /** How far this partition has come, to be stored with what was applied. */
   public Progress progress() {
-    return new Progress(knowledge.through(), inbound.cursors(), standing.wasSettled());
+    return new Progress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
 
   /** Whether every datacenter, this one included, has all that a context covers. */
@@ -440,7 +385,7 @@ public final class Propagation {
 
   /** Changes when {@link #progress} may have. */
   public long progressVersion() {
-    return knowledge.version() + inbound.placesChanged() + (standing.wasSettled() ? 1 : 0);
+    return knowledge.version() + inbound.placesChanged() + (standing.isSettled() ? 1 : 0);
   }
 
   /** Changes whenever more of any other replica has come completely; for waiting sessions. */
@@ -501,8 +446,8 @@ public final class Propagation {
   }
 
   /** What the streams to and from the peers are doing. */
-  public List<PeerProgress> peers() {
-    return standing.peers();
+  public List<PeerProgress> peers(long nowNanos) {
+    return standing.peers(nowNanos);
   }
 
   /**
@@ -512,8 +457,10 @@ public final class Propagation {
    * @param incarnation 0 if it was never heard
    * @param connected whether frames can be sent to it
    * @param stream waiting, catching-up or streaming
-   * @param lagUpdates updates of this datacenter that it does not have, as far as its status tells
+   * @param lag how far it is behind this datacenter, as far as its status tells
    * @param inFlightBytes sent and not acknowledged
+   * @param sentBytes bytes of updates sent to it, by what carried them
+   * @param roundTimes how long rounds took until it had acknowledged them
    * @param behindUpdates updates of it that have not come here
    */
   public record PeerProgress(
@@ -521,7 +468,9 @@ public final class Propagation {
       long incarnation,
       boolean connected,
       String stream,
-      long lagUpdates,
+      Outbound.Lag lag,
       long inFlightBytes,
+      Map<Frame.Kind, Long> sentBytes,
+      Delays roundTimes,
       long behindUpdates) {}
 }

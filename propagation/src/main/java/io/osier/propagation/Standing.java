@@ -6,10 +6,13 @@ import io.osier.core.VersionVector;
 import io.osier.propagation.Propagation.Coverage;
 import io.osier.propagation.Propagation.PeerProgress;
 import io.osier.propagation.heal.Healer;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Inbound;
+import io.osier.propagation.in.InboundStream;
 import io.osier.propagation.in.Knowledge;
 import io.osier.propagation.out.Outbound;
 import io.osier.propagation.out.PeerStream;
+import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,11 +53,41 @@ final class Standing {
   /** A peer tells what it has. */
   void heard(String dc, Frame.Status status) {
     firstStatus.putIfAbsent(dc, status);
-    settled |= settlesNow();
+    settle();
   }
 
-  long startNanos() {
-    return startNanos;
+  /** Looks whether it is settled now: once it was, it stays so. */
+  void settle() {
+    settled = settled || settlesNow();
+  }
+
+  /**
+   * Whether the origin ships its updates itself: the newest incarnation of a peer that is heard.
+   */
+  private boolean isReachable(ReplicaId origin, long nowNanos) {
+    if (origin.equals(around.self())) {
+      return true;
+    }
+    PeerStream stream = outbound.stream(origin.dc());
+    if (!knowledge.isNewest(origin) || stream == null) {
+      return false;
+    }
+    InboundStream in = inbound.stream(origin.dc());
+    long heard = in == null ? startNanos : in.heardNanos();
+    if (stream.linkUp()) {
+      // It has just come back, and will ship what is missing itself.
+      heard = Math.max(heard, stream.upSinceNanos());
+    }
+    return nowNanos - heard < around.healNanos() + around.retryNanos();
+  }
+
+  /**
+   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
+   * just as the peer did.
+   */
+  boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
+    boolean justBack = nowNanos - peer.upSinceNanos() < around.healNanos();
+    return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));
   }
 
   /** See {@link Propagation#coverage}. */
@@ -149,14 +182,8 @@ final class Standing {
     return true;
   }
 
-  /** Whether it was settled when that was last looked at. */
-  boolean wasSettled() {
-    return settled;
-  }
-
   /** See {@link Propagation#isSettled}. */
   boolean isSettled() {
-    settled = settled || settlesNow();
     return settled;
   }
 
@@ -181,7 +208,7 @@ final class Standing {
   }
 
   /** See {@link Propagation#peers}. */
-  List<PeerProgress> peers() {
+  List<PeerProgress> peers(long nowNanos) {
     List<PeerProgress> progress = new ArrayList<>();
     for (PeerStream stream : outbound.streams()) {
       ReplicaId peer = knowledge.newest(stream.dc());
@@ -195,8 +222,10 @@ final class Standing {
               peer == null ? 0 : peer.incarnation(),
               stream.linkUp(),
               stream.mode().label(),
-              Math.max(0, outbound.committed() - has),
+              outbound.lag(has, nowNanos),
               stream.inFlightBytes(),
+              stream.sentBytes(),
+              stream.roundTimes(),
               Math.max(0, there - here)));
     }
     return progress;

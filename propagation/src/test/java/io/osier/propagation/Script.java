@@ -11,6 +11,11 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -63,7 +68,6 @@ final class Script {
               StreamSettings.DEFAULT,
               Recovered.NOTHING,
               this,
-              shipment -> FrameCodec.sizeOf(self, shipment),
               (to, frame) -> send(this, to, frame),
               nanos);
     }

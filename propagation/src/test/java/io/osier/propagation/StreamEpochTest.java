@@ -7,6 +7,11 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +37,6 @@ final class StreamEpochTest {
           SETTINGS,
           new Recovered(2, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
           new NoObjects(),
-          shipment -> 1,
           (dc, frame) -> {
             if (frame instanceof Frame.Resume resume) {
               asked.add(resume.epoch());

@@ -57,7 +57,7 @@ abstract class Call<T> {
   }
 
   /** Hears who answered. */
-  void answeredBy(Link from, ReplicaId by) {}
+  void answeredBy(Connection from, ReplicaId by) {}
 
   /** Whether the keyspace is a causal one, as the datacenter that answered said. */
   final boolean isCausal() {
@@ -109,29 +109,29 @@ abstract class Call<T> {
       fail(client.unavailable());
       return;
     }
-    Link link = session.route(tries.tried());
-    if (link == null) {
+    Connection connection = session.route(tries.tried());
+    if (connection == null) {
       act(tries.nowhere(now, session.unreachable()));
       return;
     }
-    Reply.KeyspaceInfo info = link.keyspace(keyspace);
+    Reply.KeyspaceInfo info = connection.keyspace(keyspace);
     if (info == null) {
       fail(
           new OsierException(
               ErrorCode.UNKNOWN_KEYSPACE,
-              link.name()
+              connection.name()
                   + " has no keyspace '"
                   + keyspace
                   + "'; it has "
-                  + link.keyspaces().keySet().stream().sorted().toList()));
+                  + connection.keyspaces().keySet().stream().sorted().toList()));
       return;
     }
-    OsierException late = tries.tooLate(now, link.roundTripNanos());
+    OsierException late = tries.tooLate(now, connection.roundTripNanos());
     if (late != null) {
       fail(late);
       return;
     }
-    send(link, info, now);
+    send(connection, info, now);
   }
 
   private void answer(Reply reply) {
@@ -161,15 +161,15 @@ abstract class Call<T> {
    * Sends it with no lock held: within the process the sender may be the one who answers other
    * calls, and runs their callers' code.
    */
-  private void send(Link link, Reply.KeyspaceInfo info, long now) {
-    ReplicaId replica = requireNonNull(link.replica()); // it has told its keyspaces
+  private void send(Connection connection, Reply.KeyspaceInfo info, long now) {
+    ReplicaId replica = requireNonNull(connection.replica()); // it has told its keyspaces
     ReplicaId left;
     Try next;
     synchronized (past) {
       Slices slices = past.slices(keyspace);
       left = past.moveTo(replica);
       if (slices.fits(info.partitions())) {
-        next = new Try(link, replica, partition(info), slices, now);
+        next = new Try(connection, replica, partition(info), slices, now);
       } else {
         next = null;
       }
@@ -179,13 +179,13 @@ abstract class Call<T> {
     if (next == null) {
       fail(past.misfit(keyspace, info.partitions()));
     } else {
-      link.send(next.sent, now, tries.deadlineNanos(), next);
+      connection.send(next.sent, now, tries.deadlineNanos(), next);
     }
   }
 
   /** One sending, and what comes of it. */
-  private final class Try implements Link.Answered {
-    private final Link to;
+  private final class Try implements Connection.Answered {
+    private final Connection to;
     private final ReplicaId replica;
 
     /** Of which partition it asks; -1 for none in particular. */
@@ -203,7 +203,7 @@ abstract class Call<T> {
     private final Request sent;
 
     /** Called with the past's lock held. */
-    Try(Link to, ReplicaId replica, int partition, Slices slices, long now) {
+    Try(Connection to, ReplicaId replica, int partition, Slices slices, long now) {
       this.to = to;
       this.replica = replica;
       this.partition = partition;

@@ -1,461 +1,119 @@
 package io.osier.proxy;
 
-import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.collection.LongObjectHashMap;
-import io.netty.util.collection.LongObjectMap;
-import io.osier.core.BackOff;
-import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.MalformedException;
-import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
-import io.osier.core.net.FrameReader;
-import io.osier.core.net.Framing;
-import io.osier.core.net.Outgoing;
-import io.osier.protocol.ProtocolCodec;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The connection to one datacenter: opened again with a growing pause whenever it is lost, with
- * requests pipelined on it and answered in any order. Thread-safe.
- *
- * <p>A request is encoded by the connection's loop, together with those that have come in the
- * meantime, and waits for its answer in a table of that loop. Its time limit is looked at every
- * {@link #EXPIRY_MILLIS} ms with those of all others: a timer for each would cost more than the
- * rest.
+ * The way to one datacenter: a {@link RemoteConnection} over the network, or a {@link
+ * LocalConnection} within the process. Thread-safe.
  */
-final class Connection implements Link {
-  private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
-  private static final long BACK_OFF_MILLIS_MIN = 50;
-  private static final long BACK_OFF_MILLIS_MAX = 2_000;
-  private static final double ROUND_TRIP_GAIN = 0.2;
+interface Connection {
+  /** Starts to connect; changes of {@link #isUp} are told to the client. */
+  void open();
 
-  /** How exactly time limits are kept. */
-  private static final long EXPIRY_MILLIS = 10;
+  /** The endpoint's name. */
+  String dc();
 
-  /** Who waits for the greeting's answer, which is the connection's own affair. */
-  private static final Answered NOBODY =
-      new Answered() {
-        @Override
-        public void answered(Reply reply) {}
-
-        @Override
-        public void lost(LostException cause) {}
-      };
-
-  /** A request that waits to be sent, or for its answer. */
-  private static final class Pending {
-    final Request request;
-    final Answered answered;
-    final long deadlineNanos;
-    final long startNanos;
-
-    Pending(Request request, Answered answered, long startNanos, long deadlineNanos) {
-      this.request = request;
-      this.answered = answered;
-      this.startNanos = startNanos;
-      this.deadlineNanos = deadlineNanos;
-    }
+  /** The datacenter's own name; the endpoint's while nothing else is known. */
+  default String name() {
+    ReplicaId replica = replica();
+    return replica == null ? dc() : replica.dc();
   }
 
-  private final String dc;
-  private final InetSocketAddress address;
-  private final ClientSettings settings;
-  private final EventLoopGroup loops;
-  private final Runnable onChange;
-  private final AtomicInteger inFlight = new AtomicInteger();
-  private volatile @Nullable Inbound channel;
-  private volatile Reply.@Nullable Welcome welcome;
-  private volatile double roundTripNanos = Double.NaN;
-  private volatile @Nullable OsierException refused;
-  private volatile @Nullable String trouble;
-  private volatile boolean closed;
-  private final BackOff backOff = new BackOff(BACK_OFF_MILLIS_MIN, BACK_OFF_MILLIS_MAX);
+  /** Whether requests can be sent. */
+  boolean isUp();
 
-  Connection(
-      String dc,
-      InetSocketAddress address,
-      ClientSettings settings,
-      EventLoopGroup loops,
-      Runnable onChange) {
-    this.dc = dc;
-    this.address = address;
-    this.settings = settings;
-    this.loops = loops;
-    this.onChange = onChange;
+  /** Who is there; null if never connected. */
+  @Nullable ReplicaId replica();
+
+  /** The keyspaces, as the datacenter said; none if never connected. */
+  List<Reply.KeyspaceInfo> keyspaceList();
+
+  /** The keyspaces by name. */
+  default Map<String, Reply.KeyspaceInfo> keyspaces() {
+    return keyspaceList().stream().collect(Collectors.toMap(Reply.KeyspaceInfo::name, k -> k));
   }
 
-  @Override
-  public void open() {
-    if (closed) {
-      return;
+  /** A keyspace; null if the datacenter has none of that name. */
+  default Reply.@Nullable KeyspaceInfo keyspace(String name) {
+    for (Reply.KeyspaceInfo k : keyspaceList()) {
+      if (k.name().equals(name)) {
+        return k;
+      }
     }
-    new Bootstrap()
-        .group(loops)
-        .channel(NioSocketChannel.class)
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
-        .handler(
-            new ChannelInitializer<SocketChannel>() {
-              @Override
-              protected void initChannel(SocketChannel ch) {
-                ch.pipeline().addLast(new Inbound(ch));
-              }
-            })
-        .connect(InetSocketAddress.createUnresolved(address.getHostString(), address.getPort()))
-        .addListener(
-            (ChannelFuture f) -> {
-              if (!f.isSuccess()) {
-                trouble = Troubles.inWords(f.cause());
-                LOG.debug("{}: {}", dc, trouble);
-                openLater();
-              } else if (closed) {
-                f.channel().close();
-              }
-            });
-  }
-
-  private void openLater() {
-    if (closed) {
-      return;
-    }
-    long pause = backOff.nextMillis(ThreadLocalRandom.current());
-    loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
+    return null;
   }
 
   /**
-   * One channel: bytes in, replies out to whoever waits for them. All but sending is its loop's.
+   * Sends a request. The future fails with {@link LostException} if no answer comes.
+   *
+   * @param timeoutMillis how long to wait for the answer
    */
-  private final class Inbound extends FrameReader {
-    private final Channel over;
-    private final Requests requests;
-    private final LongObjectHashMap<Pending> pending = new LongObjectHashMap<>();
-    private long ids;
-    private boolean expiryDue;
-    private boolean ended;
-    private boolean broken;
+  CompletableFuture<Reply> send(Request request, long timeoutMillis);
 
-    Inbound(Channel over) {
-      super(Framing.CLIENT_FRAME_BYTES_MAX);
-      this.over = over;
-      this.requests = new Requests();
-    }
+  /** Hears what became of a request: one of the two, once. */
+  interface Answered {
+    /** An answer came, which may be a failure. */
+    void answered(Reply reply);
 
-    /** Requests on their way out. */
-    private final class Requests extends Outgoing<Pending> {
-      Requests() {
-        super(over);
-      }
-
-      @Override
-      protected boolean write(WireOutput to, Pending one) {
-        if (ended) {
-          fail(one, ErrorCode.UNAVAILABLE, false, "the connection to " + name() + " was lost");
-          return false;
-        }
-        if (one.answered == NOBODY) {
-          ProtocolCodec.write(to, 0, one.request); // the greeting
-          return true;
-        }
-        if (one.deadlineNanos - System.nanoTime() <= 0) {
-          fail(one, ErrorCode.TIMEOUT, false, "the time limit was over before it could be sent");
-          return false;
-        }
-        long id = ++ids;
-        ProtocolCodec.write(to, id, one.request);
-        pending.put(id, one);
-        if (!expiryDue) {
-          expiryDue = true;
-          over.eventLoop().schedule(Inbound.this::expire, EXPIRY_MILLIS, TimeUnit.MILLISECONDS);
-        }
-        return true;
-      }
-
-      @Override
-      protected void failed(Pending one, RuntimeException cause) {
-        switch (cause) {
-          case KryoBufferOverflowException e ->
-              fail(
-                  one,
-                  ErrorCode.VALUE_TOO_LARGE,
-                  false,
-                  "the request is larger than "
-                      + (Framing.CLIENT_FRAME_BYTES_MAX >> 20)
-                      + " MiB; split it into several");
-          case RejectedExecutionException e ->
-              fail(one, ErrorCode.UNAVAILABLE, false, "this client is closed");
-          default -> fail(one, ErrorCode.INVALID_ARGUMENT, false, "it cannot be encoded: " + cause);
-        }
-      }
-
-      @Override
-      protected boolean flushesSoon() {
-        return isReading();
-      }
-    }
-
-    @Override
-    public void channelActive(ChannelHandlerContext ctx) {
-      Request hello = new Request.Hello(Request.PROTOCOL_VERSION, settings.name());
-      requests.add(new Pending(hello, NOBODY, 0, 0));
-    }
-
-    @Override
-    protected void frame(ChannelHandlerContext ctx, WireInput content) {
-      long id = ProtocolCodec.decodeId(content);
-      if (id == 0) {
-        Reply reply = ProtocolCodec.decodeReplyBody(content);
-        if (!(reply instanceof Reply.Pong)) { // that is a sign of life, and heard
-          greeted(this, reply);
-        }
-        return;
-      }
-      Pending waiting = pending.remove(id);
-      if (waiting != null) {
-        Reply reply;
-        try {
-          reply = ProtocolCodec.decodeReplyBody(content);
-        } catch (MalformedException e) {
-          // The frame is whole, so what is wrong in it concerns this call alone.
-          fail(waiting, ErrorCode.MALFORMED, true, name() + " answered, but: " + e.getMessage());
-          return;
-        }
-        inFlight.decrementAndGet();
-        if (settings.metrics() != ClientMetrics.NONE) {
-          settings.metrics().answered(dc, System.nanoTime() - waiting.startNanos);
-        }
-        waiting.answered.answered(reply);
-      }
-    }
-
-    /** Whether nothing has come for so long: a ping may wait behind something large. */
-    boolean isSilent(long millis) {
-      return System.nanoTime() - heardNanos() >= millis * 1_000_000;
-    }
-
-    @Override
-    protected void frames(ChannelHandlerContext ctx) {
-      requests.flush(); // what the answers have brought about
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext ctx) {
-      super.channelInactive(ctx);
-      ended = true;
-      if (channel == this) {
-        channel = null;
-      }
-      if (refused == null) {
-        trouble =
-            welcome == null
-                ? "it closed the connection without a greeting (is this the port for clients?)"
-                : "the connection was lost";
-      }
-      List<Pending> open = new ArrayList<>(pending.values());
-      pending.clear();
-      for (Pending one : open) {
-        fail(
-            one,
-            ErrorCode.UNAVAILABLE,
-            true,
-            closed ? "this client was closed" : "the connection to " + name() + " was lost");
-      }
-      requests.flush(); // fails what has not been sent
-      onChange.run();
-      openLater();
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      if (!broken && !closed) { // each buffer that is not sent fails once more
-        LOG.warn("connection to {} closed: {}", dc, Troubles.inWords(cause));
-      }
-      broken = true;
-      ctx.close();
-    }
-
-    private void expire() {
-      long now = System.nanoTime();
-      List<Long> late = null;
-      for (LongObjectMap.PrimitiveEntry<Pending> entry : pending.entries()) {
-        if (entry.value().deadlineNanos - now <= 0) {
-          late = late == null ? new ArrayList<>() : late;
-          late.add(entry.key());
-        }
-      }
-      if (late != null) {
-        for (long id : late) {
-          Pending one = pending.remove(id);
-          if (one != null) {
-            long millis = (one.deadlineNanos - one.startNanos) / 1_000_000;
-            fail(one, ErrorCode.TIMEOUT, true, name() + " did not answer within " + millis + " ms");
-          }
-        }
-      }
-      expiryDue = !pending.isEmpty();
-      if (expiryDue) {
-        over.eventLoop().schedule(this::expire, EXPIRY_MILLIS, TimeUnit.MILLISECONDS);
-      }
-    }
-
-    private void fail(Pending one, ErrorCode code, boolean sent, String message) {
-      if (one.answered != NOBODY) {
-        inFlight.decrementAndGet();
-        one.answered.lost(new LostException(code, sent, message));
-      }
-    }
+    /** None came, or will. */
+    void lost(LostException cause);
   }
 
-  private void greeted(Inbound at, Reply reply) {
-    switch (reply) {
-      case Reply.Welcome w -> {
-        welcome = w;
-        channel = at;
-        refused = null;
-        trouble = null;
-        backOff.reset();
-        ping();
-        onChange.run();
-      }
-      case Reply.Failure f -> {
-        refused = new OsierException(f.code(), dc + ": " + f.message());
-        LOG.warn("{} refuses this client: {}: {}", dc, f.code(), f.message());
-        at.over.close();
-      }
-      default -> at.over.close();
-    }
-  }
-
-  @Override
-  public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-    CompletableFuture<Reply> reply = new CompletableFuture<>();
-    long now = System.nanoTime();
-    send(
-        request,
-        now,
-        now + Math.max(1, timeoutMillis) * 1_000_000,
-        new Answered() {
-          @Override
-          public void answered(Reply r) {
-            reply.complete(r);
-          }
-
-          @Override
-          public void lost(LostException cause) {
-            reply.completeExceptionally(cause);
-          }
-        });
-    return reply;
-  }
-
-  @Override
-  public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    Inbound over = channel;
-    if (over == null) {
-      answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + name()));
-      return;
-    }
-    inFlight.incrementAndGet();
-    over.requests.add(new Pending(request, answered, nowNanos, deadlineNanos));
-  }
-
-  @Override
-  public void ping() {
-    Inbound at = channel;
-    if (at == null) {
-      return;
-    }
-    long start = System.nanoTime();
-    long patience = Math.max(1_000, 4 * settings.pingInterval().toMillis());
-    send(new Request.Ping(), patience)
+  /**
+   * Sends a request.
+   *
+   * @param nowNanos the time, by {@link System#nanoTime}
+   * @param deadlineNanos when to give up waiting for the answer
+   * @param answered hears what became of it: in the calling thread before this returns, or later in
+   *     another one
+   */
+  default void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    send(request, Math.max(1, (deadlineNanos - nowNanos) / 1_000_000))
         .whenComplete(
-            (pong, error) -> {
+            (reply, error) -> {
               if (error == null) {
-                double took = System.nanoTime() - start;
-                roundTripNanos =
-                    Double.isNaN(roundTripNanos)
-                        ? took
-                        : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
-              } else if (error instanceof LostException lost
-                  && lost.code == ErrorCode.TIMEOUT
-                  && at.isSilent(patience)) {
-                LOG.warn("{} does not answer; connection closed", dc);
-                at.over.close();
+                answered.answered(reply);
+              } else {
+                answered.lost((LostException) error);
               }
             });
   }
 
-  @Override
-  public String dc() {
-    return dc;
+  /**
+   * Does an update at once, by the calling thread, if that can be done without a request.
+   *
+   * @return whether it is done; otherwise nothing was, and a request must be sent
+   */
+  default boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+    return false;
   }
 
-  @Override
-  public boolean isUp() {
-    return channel != null;
-  }
+  /** Measures the way there and back; a silent datacenter is given up. */
+  void ping();
 
-  @Override
-  public @Nullable ReplicaId replica() {
-    Reply.Welcome w = welcome;
-    return w == null ? null : w.replica();
-  }
+  /** The measured way there and back, in nanoseconds; NaN if not measured yet. */
+  double roundTripNanos();
 
-  @Override
-  public List<Reply.KeyspaceInfo> keyspaceList() {
-    Reply.Welcome w = welcome;
-    return w == null ? List.of() : w.keyspaces();
-  }
+  /** Why the datacenter refuses this client, or null. */
+  @Nullable OsierException refused();
 
-  @Override
-  public double roundTripNanos() {
-    return roundTripNanos;
-  }
+  /** Why it is not up, in words; null if it is, or if nothing has been heard yet. */
+  @Nullable String trouble();
 
-  @Override
-  public @Nullable OsierException refused() {
-    return refused;
-  }
+  /** How many requests are open. */
+  int inFlight();
 
-  @Override
-  public @Nullable String trouble() {
-    return trouble;
-  }
-
-  @Override
-  public int inFlight() {
-    return inFlight.get();
-  }
-
-  @Override
-  public void close() {
-    closed = true;
-    Inbound at = channel;
-    if (at != null) {
-      channel = null;
-      at.over.close(); // fails what is open
-    }
-  }
+  /** Closes the way for good; requests that are open fail. */
+  void close();
 }

@@ -19,9 +19,9 @@ final class Datacenters {
   private static final double NEARER = 0.7;
 
   private final ClientSettings settings;
-  private final Map<String, Link> links = new LinkedHashMap<>();
+  private final Map<String, Connection> connections = new LinkedHashMap<>();
   private final Object changes = new Object();
-  private volatile @Nullable Link nearest;
+  private volatile @Nullable Connection nearest;
 
   /** None yet. */
   Datacenters(ClientSettings settings) {
@@ -29,18 +29,18 @@ final class Datacenters {
   }
 
   /** Adds one; before anything else is asked. */
-  void add(Link link) {
-    links.put(link.dc(), link);
+  void add(Connection connection) {
+    connections.put(connection.dc(), connection);
   }
 
   void open() {
-    links.values().forEach(Link::open);
+    connections.values().forEach(Connection::open);
     changed();
   }
 
   /** Measures the ways there and back. */
   void measure() {
-    links.values().forEach(Link::ping);
+    connections.values().forEach(Connection::ping);
     changed();
   }
 
@@ -53,8 +53,8 @@ final class Datacenters {
   }
 
   /** The datacenter that requests go to; null if none is up. */
-  @Nullable Link nearest() {
-    Link c = nearest;
+  @Nullable Connection nearest() {
+    Connection c = nearest;
     return c != null && c.isUp() ? c : choose(Set.of());
   }
 
@@ -63,8 +63,8 @@ final class Datacenters {
    *
    * @return null if none is up
    */
-  @Nullable Link choose(Set<String> except) {
-    return choose(links.values(), settings.preferred(), nearest, except);
+  @Nullable Connection choose(Set<String> except) {
+    return choose(connections.values(), settings.preferred(), nearest, except);
   }
 
   /**
@@ -74,13 +74,13 @@ final class Datacenters {
    * @param except datacenters that were tried in vain
    * @return null if none is up
    */
-  static @Nullable Link choose(
-      Collection<Link> links,
+  static @Nullable Connection choose(
+      Collection<Connection> connections,
       Optional<String> preferred,
-      @Nullable Link present,
+      @Nullable Connection present,
       Set<String> except) {
-    Link best = null;
-    for (Link c : links) {
+    Connection best = null;
+    for (Connection c : connections) {
       if (c.isUp() && !except.contains(c.dc())) {
         if (preferred.filter(c.dc()::equals).isPresent()) {
           return c;
@@ -98,7 +98,7 @@ final class Datacenters {
     return best;
   }
 
-  private static double roundTrip(Link c) {
+  private static double roundTrip(Connection c) {
     return Double.isNaN(c.roundTripNanos()) ? Double.MAX_VALUE / 2 : c.roundTripNanos();
   }
 
@@ -107,12 +107,12 @@ final class Datacenters {
    *
    * @throws OsierException INVALID_ARGUMENT if there is no such endpoint
    */
-  Link get(String dc) {
-    Link c = links.get(dc);
+  Connection get(String dc) {
+    Connection c = connections.get(dc);
     if (c == null) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is no endpoint '" + dc + "'; the endpoints are " + links.keySet());
+          "there is no endpoint '" + dc + "'; the endpoints are " + connections.keySet());
     }
     return c;
   }
@@ -134,7 +134,7 @@ final class Datacenters {
 
   /** Why none can be reached. */
   OsierException unavailable() {
-    for (Link c : links.values()) {
+    for (Connection c : connections.values()) {
       OsierException refused = c.refused();
       if (refused != null) {
         return refused;
@@ -142,24 +142,24 @@ final class Datacenters {
     }
     return new OsierException(
         ErrorCode.UNAVAILABLE,
-        links.values().stream()
+        connections.values().stream()
             .map(c -> c.dc() + " at " + address(c) + ": " + trouble(c))
             .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
   }
 
-  private static String trouble(Link c) {
+  private static String trouble(Connection c) {
     String trouble = c.trouble();
     return trouble == null ? "no answer yet" : trouble;
   }
 
-  private String address(Link c) {
+  private String address(Connection c) {
     return settings.endpoints().getOrDefault(c.dc(), "");
   }
 
   /** What the ways are doing, in the order of the endpoints. */
   List<OsierClient.Status> status() {
     List<OsierClient.Status> all = new ArrayList<>();
-    for (Link c : links.values()) {
+    for (Connection c : connections.values()) {
       all.add(
           new OsierClient.Status(
               c.dc(),
@@ -175,6 +175,6 @@ final class Datacenters {
 
   /** Closes all for good. */
   void close() {
-    links.values().forEach(Link::close);
+    connections.values().forEach(Connection::close);
   }
 }

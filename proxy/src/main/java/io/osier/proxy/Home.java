@@ -3,7 +3,7 @@ package io.osier.proxy;
 import io.osier.core.ReplicaId;
 
 /** Where a transaction lives. */
-record Home(Link connection, ReplicaId replica) {
+record Home(Connection connection, ReplicaId replica) {
   String dc() {
     return replica.dc();
   }

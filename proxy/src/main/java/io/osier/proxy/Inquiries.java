@@ -12,7 +12,7 @@ import java.util.function.Function;
 final class Inquiries {
   /** What a partition has of every replica at a datacenter. */
   CompletableFuture<VersionVector> through(
-      Link at, String keyspace, int partition, long timeoutMillis) {
+      Connection at, String keyspace, int partition, long timeoutMillis) {
     return ask(
         at,
         new Request.Through(keyspace, partition),
@@ -21,12 +21,12 @@ final class Inquiries {
   }
 
   /** Its answer to a request for a report, as one JSON object. */
-  CompletableFuture<String> report(Link at, Request request, Duration timeout) {
+  CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
     return ask(at, request, timeout.toMillis(), reply -> ((Reply.Report) reply).json());
   }
 
   private static <T> CompletableFuture<T> ask(
-      Link at, Request request, long timeoutMillis, Function<Reply, T> answer) {
+      Connection at, Request request, long timeoutMillis, Function<Reply, T> answer) {
     return at.send(request, timeoutMillis)
         .handle(
             (reply, error) -> {

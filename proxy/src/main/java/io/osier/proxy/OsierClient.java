@@ -44,7 +44,7 @@ public final class OsierClient implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * A client of links that are there.
+   * A client of connections that are there.
    *
    * @param end ends what carries them
    */
@@ -80,7 +80,7 @@ public final class OsierClient implements AutoCloseable {
           addresses.forEach(
               (dc, address) ->
                   datacenters.add(
-                      new Connection(dc, address, settings, loops, datacenters::changed)));
+                      new RemoteConnection(dc, address, settings, loops, datacenters::changed)));
           long pause = settings.pingInterval().toMillis();
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });
@@ -112,7 +112,8 @@ public final class OsierClient implements AutoCloseable {
   public static OsierClient inProcess(InProcess datacenter) {
     Builder builder = new Builder().endpoint(datacenter.replica().dc(), "in process");
     ClientSettings settings = builder.settings();
-    return start(settings, (all, loops) -> all.add(new LocalLink(datacenter, settings, loops)));
+    return start(
+        settings, (all, loops) -> all.add(new LocalConnection(datacenter, settings, loops)));
   }
 
   /** Starts to build a client. */
@@ -183,7 +184,7 @@ public final class OsierClient implements AutoCloseable {
 
   /** The datacenter that requests go to now; empty if none is up. */
   public Optional<String> nearest() {
-    return Optional.ofNullable(datacenters.nearest()).map(Link::dc);
+    return Optional.ofNullable(datacenters.nearest()).map(Connection::dc);
   }
 
   /**

@@ -38,7 +38,7 @@ public final class Session {
   private final TransactionSteps steps;
 
   /** The only datacenter to use, or null. */
-  private volatile @Nullable Link pinned;
+  private volatile @Nullable Connection pinned;
 
   /** How long calls wait for what the session has seen; Long.MAX_VALUE for as long as they can. */
   private final long patienceNanos;
@@ -126,13 +126,13 @@ public final class Session {
    * @throws OsierException if the embedded datacenter does not answer
    */
   public SessionToken token() {
-    settle();
+    seeAcknowledged();
     return past.token();
   }
 
   /** As {@link #token()}, of one keyspace. */
   SessionToken token(String keyspace) {
-    settle();
+    seeAcknowledged();
     return past.token(keyspace);
   }
 
@@ -149,16 +149,17 @@ public final class Session {
   }
 
   /** Asks the datacenter in this process what it has: all that it acknowledged is in that. */
-  private void settle() {
-    Link link = client.datacenters().nearest();
-    if (!combined || link == null) {
+  private void seeAcknowledged() {
+    Connection connection = client.datacenters().nearest();
+    if (!combined || connection == null) {
       return;
     }
     long timeoutMillis = client.settings().timeout().toMillis();
-    for (Reply.KeyspaceInfo keyspace : link.keyspaceList()) {
+    for (Reply.KeyspaceInfo keyspace : connection.keyspaceList()) {
       List<VersionVector> seen = new ArrayList<>();
       for (int i = 0; i < keyspace.partitions(); i++) {
-        seen.add(Calls.join(client.inquiries().through(link, keyspace.name(), i, timeoutMillis)));
+        seen.add(
+            Calls.join(client.inquiries().through(connection, keyspace.name(), i, timeoutMillis)));
       }
       synchronized (past) {
         past.slices(keyspace.name()).saw(seen);
@@ -172,8 +173,8 @@ public final class Session {
    * @param tried the datacenters that were tried in vain
    * @return null if there is none
    */
-  @Nullable Link route(Set<String> tried) {
-    Link only = pinned;
+  @Nullable Connection route(Set<String> tried) {
+    Connection only = pinned;
     if (only != null) {
       return only.isUp() && !tried.contains(only.dc()) ? only : null;
     }
@@ -182,7 +183,7 @@ public final class Session {
 
   /** Why there is nowhere to send a request to. */
   OsierException unreachable() {
-    Link only = pinned;
+    Connection only = pinned;
     if (only == null) {
       return client.unavailable();
     }
@@ -228,9 +229,11 @@ public final class Session {
    * @return whether it is done; if not, {@link #write} must do it
    */
   boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
-    Link link = client.datacenters().nearest();
+    Connection connection = client.datacenters().nearest();
     // What another session saw must be there first, and only a request can wait for it.
-    if (link == null || past.isInherited() || !link.update(keyspace, key, type, operation)) {
+    if (connection == null
+        || past.isInherited()
+        || !connection.update(keyspace, key, type, operation)) {
       return false;
     }
     if (!combined) {

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * client) says nothing of it: only what the datacenter knows of the transaction counts. So it is
  * asked on, at the same process alone, until the time is over; then the outcome is unknown.
  */
-final class StepDelivery implements Link.Answered {
+final class StepDelivery implements Connection.Answered {
   private static final long PAUSE_MILLIS_MAX = 400;
 
   private final OsierClient client;
@@ -63,7 +63,7 @@ final class StepDelivery implements Link.Answered {
   }
 
   private void send() {
-    Link to = home.connection();
+    Connection to = home.connection();
     long now = client.timers().nanoTime();
     ReplicaId there = to.replica();
     if (client.isClosed()) {

@@ -57,7 +57,7 @@ final class TransactCall extends Call<Reply.Transacted> {
   }
 
   @Override
-  void answeredBy(Link from, ReplicaId replica) {
+  void answeredBy(Connection from, ReplicaId replica) {
     answeredAt = new Home(from, replica);
   }
 

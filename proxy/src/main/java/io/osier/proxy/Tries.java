@@ -142,7 +142,7 @@ final class Tries {
 
   /** What the caller would be told of a try without an answer. */
   OsierException outcome(String name, Throwable error) {
-    // The link knows of this try alone: what counts for the caller is the limit of the call.
+    // The connection knows of this try alone: what counts for the caller is the limit of the call.
     if (error instanceof LostException l && l.code == ErrorCode.TIMEOUT && l.sent) {
       String message = name + " did not answer within " + limitMillis() + " ms";
       String more = refusal == null ? "" : "; before that: " + refusal.getMessage();

@@ -220,12 +220,12 @@ final class CommitRepeatTest {
     }
   }
 
-  /** A link on which a test decides what becomes of each sending, in turn. */
-  private static Link link(List<Request> sent, IntFunction<Object> fates) {
-    return (Link)
+  /** A connection on which a test decides what becomes of each sending, in turn. */
+  private static Connection connection(List<Request> sent, IntFunction<Object> fates) {
+    return (Connection)
         Proxy.newProxyInstance(
-            Link.class.getClassLoader(),
-            new Class<?>[] {Link.class},
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
             (proxy, method, arguments) -> {
               switch (method.getName()) {
                 case "isUp" -> {
@@ -236,7 +236,8 @@ final class CommitRepeatTest {
                 }
                 case "send" -> {
                   sent.add((Request) arguments[0]);
-                  Link.Answered answered = (Link.Answered) arguments[arguments.length - 1];
+                  Connection.Answered answered =
+                      (Connection.Answered) arguments[arguments.length - 1];
                   Object fate = fates.apply(sent.size());
                   if (fate instanceof LostException lost) {
                     answered.lost(lost);
@@ -269,13 +270,13 @@ final class CommitRepeatTest {
       LostException full = new LostException(ErrorCode.OVERLOADED, false, "too many are open");
       LostException cut = new LostException(ErrorCode.UNAVAILABLE, true, "cut");
       List<Request> sent = new CopyOnWriteArrayList<>();
-      Link first = link(sent, n -> full);
+      Connection first = connection(sent, n -> full);
       CompletableFuture<Reply> never =
           new StepDelivery(client, new Home(first, EU), STEP, 5, deadline).start();
       assertThatThrownBy(never::join).hasCauseExactlyInstanceOf(OsierException.class);
       assertThat(sent).as("it was not sent").hasSize(1);
       sent.clear();
-      Link later = link(sent, n -> n == 1 ? cut : n < 4 ? full : transacted(EU, 9));
+      Connection later = connection(sent, n -> n == 1 ? cut : n < 4 ? full : transacted(EU, 9));
       CompletableFuture<Reply> once =
           new StepDelivery(client, new Home(later, EU), STEP, 5, deadline).start();
       assertThat(once.join()).isEqualTo(transacted(EU, 9));

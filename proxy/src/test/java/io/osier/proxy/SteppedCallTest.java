@@ -73,7 +73,7 @@ final class SteppedCallTest {
   }
 
   /** A datacenter that answers when the test says so. */
-  private static final class Far implements Link {
+  private static final class Far implements Connection {
     record Sent(Request request, long deadlineNanos, Answered answered) {}
 
     private final ReplicaId replica;
@@ -166,9 +166,9 @@ final class SteppedCallTest {
   private final OsierClient client = client(List.of(eu, us));
   private final Keyspace k = client.session().keyspace("k");
 
-  private OsierClient client(List<Link> links) {
+  private OsierClient client(List<Connection> connections) {
     Map<String, String> endpoints = new LinkedHashMap<>();
-    links.forEach(l -> endpoints.put(l.dc(), "nowhere"));
+    connections.forEach(l -> endpoints.put(l.dc(), "nowhere"));
     Duration second = Duration.ofSeconds(1);
     ClientSettings settings =
         new ClientSettings(
@@ -183,7 +183,7 @@ final class SteppedCallTest {
             10,
             ClientMetrics.NONE);
     Datacenters datacenters = new Datacenters(settings);
-    links.forEach(datacenters::add);
+    connections.forEach(datacenters::add);
     datacenters.changed();
     return new OsierClient(settings, steps, datacenters, () -> {});
   }

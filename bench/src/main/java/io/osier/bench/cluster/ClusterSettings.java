@@ -19,6 +19,7 @@ public final class ClusterSettings {
   List<String> javaOptions = List.of();
   PeerLinks.Qualities links = Topology::quality;
   long seed = 1;
+  boolean admin;
 
   /**
    * Three datacenters that write everything to their disks before it is acknowledged.
@@ -77,6 +78,12 @@ public final class ClusterSettings {
   /** The seed of the links' jitter. */
   public ClusterSettings seed(long jitter) {
     seed = jitter;
+    return this;
+  }
+
+  /** With an admin port for each, where metrics and the dashboard are. */
+  public ClusterSettings admin() {
+    admin = true;
     return this;
   }
 

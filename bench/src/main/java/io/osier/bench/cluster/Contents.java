@@ -1,9 +1,7 @@
 package io.osier.bench.cluster;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.core.Key;
 import io.osier.crdt.Query;
-import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
@@ -12,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -23,8 +20,6 @@ import java.util.function.Consumer;
  */
 public record Contents(List<List<Keyspace.Row>> rows, List<Key> different) {
   private static final int PAGE_ROWS = 1_000;
-  private static final long ASKED_NANOS = 250_000_000;
-  private static final int TOLD_AFTER = 20;
 
   /** Reads all of it, at all datacenters. */
   public static Contents of(LocalCluster cluster, String keyspace) {
@@ -63,21 +58,6 @@ public record Contents(List<List<Keyspace.Row>> rows, List<Key> different) {
    * @return whether they did within the time
    */
   public static boolean awaitEqual(LocalCluster cluster, Duration atMost, Consumer<String> say) {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    int asked = 0;
-    while (System.nanoTime() < deadline) {
-      Set<JsonNode> digests = new HashSet<>();
-      for (String dc : cluster.dcs()) {
-        digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
-      }
-      if (digests.size() == 1) {
-        return true;
-      }
-      if (++asked % TOLD_AFTER == 0) {
-        say.accept("not equal yet");
-      }
-      LockSupport.parkNanos(ASKED_NANOS);
-    }
-    return false;
+    return cluster.fleet().awaitEqual(atMost, say);
   }
 }

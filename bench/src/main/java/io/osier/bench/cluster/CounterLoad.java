@@ -18,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * Increments counters (zipfian) and adds unique elements to sets at all datacenters, and remembers
@@ -29,6 +30,8 @@ public final class CounterLoad implements AutoCloseable {
   private static final double EXPONENT = 0.99;
   private static final int IN_FLIGHT = 64;
 
+  private final String prefix;
+  private final long elementsMax;
   private final List<OsierClient> clients = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final Map<String, LongAdder> acknowledged = new ConcurrentHashMap<>();
@@ -39,6 +42,7 @@ public final class CounterLoad implements AutoCloseable {
   private final LongAdder failed = new LongAdder();
   private final AtomicLong serial = new AtomicLong();
   private final double[] weights = new double[COUNTERS];
+  private volatile int shift;
   private volatile boolean stopping;
 
   /**
@@ -59,6 +63,28 @@ public final class CounterLoad implements AutoCloseable {
    */
   public CounterLoad(
       LocalCluster cluster, List<String> dcs, String keyspace, int targetPerSecond, long seed) {
+    this(dcs, cluster::client, keyspace, "", targetPerSecond, Long.MAX_VALUE, seed);
+  }
+
+  /**
+   * Starts one thread for each of some datacenters.
+   *
+   * @param clients makes the client of each
+   * @param prefix of all keys
+   * @param targetPerSecond updates per second of all threads together
+   * @param elementsMax so many elements at most are added to sets, and remembered here; after that
+   *     there are increments alone
+   */
+  public CounterLoad(
+      List<String> dcs,
+      Function<String, OsierClient> clients,
+      String keyspace,
+      String prefix,
+      int targetPerSecond,
+      long elementsMax,
+      long seed) {
+    this.prefix = prefix;
+    this.elementsMax = elementsMax;
     double sum = 0;
     for (int i = 0; i < COUNTERS; i++) {
       sum += 1 / Math.pow(i + 1, EXPONENT);
@@ -66,9 +92,9 @@ public final class CounterLoad implements AutoCloseable {
     }
     long pause = 1_000_000_000L * dcs.size() / targetPerSecond;
     for (String dc : dcs) {
-      OsierClient client = cluster.client(dc);
-      clients.add(client);
-      SplittableRandom random = new SplittableRandom(seed + clients.size());
+      OsierClient client = clients.apply(dc);
+      this.clients.add(client);
+      SplittableRandom random = new SplittableRandom(seed + this.clients.size());
       Keyspace space = client.session().keyspace(keyspace);
       Thread thread =
           Thread.ofPlatform()
@@ -85,7 +111,7 @@ public final class CounterLoad implements AutoCloseable {
     long next = System.nanoTime();
     while (!stopping) {
       inFlight.acquireUninterruptibly();
-      if (random.nextInt(10) == 0) {
+      if (random.nextInt(10) == 0 && serial.get() < elementsMax) {
         add(space, random, inFlight);
       } else {
         increment(space, random, inFlight);
@@ -103,7 +129,7 @@ public final class CounterLoad implements AutoCloseable {
 
   private void increment(Keyspace space, SplittableRandom random, Semaphore inFlight) {
     int at = Arrays.binarySearch(weights, random.nextDouble() * weights[COUNTERS - 1]);
-    String key = counter(at < 0 ? -at - 1 : at);
+    String key = counter(((at < 0 ? -at - 1 : at) + shift) % COUNTERS);
     space
         .counter(key)
         .incrementAsync(1)
@@ -137,12 +163,12 @@ public final class CounterLoad implements AutoCloseable {
             });
   }
 
-  private static String set(int number) {
-    return "set:" + number;
+  private String set(int number) {
+    return prefix + "set:" + number;
   }
 
-  private static String counter(int number) {
-    return "counter:" + number;
+  private String counter(int number) {
+    return prefix + "counter:" + number;
   }
 
   /** Counts a failure; whether the update may have been done nevertheless. */
@@ -163,6 +189,15 @@ public final class CounterLoad implements AutoCloseable {
 
   private static void count(Map<String, LongAdder> counts, String key) {
     counts.computeIfAbsent(key, k -> new LongAdder()).increment();
+  }
+
+  /**
+   * Makes other counters the hot ones from now on.
+   *
+   * @param by how many places the order of heat moves; at least 0
+   */
+  public void shift(int by) {
+    shift = by % COUNTERS;
   }
 
   /** Acknowledged updates so far. */

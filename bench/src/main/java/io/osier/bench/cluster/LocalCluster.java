@@ -1,7 +1,6 @@
 package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -12,11 +11,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -35,6 +32,7 @@ public final class LocalCluster implements AutoCloseable {
   private final PeerLinks links;
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
+  private final Map<String, Integer> adminPorts = new LinkedHashMap<>();
   private final Map<String, Integer> starts = new ConcurrentHashMap<>();
   private final Map<String, Process> processes = new ConcurrentHashMap<>();
   private final Set<String> down = ConcurrentHashMap.newKeySet();
@@ -48,8 +46,7 @@ public final class LocalCluster implements AutoCloseable {
   /** The processor time of processes that have ended. */
   private final LongAdder endedCpuNanos = new LongAdder();
 
-  private final ObjectMapper json = new ObjectMapper();
-  private OsierClient inspector;
+  private final Fleet fleet;
 
   LocalCluster(ClusterSettings settings) {
     this.settings = settings;
@@ -57,7 +54,11 @@ public final class LocalCluster implements AutoCloseable {
     for (String dc : dcs) {
       clientPorts.put(dc, Ports.free());
       peerPorts.put(dc, Ports.free());
+      adminPorts.put(dc, Ports.free());
     }
+    Map<String, String> endpoints = new LinkedHashMap<>();
+    clientPorts.forEach((dc, port) -> endpoints.put(dc, "127.0.0.1:" + port));
+    this.fleet = new Fleet("demo", endpoints);
     this.links = new PeerLinks(dcs, peerPorts, settings.links, settings.seed);
     dcs.forEach(this::start);
   }
@@ -95,22 +96,25 @@ public final class LocalCluster implements AutoCloseable {
       }
     }
     return """
-        osier {
-          dc = %s
-          cluster = demo
-          listen { client-port = %d, peer-port = %d }
-          store { dir = "%s", %s }
-          %s
-          peers {
-        %s  }
-          keyspaces {
-        %s  }
-        }
-        """
+    osier {
+      dc = %s
+      cluster = demo
+      listen { client-port = %d, peer-port = %d }
+      admin { enabled = %s, port = %d }
+      store { dir = "%s", %s }
+      %s
+      peers {
+    %s  }
+      keyspaces {
+    %s  }
+    }
+    """
         .formatted(
             dc,
             clientPorts.get(dc),
             peerPorts.get(dc),
+            settings.admin,
+            adminPorts.get(dc),
             settings.data.toAbsolutePath(),
             settings.store,
             settings.settings,
@@ -209,11 +213,6 @@ public final class LocalCluster implements AutoCloseable {
    * @throws OsierException UNAVAILABLE if one does not within the time
    */
   public void awaitReady(Duration atMost) {
-    if (inspector == null) {
-      OsierClient.Builder builder = OsierClient.builder().name("demo");
-      clientPorts.forEach((dc, port) -> builder.endpoint(dc, "127.0.0.1:" + port));
-      inspector = builder.build();
-    }
     long deadline = System.nanoTime() + atMost.toNanos();
     dcs.forEach(dc -> awaitReady(dc, deadline));
   }
@@ -236,43 +235,27 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Whether a datacenter serves. */
   public boolean isReady(String dc) {
-    try {
-      for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
-        if (!keyspace.get("ready").asBoolean()) {
-          return false;
-        }
-      }
-      return true;
-    } catch (OsierException e) {
-      return false;
-    }
+    return fleet.isReady(dc);
   }
 
   /** Asks a datacenter what it is doing. */
   public JsonNode inspect(String dc, Request.Topic topic, int limit) {
-    try {
-      return json.readTree(
-          inspector.inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
-    } catch (Exception e) {
-      throw new OsierException(ErrorCode.UNAVAILABLE, dc + " gives no report: " + e, e);
-    }
+    return fleet.inspect(dc, topic, limit);
+  }
+
+  /** The datacenters as their clients see them. */
+  Fleet fleet() {
+    return fleet;
   }
 
   /** A client that prefers one datacenter but knows all. */
   public OsierClient client(String dc) {
-    OsierClient.Builder builder = OsierClient.builder().name("demo").prefer(dc);
-    clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
-    OsierClient client = builder.build();
-    client.awaitConnected(Duration.ofSeconds(10));
-    return client;
+    return fleet.client(dc);
   }
 
   /** A client that reaches one datacenter only, to compare what each holds. */
   public OsierClient only(String dc) {
-    OsierClient client =
-        OsierClient.builder().name("demo").endpoint(dc, "127.0.0.1:" + clientPorts.get(dc)).build();
-    client.awaitConnected(Duration.ofSeconds(10));
-    return client;
+    return fleet.only(dc);
   }
 
   /** Where a datacenter listens for clients, on 127.0.0.1. */
@@ -280,11 +263,14 @@ public final class LocalCluster implements AutoCloseable {
     return clientPorts.get(dc);
   }
 
+  /** Where a datacenter's dashboard is, if the cluster was started with admin ports. */
+  public String dashboard(String dc) {
+    return "http://127.0.0.1:" + adminPorts.get(dc) + "/";
+  }
+
   /** The endpoints as YCSB's property wants them. */
   public String endpoints() {
-    List<String> all = new ArrayList<>();
-    clientPorts.forEach((dc, port) -> all.add(dc + "=127.0.0.1:" + port));
-    return String.join(",", all);
+    return fleet.endpoints();
   }
 
   /** Makes the links between two datacenters as bad as they are on a bad day: 1 Mbit/s, 500 ms. */
@@ -321,9 +307,7 @@ public final class LocalCluster implements AutoCloseable {
   /** May be called by the shutdown hook and the demo at once. */
   @Override
   public synchronized void close() {
-    if (inspector != null) {
-      inspector.close();
-    }
+    fleet.close();
     processes.values().forEach(Process::destroy);
     for (Process process : processes.values()) {
       try {

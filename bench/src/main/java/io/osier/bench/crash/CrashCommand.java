@@ -26,8 +26,10 @@ import picocli.CommandLine.Option;
     name = "crash",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three durable datacenters as processes with counters and sets written to all of them. In each",
-      "cycle one of them, or all at once, is killed as by kill -9 and started again. In the end every",
+      "Runs three durable datacenters as processes with counters and sets written to all of them."
+          + " In each",
+      "cycle one of them, or all at once, is killed as by kill -9 and started again. In the end"
+          + " every",
       "acknowledged update must be at every datacenter, exactly once."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -114,7 +116,7 @@ public final class CrashCommand implements Callable<Integer> {
           load.failures());
     }
     load.stop();
-    boolean equal = settle(cluster);
+    boolean equal = converges(cluster);
     long missing = 0;
     long surplus = 0;
     for (String dc : Topology.DCS) {
@@ -138,7 +140,7 @@ public final class CrashCommand implements Callable<Integer> {
     return equal && missing == 0 && surplus == 0;
   }
 
-  private static boolean settle(LocalCluster cluster) {
+  private static boolean converges(LocalCluster cluster) {
     long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
     while (System.nanoTime() < deadline) {
       Set<Object> digests = new HashSet<>();

@@ -102,8 +102,8 @@ final class Course {
     String line =
         String.format(
             Locale.ROOT,
-            "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, as operations %.2f MB (%.0f %%)"
-                + " | visible after p50 %.0f, p99 %.0f, max %.0f ms, SLA %s%s",
+            "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, as operations %.2f MB (%.0f"
+                + " %%) | visible after p50 %.0f, p99 %.0f, max %.0f ms, SLA %s%s",
             rate,
             f.sum("state_mode_objects"),
             now.wanBytes() / 1e6,
@@ -121,6 +121,7 @@ final class Course {
     System.out.print("\033[H\033[2J");
     say.accept(line.replace(" | ", "\n         "));
     System.out.println("         acknowledged by counters and sets: " + load.counters().done());
+    System.out.println("         dashboard: " + cluster.dashboard(cluster.dcs().getFirst()));
     System.out.println();
     System.out.println(hottest());
   }

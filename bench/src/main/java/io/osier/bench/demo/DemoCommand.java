@@ -2,6 +2,7 @@ package io.osier.bench.demo;
 
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Contents;
+import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.Jvm;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,10 +25,14 @@ import picocli.CommandLine.Option;
     name = "demo",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to 120 ms",
-      "there and back, and writes to all of them with YCSB (workload A, zipfian) and with counters and",
-      "sets. Half way the link between eu and us is cut for a while and healed; later ap is killed (as by",
-      "kill -9) and started again. At the end it compares every object of all three and checks that no",
+      "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to"
+          + " 120 ms",
+      "there and back, and writes to all of them with YCSB (workload A, zipfian) and with counters"
+          + " and",
+      "sets. Half way the link between eu and us is cut for a while and healed; later ap is killed"
+          + " (as by",
+      "kill -9) and started again. At the end it compares every object of all three and checks that"
+          + " no",
       "acknowledged update is missing."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -74,6 +80,11 @@ public final class DemoCommand implements Callable<Integer> {
       description = "keep the data there; must be empty (default: a temporary directory)")
   private Path data;
 
+  @Option(
+      names = "--keep",
+      description = "afterwards go on with a small load until Ctrl-C, to look at the dashboard")
+  private boolean keep;
+
   @Option(names = "--keep-logs", description = "keep the processes' logs and configurations")
   private boolean keepLogs;
 
@@ -119,13 +130,18 @@ public final class DemoCommand implements Callable<Integer> {
             .data(store)
             .javaOptions(Jvm.BRIEF)
             .seed(seed)
+            .admin()
             .start();
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
     Runtime.getRuntime().addShutdownHook(cleanUp);
     boolean good = false;
     try {
       cluster.awaitReady(Duration.ofSeconds(60));
+      cluster.dcs().forEach(dc -> say("dashboard of " + dc + ": " + cluster.dashboard(dc)));
       good = run(cluster, directory);
+      if (keep) {
+        keep(cluster);
+      }
       return good ? 0 : 1;
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
@@ -178,6 +194,17 @@ public final class DemoCommand implements Callable<Integer> {
         say("FAILED: YCSB did no operation; see " + load.ycsb().log());
       }
       return outcome.isGood() && worked;
+    }
+  }
+
+  /** Until the process is told to end; the hook closes the cluster. */
+  private void keep(LocalCluster cluster) {
+    try (CounterLoad load = new CounterLoad(cluster, DemoLoad.COUNTERS, target / 2, seed + 1)) {
+      say("the dashboard stays at " + cluster.dashboard(cluster.dcs().getFirst()));
+      say("going on with counters and sets; Ctrl-C ends it");
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -25,11 +25,11 @@ final class Meter {
   private final LocalCluster cluster;
   private final SetLoad load;
   private final String keyspace;
-  private final Reading before;
-  private Reading after;
+  private final Counted before;
+  private Counted after;
 
   /** What was counted until a moment. */
-  private record Reading(
+  private record Counted(
       KeyspaceCounts counts, long wanBytes, Duration cpu, long done, long failed, long nanos) {}
 
   /** Begins to measure: the load runs already. */
@@ -45,22 +45,22 @@ final class Meter {
     after = read();
   }
 
-  private Reading read() {
+  private Counted read() {
     KeyspaceCounts counts = KeyspaceCounts.of(cluster, keyspace);
-    return new Reading(
+    return new Counted(
         counts, cluster.wanBytes(), cluster.cpu(), load.done(), load.failed(), System.nanoTime());
   }
 
   /** Adds what was measured, once the last of what was held has been shipped. */
   void add(Results results, String workload, String alternative) {
-    KeyspaceCounts settled = KeyspaceCounts.of(cluster, keyspace);
+    KeyspaceCounts shipped = KeyspaceCounts.of(cluster, keyspace);
     long updates = Math.max(1, after.counts.updates() - before.counts.updates());
     long operations = after.done - before.done;
     double rate = operations / ((after.nanos - before.nanos) / 1e9);
-    Histogram seen = settled.visibilitySince(before.counts);
+    Histogram seen = shipped.visibilitySince(before.counts);
     double micros = after.cpu.minus(before.cpu).toNanos() / 1e3;
     double bytes = (after.wanBytes - before.wanBytes) / (double) updates;
-    double late = settled.violations() - before.counts.violations();
+    double late = shipped.violations() - before.counts.violations();
     results.add(workload, alternative, RATE, rate);
     results.add(workload, alternative, BYTES, bytes);
     results.add(workload, alternative, CPU, micros / Math.max(1, operations));

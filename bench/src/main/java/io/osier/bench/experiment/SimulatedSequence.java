@@ -85,7 +85,7 @@ final class SimulatedSequence {
     for (String dc : dcs) {
       PartitionReport report = cluster.report(dc);
       violations += report.slaViolations();
-      visible.add(report.visibilityMicros());
+      visible.add(report.arrived().visibilityMicros());
     }
     return new Outcome(plan.size(), equal, cluster.linkBytes() - before, violations, visible);
   }

@@ -60,7 +60,7 @@ final class Cycles {
     List<Integer> shortest = List.of();
     int starts = 0;
     for (int s = left.nextSetBit(0); s >= 0 && starts < STARTS_MAX; s = left.nextSetBit(s + 1)) {
-      List<Integer> cycle = through(s, before, left);
+      List<Integer> cycle = cycleOver(s, before, left);
       if (!cycle.isEmpty()) {
         starts++;
         shortest = shortest.isEmpty() || cycle.size() < shortest.size() ? cycle : shortest;
@@ -70,7 +70,7 @@ final class Cycles {
   }
 
   /** Breadth first from a node to what is before it, until it comes again. */
-  private static List<Integer> through(
+  private static List<Integer> cycleOver(
       int start, List<? extends Iterable<Integer>> before, BitSet left) {
     Map<Integer, Integer> next = new HashMap<>();
     List<Integer> queue = new ArrayList<>(List.of(start));

@@ -43,7 +43,7 @@ final class ArbitrationCheck {
   private List<Integer> shortest(BitSet left) {
     List<Integer> shortest = List.of();
     for (int start = left.nextSetBit(0); start >= 0; start = left.nextSetBit(start + 1)) {
-      List<Integer> cycle = through(start, left);
+      List<Integer> cycle = cycleOver(start, left);
       if (!cycle.isEmpty() && (shortest.isEmpty() || cycle.size() < shortest.size())) {
         shortest = cycle;
       }
@@ -52,7 +52,7 @@ final class ArbitrationCheck {
   }
 
   /** Breadth first from a transaction to what comes before it, until it comes again. */
-  private List<Integer> through(int start, BitSet left) {
+  private List<Integer> cycleOver(int start, BitSet left) {
     Map<Integer, Integer> next = new TreeMap<>();
     List<Integer> queue = new ArrayList<>(List.of(start));
     for (int i = 0; i < queue.size(); i++) {

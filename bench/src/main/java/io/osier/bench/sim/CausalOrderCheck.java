@@ -42,7 +42,7 @@ final class CausalOrderCheck {
       }
       for (int k = 0; k < after.rangeCount(i); k++) {
         long from = Math.max(after.rangeAfter(i, k), before.through(origin));
-        long through = after.rangeThrough(i, k);
+        long through = after.rangeLast(i, k);
         if (from < through) {
           check(at, object, origin, after, updates.subMap(from, false, through, true));
         }

@@ -3,7 +3,7 @@ package io.osier.bench.sim;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -22,7 +22,7 @@ final class ConvergenceCheck {
   private ConvergenceCheck() {}
 
   /** Whether the stores hold the same. */
-  static boolean isSettled(Collection<ObjectStore> stores) {
+  static boolean isAtRest(Collection<? extends ObjectStore> stores) {
     Map<ObjectId, DotStore<?>> first = null;
     for (ObjectStore store : stores) {
       Map<ObjectId, DotStore<?>> shown = new HashMap<>();

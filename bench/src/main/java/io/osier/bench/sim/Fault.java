@@ -20,6 +20,8 @@ enum Fault {
   SLOW,
   /** Disks are slow, or full. */
   DISKS,
+  /** Disks stop for a while, and sometimes a crash ends that, in the middle of a write. */
+  STALLS,
   /** Wall clocks jump and drift. */
   CLOCKS,
   /**

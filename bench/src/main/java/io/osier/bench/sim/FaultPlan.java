@@ -18,6 +18,8 @@ final class FaultPlan {
   private static final int DURATION_MILLIS_MAX = 20_000;
   private static final int LONG_SECONDS_MAX = 120;
 
+  private static final long STALL_MILLIS_MAX = 10_000;
+
   /** What a squeezed link carries: less than the load needs, or a little more. */
   private static final int SQUEEZED_BYTES_MIN = 500;
 
@@ -112,6 +114,7 @@ final class FaultPlan {
       case CRASHES -> crash(dc, duration);
       case SLOW -> slow(link, dc, duration);
       case DISKS -> disk(dc, duration);
+      case STALLS -> stall(dc, duration);
       case LARGE -> {
         happens(fault);
         simulation.setLarge(true);
@@ -177,12 +180,33 @@ final class FaultPlan {
     }
     happens(Fault.DISKS);
     if (random.nextBoolean()) {
-      dc.slowDisks((5 + random.nextInt(500)) * MILLI);
-      during("slow disk " + name, duration, () -> dc.slowDisks(0));
+      dc.slowDisk((5 + random.nextInt(500)) * MILLI);
+      during("slow disk " + name, duration, () -> dc.slowDisk(0));
     } else {
       dc.setFull(true);
       during("full disk " + name, duration, () -> dc.setFull(false));
     }
+  }
+
+  /** A disk stops, and sometimes what uses it crashes before it goes on. */
+  private void stall(String name, long duration) {
+    SimDc dc = simulation.dc(name);
+    if (!dc.isUp() || !dc.hasDisk()) {
+      return;
+    }
+    happens(Fault.STALLS);
+    dc.stall(true);
+    boolean crashes = faults.contains(Fault.CRASHES) && random.nextInt(3) == 0;
+    long afterwards = (200 + random.nextInt(DURATION_MILLIS_MAX)) * MILLI;
+    during(
+        "stalled disk " + name,
+        Math.min(duration, STALL_MILLIS_MAX * MILLI),
+        () -> {
+          if (crashes && simulation.isLoading()) {
+            crash(name, afterwards);
+          }
+          dc.stall(false);
+        });
   }
 
   private void crash(String name, long duration) {

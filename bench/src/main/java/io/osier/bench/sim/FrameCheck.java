@@ -1,9 +1,9 @@
 package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
 /**

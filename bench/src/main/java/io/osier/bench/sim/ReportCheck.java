@@ -33,27 +33,39 @@ final class ReportCheck {
    */
   void during(SimNode node, PartitionReport r, Map<ReplicaId, Long> committed, int peers) {
     // What is not yet durable is not yet counted here.
-    require(node, r, "commit number", r.committed() >= committed.getOrDefault(node.self(), 0L));
-    require(node, r, "through", r.through().get(node.self()) == r.committed());
+    require(
+        node,
+        r,
+        "commit number",
+        r.content().committed() >= committed.getOrDefault(node.self(), 0L));
+    require(node, r, "through", r.content().through().get(node.self()) == r.content().committed());
     committed.forEach(
         (origin, number) ->
             require(
                 node,
                 r,
                 "through",
-                origin.equals(node.self()) || r.through().get(origin) <= number));
-    require(node, r, "objects", r.objects() == keys(node));
-    require(node, r, "dirty objects", r.dirtyObjects() >= 0 && r.dirtyObjects() <= r.committed());
+                origin.equals(node.self()) || r.content().through().get(origin) <= number));
+    require(node, r, "objects", r.content().objects() == keys(node));
+    require(
+        node,
+        r,
+        "dirty objects",
+        r.shipped().dirtyObjects() >= 0 && r.shipped().dirtyObjects() <= r.content().committed());
     boolean adaptive = unit.policy().propagation() == Propagation.ADAPTIVE;
-    require(node, r, "mode switches", adaptive || r.modeSwitches() == 0);
+    require(node, r, "mode switches", adaptive || r.modes().switched() == 0);
     require(node, r, "op mode", unit.policy().propagation() != Propagation.OP || isOpOnly(r));
     require(node, r, "peers", r.peers().size() == peers);
     for (PartitionReport.Peer p : r.peers()) {
-      require(node, r, "lag", p.lagUpdates() >= 0 && p.lagUpdates() <= r.committed());
-      require(node, r, "in flight", p.inFlightBytes() >= 0);
-      require(node, r, "behind", p.behindUpdates() >= 0);
+      require(
+          node,
+          r,
+          "lag",
+          p.to().lagUpdates() >= 0 && p.to().lagUpdates() <= r.content().committed());
+      require(node, r, "in flight", p.to().inFlightBytes() >= 0);
+      require(node, r, "behind", p.from().behindUpdates() >= 0);
     }
-    require(node, r, "hot objects", r.hot().size() <= unit.adaptation().topK());
+    require(node, r, "hot objects", r.modes().hot().size() <= unit.adaptation().topK());
     List<Long> counters = counters(r);
     List<Long> earlier = before.put(node, counters);
     for (int i = 0; earlier != null && i < counters.size(); i++) {
@@ -63,7 +75,9 @@ final class ReportCheck {
   }
 
   private static boolean isOpOnly(PartitionReport r) {
-    return r.statesShipped() == 0 && r.stateObjects() == 0 && r.dirtyObjects() == 0;
+    return r.shipped().states() == 0
+        && r.modes().stateObjects() == 0
+        && r.shipped().dirtyObjects() == 0;
   }
 
   private static long keys(SimNode node) {
@@ -72,33 +86,33 @@ final class ReportCheck {
 
   private static List<Long> counters(PartitionReport r) {
     return List.of(
-        r.committed(),
-        r.objects() + r.forgottenObjects(),
-        r.modeSwitches(),
-        r.appliedRemote(),
-        r.shippedBytes(),
-        r.opBytes(),
-        r.opsShipped(),
-        r.statesShipped(),
-        r.catchUpsShipped(),
-        r.gapsSeen(),
-        r.healed(),
+        r.content().committed(),
+        r.content().objects() + r.content().forgottenObjects(),
+        r.modes().switched(),
+        r.arrived().applied(),
+        r.shipped().bytes(),
+        r.shipped().opBytes(),
+        r.shipped().ops(),
+        r.shipped().states(),
+        r.shipped().catchUps(),
+        r.arrived().gapsSeen(),
+        r.arrived().healed(),
         r.slaViolations(),
-        r.late().outage(),
-        r.visibilityMicros().getTotalCount());
+        r.arrived().late().outage(),
+        r.arrived().visibilityMicros().getTotalCount());
   }
 
   /** Whether nothing is dirty, under way or behind. */
   static boolean isQuiet(PartitionReport r) {
-    return r.dirtyObjects() == 0
+    return r.shipped().dirtyObjects() == 0
         && r.peers().stream()
             .allMatch(
                 p ->
                     p.connected()
                         && p.stream().equals("streaming")
-                        && p.lagUpdates() == 0
-                        && p.inFlightBytes() == 0
-                        && p.behindUpdates() == 0);
+                        && p.to().lagUpdates() == 0
+                        && p.to().inFlightBytes() == 0
+                        && p.from().behindUpdates() == 0);
   }
 
   /**
@@ -116,15 +130,17 @@ final class ReportCheck {
       boolean inTime) {
     require(node, r, "not quiet", isQuiet(r));
     kept.forEach(
-        (origin, number) -> require(node, r, "through", r.through().get(origin) == number));
-    require(node, r, "late", !inTime || (r.slaViolations() == 0 && r.late().outage() == 0));
+        (origin, number) ->
+            require(node, r, "through", r.content().through().get(origin) == number));
+    require(
+        node, r, "late", !inTime || (r.slaViolations() == 0 && r.arrived().late().outage() == 0));
     if (faultless) {
       long others =
           kept.entrySet().stream()
               .filter(e -> !e.getKey().equals(node.self()))
               .mapToLong(Map.Entry::getValue)
               .sum();
-      require(node, r, "applied", r.appliedRemote() <= others);
+      require(node, r, "applied", r.arrived().applied() <= others);
     }
   }
 

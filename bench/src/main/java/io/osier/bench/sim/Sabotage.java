@@ -4,7 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 
 /**
@@ -53,5 +53,15 @@ interface Sabotage {
   /** What is stored instead of a state. */
   default Causal stored(ReplicaId at, ObjectId object, Causal before, Causal after) {
     return after;
+  }
+
+  /** Whether a group of records counts as durable before it is written. */
+  default boolean confirmsEarly() {
+    return false;
+  }
+
+  /** Whether what need not be read from the disk goes before what came earlier and must be. */
+  default boolean overtakes() {
+    return false;
   }
 }

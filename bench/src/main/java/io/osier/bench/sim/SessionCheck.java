@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import io.osier.core.CausalContext;
+import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -130,6 +131,13 @@ final class SessionCheck {
       checkRegister(at, wanted, object, values);
     } else {
       checkSet(at, wanted, object, values);
+    }
+  }
+
+  /** A read was answered before a write of the same session that was sent before it. */
+  void overtook(ReplicaId at, ObjectId object, CausalContext shown, Dot dot) {
+    if (!checks.covers(object, shown, CausalContext.of(dot))) {
+      throw violation(at, object, "shows only " + shown, dot + ", which it had sent before");
     }
   }
 

@@ -44,6 +44,9 @@ final class SimClient {
     boolean open = true;
     Dot dot;
 
+    /** What reads showed of the object that were asked for after this and answered before. */
+    final List<CausalContext> shownAfter = new ArrayList<>();
+
     /** What the object covered when it was read. */
     CausalContext shown = CausalContext.EMPTY;
 
@@ -71,6 +74,10 @@ final class SimClient {
 
   private final SessionView view = new SessionView();
   private final List<Call> calls = new ArrayList<>();
+
+  /** Writes that no datacenter has answered yet, also those that are given up. */
+  private final List<Call> unanswered = new ArrayList<>();
+
   private String home;
   private VersionVector seen = VersionVector.EMPTY;
   private ReplicaId attachedTo;
@@ -165,6 +172,7 @@ final class SimClient {
     calls.add(call);
     if (task.isWrite()) {
       simulation.checks(unit).sessions().asked(view, object, task.effect());
+      unanswered.add(call);
     }
     send(dc, call, request);
     scheduler.in(PATIENCE_NANOS, () -> giveUp(call));
@@ -181,9 +189,9 @@ final class SimClient {
         () -> {
           if (node.isAlive()) {
             Request arrived = ProtocolCodec.decodeRequest(bytes).message();
-            node.command(arrived, (at, reply) -> made(call, ticket, at, reply));
+            node.command(this, arrived, (at, reply) -> made(call, ticket, at, reply));
             if (call.task.isWrite() && simulation.options().sabotage().again()) {
-              node.command(arrived, (at, reply) -> () -> {});
+              node.command(this, arrived, (at, reply) -> () -> {});
             }
           } else {
             dropped(call);
@@ -198,6 +206,7 @@ final class SimClient {
 
   /** The request came to a crashed datacenter, whose name the client still knew. */
   private void dropped(Call call) {
+    unanswered.remove(call);
     if (call.open) {
       close(call);
       move();
@@ -247,6 +256,7 @@ final class SimClient {
 
   private void goes(Call call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
+    unanswered.remove(call);
     if (reply instanceof Reply.Done done) {
       simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
     }
@@ -280,6 +290,9 @@ final class SimClient {
 
   private void wrote(Call call, Dot dot) {
     call.dot = dot;
+    for (CausalContext shown : call.shownAfter) {
+      simulation.checks(unit).sessions().overtook(call.at, call.task.object(), shown, dot);
+    }
     Effect effect = call.task.effect();
     // A read that was answered in between may have shown it already.
     Effect certain = reads == call.readsBefore ? effect : new Effect(effect.tokens(), 0);
@@ -299,6 +312,11 @@ final class SimClient {
       if (before.dot != null && before.task.object().equals(object)) {
         Effect tokens = new Effect(before.task.effect().tokens(), 0);
         check.wrote(wanted, object, CausalContext.of(before.dot), tokens);
+      }
+    }
+    for (Call before : call.earlier) {
+      if (before.open && before.task.keepsItsPlace() && before.task.object().equals(object)) {
+        before.shownAfter.add(call.shown);
       }
     }
     check.read(call.at, wanted, object, call.shown, answer.reading().orElseThrow());
@@ -361,8 +379,9 @@ final class SimClient {
 
   /** What was asked of a node that crashed and will never be answered. */
   void crashed(ReplicaId at) {
-    for (Call call : calls) {
-      if (call.at.equals(at) && call.task.isWrite() && call.dot == null) {
+    for (Call call : List.copyOf(unanswered)) {
+      if (call.at.equals(at)) {
+        unanswered.remove(call);
         simulation.checks(unit).ledger().unanswered(call.task.object(), call.task.effect());
       }
     }

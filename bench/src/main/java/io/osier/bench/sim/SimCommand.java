@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
     name = "sim",
     mixinStandardHelpOptions = true,
     description = {
-      "Simulates datacenters, clients and faults in virtual time and checks convergence, that every",
+      "Simulates datacenters, clients and faults in virtual time and checks convergence, that"
+          + " every",
       "acknowledged update is there exactly once, per-object causal order, the session guarantees,",
       "SLAs and what the partitions report. The same seed gives the same run.",
       "",
@@ -68,8 +69,9 @@ public final class SimCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "none, all, or some of loss,duplicates,reorder,partitions,crashes,slow,disks,clocks,answers"
-              + " (default: ${DEFAULT-VALUE}); each seed draws from them")
+          "none, all, or some of"
+              + " loss,duplicates,reorder,partitions,crashes,slow,disks,stalls,clocks,"
+              + "answers,large (default: ${DEFAULT-VALUE}); each seed draws from them")
   private String faults;
 
   @Option(
@@ -226,10 +228,11 @@ public final class SimCommand implements Callable<Integer> {
           """
             the last events, and those about %s:
           %s  the partitions and their streams:
-          %s%s""",
+          %s%s\
+          """,
           about,
           again.trace().last(about),
-          again.state(),
+          again.summary().state(),
           stack);
     }
   }

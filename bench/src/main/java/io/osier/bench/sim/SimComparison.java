@@ -37,9 +37,9 @@ public final class SimComparison {
       Histogram visibility = new Histogram(3_600_000_000L, 2);
       for (SimDc dc : simulation.dcs()) {
         PartitionReport report = dc.node(unit).inspect();
-        updates += report.committed();
+        updates += report.content().committed();
         violations += report.slaViolations();
-        visibility.add(report.visibilityMicros());
+        visibility.add(report.arrived().visibilityMicros());
       }
       sides.add(
           new Side(

@@ -18,11 +18,12 @@ final class SimDc {
 
   private final Simulation simulation;
   private final SimDisk.Kind kind;
-  private final List<SimDisk> disks = new ArrayList<>();
+  private final SimDisk disk;
   private final List<SimNode> nodes = new ArrayList<>();
   private long life;
   private boolean full;
   private boolean slowDisk;
+  private int stalls;
   private ReplicaId self;
   private boolean up;
   private SharedWindows links;
@@ -36,9 +37,7 @@ final class SimDc {
     this.simulation = simulation;
     this.self = new ReplicaId(name, 1);
     this.kind = kind;
-    for (int i = 0; i < simulation.units().size(); i++) {
-      disks.add(new SimDisk(simulation.scheduler(), new Random(random.nextLong()), kind));
-    }
+    this.disk = new SimDisk(simulation, random, kind);
   }
 
   /** Whether a crash takes nothing that was confirmed, so that the incarnation goes on. */
@@ -50,8 +49,8 @@ final class SimDc {
     return kind != SimDisk.Kind.NONE;
   }
 
-  SimDisk disk(Unit unit) {
-    return disks.get(unit.number());
+  SimDisk disk() {
+    return disk;
   }
 
   /** The windows that its partitions share. */
@@ -73,9 +72,23 @@ final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  void slowDisks(long nanos) {
-    disks.forEach(d -> d.slow(nanos));
+  void slowDisk(long nanos) {
+    disk.slow(nanos);
     slowDisk = nanos > 0;
+    changedNanos = simulation.scheduler().nanos();
+  }
+
+  /** The disk does nothing until as many stalls have ended as began. */
+  void stall(boolean begin) {
+    stalls += begin ? 1 : -1;
+    disk.stall(begin);
+    changedNanos = simulation.scheduler().nanos();
+  }
+
+  /**
+   * A partition has waited long for room in front of the disk: what comes behind it may be late.
+   */
+  void waits() {
     changedNanos = simulation.scheduler().nanos();
   }
 
@@ -105,7 +118,7 @@ final class SimDc {
     up = false;
     full = false;
     slowDisk = false;
-    disks.forEach(SimDisk::crash);
+    disk.crash();
     changedNanos = simulation.scheduler().nanos();
   }
 
@@ -152,6 +165,8 @@ final class SimDc {
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
   long steadySinceNanos() {
-    return up && slowNanos == 0 && !full && !slowDisk ? changedNanos : Long.MAX_VALUE;
+    return up && slowNanos == 0 && !full && !slowDisk && stalls == 0
+        ? changedNanos
+        : Long.MAX_VALUE;
   }
 }

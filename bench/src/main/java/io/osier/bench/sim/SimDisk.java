@@ -2,15 +2,25 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
 
+import io.osier.core.Budget;
 import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupQueue;
+import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.MemoryVersions;
+import io.osier.datacenter.store.StoreWriter;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
- * The disk of one partition at one datacenter: it survives crashes, with what was synchronised and
- * any further part of what was under way, but nothing in between (a torn group is no group).
+ * The store of a datacenter as production composes it: the groups of all partitions go through one
+ * {@link GroupQueue} and are written by one {@link StoreWriter}, here to a disk that is slow,
+ * stalls, or stops with a crash between a write's beginning and its confirmation. It survives
+ * crashes, with what was confirmed and any further part of what was being written, but nothing in
+ * between (a torn group is no group).
  */
 final class SimDisk {
   /** What a datacenter keeps when it crashes. */
@@ -26,84 +36,211 @@ final class SimDisk {
   private static final int WRITE_MICROS_MAX = 3_000;
   private static final int SYNC_MILLIS_MAX = 400;
 
-  /** The longest that a group waits on a disk that is not slow. */
-  static final long DELAY_NANOS_MAX = 2 * WRITE_MICROS_MAX * 1_000L;
+  /** How long it takes to read ahead what a partition will want. */
+  private static final long READ_NANOS = 200_000;
 
-  private record Group(List<Change> changes, Runnable persisted, Runnable written) {}
+  /** The longest that a group waits for room without {@link SimDc#waits}. */
+  private static final long ROOM_NANOS_MAX = 2 * WRITE_MICROS_MAX * 1_000L;
 
+  /** The longest that a group waits on a disk that is not slow, after it has waited for room. */
+  static final long DELAY_NANOS_MAX = ROOM_NANOS_MAX + 2 * WRITE_MICROS_MAX * 1_000L;
+
+  /** In one life of three there is room for a handful of groups, so that partitions must wait. */
+  private static final long ROOM_BYTES_TINY = 10_000;
+
+  private static final long ROOM_BYTES = 1 << 20;
+
+  /** What a record takes in memory, about. */
+  private static final int CHANGE_BYTES = 120;
+
+  /**
+   * A group of a partition.
+   *
+   * @param persisted is run when no crash can undo it any more, or turns out not to have
+   */
+  private record Records(int unit, List<Change> changes, Runnable persisted) {}
+
+  private final Simulation simulation;
   private final Scheduler scheduler;
   private final Random random;
   private final Kind kind;
-  private final ArrayDeque<Group> waiting = new ArrayDeque<>();
-  private final ArrayDeque<Group> unsynced = new ArrayDeque<>();
-  private MemoryVersions durable = new MemoryVersions();
-  private MemoryVersions visible = new MemoryVersions();
-  private boolean writing;
+  private final ArrayDeque<Records> unsynced = new ArrayDeque<>();
+  private final List<MemoryVersions> durable = new ArrayList<>();
+  private final List<MemoryVersions> visible = new ArrayList<>();
+
+  /** What waits for the end of a stall. */
+  private final List<Runnable> stalled = new ArrayList<>();
+
+  private GroupQueue<Records> queue;
+  private StoreWriter<Records> writer;
+
+  /** What is being written; null if nothing is. */
+  private StoreWriter.Batch<Records> writing;
+
+  /** Partitions whose groups wait for room, and what goes on with them. */
+  private final List<Waiting> waiting = new ArrayList<>();
+
+  private record Waiting(BooleanSupplier isIn, long sinceNanos, Consumer<Boolean> goOn) {}
+
   private boolean syncing;
   private long slowNanos;
+  private int stalls;
+  private long waits;
+  private long cutWrites;
 
   /** Grows with each crash: what was planned before does not happen. */
   private int boot;
 
-  SimDisk(Scheduler scheduler, Random random, Kind kind) {
-    this.scheduler = scheduler;
+  SimDisk(Simulation simulation, Random random, Kind kind) {
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
     this.random = random;
     this.kind = kind;
+    for (int i = 0; i < simulation.units().size(); i++) {
+      durable.add(new MemoryVersions());
+      visible.add(new MemoryVersions());
+    }
+    boot();
   }
 
-  MemoryVersions versions() {
-    return visible;
+  private void boot() {
+    long room = random.nextInt(3) == 0 ? ROOM_BYTES_TINY : ROOM_BYTES;
+    queue = new GroupQueue<>(new Budget("unwritten updates", room));
+    writer = new StoreWriter<>(queue);
   }
 
+  /** What the partition of a unit has stored. */
+  MemoryVersions versions(Unit unit) {
+    return visible.get(unit.number());
+  }
+
+  /** From now on every write takes so much longer. */
   void slow(long nanos) {
     slowNanos = nanos;
   }
 
-  /**
-   * Writes a group.
-   *
-   * @param persisted is run when no crash can undo it any more, or turns out not to have
-   * @param written is run when it counts as durable, unless a crash comes first
-   */
-  void write(List<Change> changes, Runnable persisted, Runnable written) {
-    Group group = new Group(changes, persisted, written);
-    if (kind == Kind.ASYNC) {
-      visible.write(changes);
-      unsynced.add(group);
-      persisted.run();
-      written.run();
-      syncLater();
-    } else {
-      waiting.add(group);
-      writeNext();
+  /** Nothing is written or read until as many stalls have ended as began. */
+  void stall(boolean begin) {
+    stalls += begin ? 1 : -1;
+    if (stalls == 0) {
+      List<Runnable> due = List.copyOf(stalled);
+      stalled.clear();
+      due.forEach(Runnable::run);
     }
   }
 
-  private void writeNext() {
-    if (writing || waiting.isEmpty()) {
-      return;
-    }
-    writing = true;
-    int groups = waiting.size(); // what gathers meanwhile is the next write
+  /** How often a partition had to wait for room. */
+  long waits() {
+    return waits;
+  }
+
+  /** How many crashes came between the beginning of a write and its confirmation. */
+  long cutWrites() {
+    return cutWrites;
+  }
+
+  // ---------------------------------------------------------------- reading
+
+  /** Reads: what is done is done some time later, unless a crash comes first. */
+  void read(Runnable reading) {
+    inTime(READ_NANOS, reading);
+  }
+
+  private void inTime(long nanos, Runnable action) {
     int now = boot;
     scheduler.in(
-        slowNanos + (50 + random.nextInt(WRITE_MICROS_MAX - 50)) * 1_000L,
+        nanos,
         () -> {
           if (boot == now) {
-            for (int i = 0; i < groups; i++) {
-              Group group = waiting.poll();
-              keep(group);
-              group.written.run();
+            if (stalls > 0) {
+              stalled.add(action);
+            } else {
+              action.run();
             }
-            writing = false;
-            writeNext();
           }
         });
   }
 
-  private void keep(Group group) {
-    durable.write(group.changes);
-    visible.write(group.changes);
+  // ---------------------------------------------------------------- writing
+
+  /** A partition's group, and what the checks are told of it when it is written. */
+  interface Taken {
+    /** Takes what the checks are to be told when the group is durable. */
+    Runnable persisted();
+  }
+
+  /**
+   * The way of a partition's groups.
+   *
+   * @param mustWait takes whether the partition may go on, where there is no room: its thread waits
+   * @param goOn is run when it may, and hears whether that took long
+   */
+  GroupWriter writerOf(
+      Unit unit, Taken taken, Consumer<BooleanSupplier> mustWait, Consumer<Boolean> goOn) {
+    List<Change> evicted = new ArrayList<>();
+    return new GroupWriter() {
+      @Override
+      public void write(GroupWriter.Group group) {
+        List<Change> changes = new ArrayList<>(evicted);
+        changes.addAll(group.changes());
+        evicted.clear();
+        // What the cache evicts is chance, and must not change any time: it takes no room.
+        long bytes = (long) CHANGE_BYTES * group.changes().size() + group.heldBytes();
+        Records records = new Records(unit.number(), changes, taken.persisted());
+        boolean early = simulation.options().sabotage().confirmsEarly();
+        BooleanSupplier isIn = queue.line(records, bytes, early ? () -> {} : group.written());
+        if (early) {
+          group.written().run();
+        }
+        if (!isIn.getAsBoolean()) {
+          waits++;
+          waiting.add(new Waiting(isIn, scheduler.nanos(), goOn));
+          mustWait.accept(isIn);
+        }
+        writeNext();
+      }
+
+      @Override
+      public Runnable someTime(List<Change> changes) {
+        // With the next group: see above.
+        return () -> evicted.addAll(changes);
+      }
+    };
+  }
+
+  private void writeNext() {
+    if (writing != null) {
+      return;
+    }
+    StoreWriter.Batch<Records> next = writer.begin();
+    if (!next.isEmpty()) {
+      writing = next;
+      inTime(slowNanos + (50 + random.nextInt(WRITE_MICROS_MAX - 50)) * 1_000L, this::written);
+    }
+  }
+
+  private void written() {
+    StoreWriter.Batch<Records> batch = writing;
+    writing = null;
+    batch.groups().forEach(this::keep);
+    writer.confirm(batch);
+    for (Waiting w : List.copyOf(waiting)) {
+      if (w.isIn.getAsBoolean()) {
+        waiting.remove(w);
+        w.goOn.accept(scheduler.nanos() - w.sinceNanos > ROOM_NANOS_MAX);
+      }
+    }
+    writeNext();
+  }
+
+  private void keep(Records group) {
+    if (kind == Kind.SYNC) {
+      durable.get(group.unit).write(group.changes);
+    } else {
+      unsynced.add(group);
+      syncLater();
+    }
+    visible.get(group.unit).write(group.changes);
     group.persisted.run();
   }
 
@@ -112,35 +249,38 @@ final class SimDisk {
       return;
     }
     syncing = true;
-    int now = boot;
-    scheduler.in(
+    inTime(
         slowNanos + random.nextInt(SYNC_MILLIS_MAX) * MILLI,
         () -> {
-          if (boot == now) {
-            syncing = false;
-            unsynced.forEach(group -> durable.write(group.changes));
-            unsynced.clear();
-          }
+          syncing = false;
+          unsynced.forEach(group -> durable.get(group.unit).write(group.changes));
+          unsynced.clear();
         });
   }
 
   /** The datacenter crashes: of what was under way a part may have come to the disk. */
   void crash() {
     boot++;
-    ArrayDeque<Group> open = kind == Kind.ASYNC ? unsynced : waiting;
-    int kept = open.isEmpty() ? 0 : random.nextInt(open.size() + 1);
+    List<Records> open = writing == null ? List.of() : writing.groups();
+    cutWrites += open.isEmpty() ? 0 : 1;
+    int confirmed = unsynced.size();
+    int kept = random.nextInt(confirmed + open.size() + 1);
     for (int i = 0; i < kept; i++) {
-      Group group = open.poll();
-      durable.write(group.changes);
-      if (kind == Kind.SYNC) {
+      Records group = i < confirmed ? unsynced.remove() : open.get(i - confirmed);
+      durable.get(group.unit).write(group.changes);
+      if (i >= confirmed) {
         group.persisted.run();
       }
     }
-    waiting.clear();
     unsynced.clear();
-    writing = false;
+    stalled.clear();
+    waiting.clear();
+    writing = null;
     syncing = false;
     slowNanos = 0;
-    visible = durable.copy();
+    boot();
+    for (int i = 0; i < durable.size(); i++) {
+      visible.set(i, durable.get(i).copy());
+    }
   }
 }

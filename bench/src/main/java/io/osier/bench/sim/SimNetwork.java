@@ -5,8 +5,8 @@ import static io.osier.bench.sim.Scheduler.SECOND;
 
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,7 +48,7 @@ final class SimNetwork {
   private static final long BUSY_NANOS = 100 * MILLI;
 
   /** A frame that waits for its turn. */
-  private record Waiting(int bytes, Runnable leaves) {}
+  private record Unsent(int bytes, Runnable leaves) {}
 
   /** One way from one datacenter to another. */
   static final class Link {
@@ -64,7 +64,7 @@ final class SimNetwork {
     private long squeezedBytesPerSecond;
 
     /** What waits for its turn, the first of it on its way into the link. */
-    private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+    private final ArrayDeque<Unsent> queue = new ArrayDeque<>();
 
     private long queuedBytes;
 
@@ -385,7 +385,7 @@ final class SimNetwork {
       travel(link, from, unit, bytes, extraNanos);
       return;
     }
-    link.queue.add(new Waiting(bytes.length, () -> travel(link, from, unit, bytes, extraNanos)));
+    link.queue.add(new Unsent(bytes.length, () -> travel(link, from, unit, bytes, extraNanos)));
     link.queuedBytes += bytes.length;
     noteBacklog(link);
     if (link.queue.size() == 1) {
@@ -403,7 +403,7 @@ final class SimNetwork {
 
   /** Lets the first in the queue leave, and then the next, as fast as the link is by then. */
   private void leaveInTurn(Link link) {
-    Waiting first = link.queue.peek();
+    Unsent first = link.queue.peek();
     long begun = ++link.begun;
     long takes = link.carries() == 0 ? 0 : first.bytes * SECOND / link.carries();
     scheduler.in(
@@ -439,7 +439,7 @@ final class SimNetwork {
           SimDc to = simulation.dc(link.to);
           if (link.connection - connection < (ghosts ? LOST : 1) && to.isUp()) {
             Frame frame = sabotage.frame(link.to, FrameCodec.decode(from, bytes));
-            to.node(unit).submit(new Input.FromPeer(from, frame));
+            to.node(unit).received(new Input.FromPeer(from, frame));
           }
         });
   }

@@ -123,6 +123,7 @@ final class SimTransactor {
             return;
           }
           node.command(
+              this,
               ProtocolCodec.decodeRequest(bytes).message(),
               (at, reply) ->
                   () -> {

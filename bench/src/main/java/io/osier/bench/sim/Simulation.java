@@ -1,31 +1,20 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
-import io.osier.crdt.ObjectId;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.PartitionReport;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -34,12 +23,9 @@ import java.util.function.Function;
  * virtual time, one thread. A seed and the options give the same run every time.
  *
  * <p>Clients work while faults come and go; then all faults end, and within the largest SLA and
- * {@link #SETTLE_NANOS} everything must be equal, acknowledged and quiet.
+ * {@link SimEnd#SETTLE_NANOS} everything must be equal, acknowledged and quiet.
  */
 final class Simulation {
-  /** How long after the last fault everything must be settled, beyond δ. */
-  private static final long SETTLE_NANOS = 60 * SECOND;
-
   /** Busy sessions and idle ones: a seed has both. */
   private static final int[] PACE_MILLIS = {300, 3_000, 10_000, 30_000};
 
@@ -47,7 +33,6 @@ final class Simulation {
   private static final int PAIRED_PACE_MILLIS = 50;
 
   private static final long REPORT_NANOS = 7 * SECOND;
-  private static final long STEP_NANOS = 500 * MILLI;
 
   private final SimOptions options;
   private final Scheduler scheduler = new Scheduler();
@@ -164,11 +149,7 @@ final class Simulation {
     loading = false;
     plan.endAll();
     trace.note("the load ends, and all faults");
-    settle();
-    for (Unit unit : units) {
-      checkEnd(unit);
-      scheduler.throwFailure();
-    }
+    settledNanos = new SimEnd(this).restAndCheck();
   }
 
   /** Checks what every partition reports, now and then. */
@@ -188,67 +169,6 @@ final class Simulation {
     PartitionReport report = node.inspect();
     of.reports().during(node, report, of.once().committed(), names.size() - 1);
     return report;
-  }
-
-  private void settle() {
-    long slaMax = units.stream().mapToLong(u -> u.policy().sla().toNanos()).max().orElse(0);
-    long began = scheduler.nanos();
-    boolean quiet = false;
-    while (!quiet) {
-      while (!isSettled()) {
-        if (scheduler.nanos() - began > slaMax + SETTLE_NANOS) {
-          return; // the checks will say what is wrong
-        }
-        scheduler.runFor(STEP_NANOS);
-      }
-      settledNanos = scheduler.nanos() - began;
-      scheduler.runFor(2 * SECOND);
-      quiet = isSettled(); // rights of bounded counters may have been on their way
-    }
-  }
-
-  private boolean isSettled() {
-    if (!network.down().isEmpty() || upCount() < dcs.size()) {
-      return false;
-    }
-    for (Unit unit : units) {
-      List<ObjectStore> stores = dcs.values().stream().map(dc -> dc.node(unit).store()).toList();
-      if (!ConvergenceCheck.isSettled(stores)) {
-        return false;
-      }
-      for (SimDc dc : dcs.values()) {
-        if (!ReportCheck.isQuiet(report(dc.node(unit)))) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // ---------------------------------------------------------------- the end
-
-  private void checkEnd(Unit unit) {
-    Checks of = checks(unit);
-    Map<ReplicaId, Map<ObjectId, Causal>> contents = new TreeMap<>();
-    for (SimDc dc : dcs.values()) {
-      contents.put(dc.self(), ConvergenceCheck.content(dc.node(unit).store()));
-    }
-    ConvergenceCheck.ended(unit, contents);
-    of.once().ended(contents, lost);
-    Map<ReplicaId, Long> kept = new TreeMap<>(of.once().committed());
-    kept.keySet().removeAll(lost);
-    for (SimDc dc : dcs.values()) {
-      SimNode node = dc.node(unit);
-      for (ObjectId object : workloads.get(unit.number()).accountable()) {
-        readLast(node, object, contents.get(dc.self()).get(object), VersionVector.of(kept));
-      }
-      if (unit.isCausal()) {
-        transactionsAtEnd(node, contents.get(dc.self()));
-      }
-      boolean inTime = faults.isEmpty() && network.allows(unit.policy().sla().toNanos());
-      of.reports().ended(node, report(node), kept, faults.isEmpty(), inTime);
-    }
-    of.transactions().ended();
   }
 
   /** How often each fault has happened. */
@@ -274,45 +194,6 @@ final class Simulation {
   /** Of how many transactions a datacenter remembers how they ended. */
   int endedTransactions(String dc) {
     return forgetsEnds(dc) ? 1 : 100_000;
-  }
-
-  private void transactionsAtEnd(SimNode node, Map<ObjectId, Causal> content) {
-    List<Reading> readings = new ArrayList<>();
-    for (ObjectId object : TransactionView.objects()) {
-      Causal state = content.getOrDefault(object, Causal.bottom(object.type()));
-      readings.add(state.read(new Query.Whole()));
-    }
-    TransactionCheck check = checks(node.unit()).transactions();
-    TransactionView view = TransactionView.of(readings);
-    check.snapshot("the end", node.self(), view, 0, TransactionCheck.NONE);
-    check.ended(node.self(), view, lost);
-  }
-
-  /** Reads through the front door, having seen all that was kept: that must be there at once. */
-  private void readLast(SimNode node, ObjectId object, Causal state, VersionVector after) {
-    Map<ReplicaId, Long> survived = new TreeMap<>();
-    lost.forEach(r -> survived.put(r, state == null ? 0 : state.context().through(r)));
-    Request read =
-        new Request.Read(
-            node.unit().policy().name(),
-            object.key(),
-            Optional.of(object.type()),
-            new Query.Whole(),
-            after,
-            false,
-            0);
-    node.command(
-        read,
-        (at, reply) -> {
-          if (!(reply instanceof Reply.Answer answer)) {
-            throw new Violation(
-                node.name(object), "%s does not answer the last read: %s", at, reply);
-          }
-          return () ->
-              checks(node.unit())
-                  .ledger()
-                  .ended(at.self(), object, answer.reading().orElseThrow(), survived);
-        });
   }
 
   // ---------------------------------------------------------------- crashes
@@ -342,6 +223,7 @@ final class Simulation {
     return lost;
   }
 
+  /** How many datacenters are up. */
   int upCount() {
     return (int) dcs.values().stream().filter(SimDc::isUp).count();
   }
@@ -370,6 +252,10 @@ final class Simulation {
 
   List<Unit> units() {
     return units;
+  }
+
+  Workload workload(Unit unit) {
+    return workloads.get(unit.number());
   }
 
   Checks checks(Unit unit) {
@@ -421,86 +307,33 @@ final class Simulation {
     return operations;
   }
 
-  /** Updates made. */
-  long updates() {
-    return checks.stream().mapToLong(c -> c.once().updates()).sum();
+  /** What went on. */
+  SimSummary summary() {
+    return new SimSummary(this);
   }
 
-  /** How often an update's visibility at a datacenter was checked against its SLA. */
-  long slaChecked() {
-    return checks.stream().mapToLong(c -> c.sla().checked()).sum();
+  /** How many operations failed, by their errors. */
+  Map<ErrorCode, Long> failures() {
+    return failures;
   }
 
-  /** How many reads of accountable objects were checked. */
-  long readsChecked() {
-    return checks.stream().mapToLong(c -> c.sessions().reads()).sum();
+  /** How many crashes there were. */
+  int crashes() {
+    return crashes;
   }
 
-  /** How many snapshots of transactions were checked. */
-  long snapshotsChecked() {
-    return checks.stream().mapToLong(c -> c.transactions().snapshots()).sum();
+  /** What may go wrong in this run. */
+  List<Fault> faults() {
+    return faults;
   }
 
-  /** One line about what went on. */
-  String summary() {
-    long switches = 0;
-    long gaps = 0;
-    long healed = 0;
-    long rounds = 0;
-    long catchUps = 0;
-    for (Checks of : checks) {
-      for (PartitionReport r : of.reports().last().values()) {
-        switches += r.modeSwitches();
-        gaps += r.gapsSeen();
-        healed += r.healed();
-        rounds += r.statesShipped();
-        catchUps += r.catchUpsShipped();
-      }
-    }
-    return String.format(
-        Locale.ROOT,
-        "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked (%d fetched),"
-            + " %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches, settled in %.1f s,"
-            + " links busy for %.1f s,"
-            + " %d crashes, refused %s, faults %s, hash %016x",
-        elapsedNanos() / 1e9,
-        operations / (elapsedNanos() / 1e9),
-        updates(),
-        readsChecked(),
-        snapshotsChecked(),
-        slaChecked(),
-        checks.stream().mapToLong(c -> c.sla().excused()).sum(),
-        rounds,
-        catchUps,
-        gaps,
-        healed,
-        switches,
-        settledNanos / 1e9,
-        network.backlogNanosMax() / 1e9,
-        crashes,
-        failures,
-        faults,
-        trace.hash());
+  /** How long it took after the load until everything was equal and quiet. */
+  long settledNanos() {
+    return settledNanos;
   }
 
-  /** What every partition and its streams are doing, for the report of a failure. */
-  String state() {
-    StringBuilder text = new StringBuilder();
-    for (SimDc dc : dcs.values()) {
-      for (Unit unit : units) {
-        if (dc.isUp()) {
-          PartitionReport report = dc.node(unit).inspect();
-          text.append(
-              String.format(
-                  Locale.ROOT,
-                  "    %s committed %d, through %s%n",
-                  dc.node(unit),
-                  report.committed(),
-                  report.through()));
-          report.peers().forEach(p -> text.append("        ").append(p).append('\n'));
-        }
-      }
-    }
-    return text.toString();
+  /** All checks, by unit. */
+  List<Checks> checks() {
+    return checks;
   }
 }

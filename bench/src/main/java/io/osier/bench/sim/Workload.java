@@ -77,6 +77,11 @@ final class Workload {
     boolean isWrite() {
       return operation.isPresent();
     }
+
+    /** Whether it is a write that nothing overtakes: one that waits for rights lets others by. */
+    boolean keepsItsPlace() {
+      return isWrite() && !(operation.orElseThrow() instanceof Operation.IncrementWithin);
+    }
   }
 
   private static final int BOUNDED_KEYS = 3;

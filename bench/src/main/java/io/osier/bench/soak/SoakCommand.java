@@ -28,10 +28,14 @@ import picocli.CommandLine.Option;
     name = "soak",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three datacenters as processes with small heaps on narrow, long links. From a tenth of the",
-      "time to four fifths of it ap is cut off, while the others write as fast as they can, objects of",
-      "up to a megabyte among them. Checks that no process ends, that what objects take of the heap",
-      "stays below three quarters of it, that links are connected once, and again only after the cut,",
+      "Runs three datacenters as processes with small heaps on narrow, long links. From a tenth of"
+          + " the",
+      "time to four fifths of it ap is cut off, while the others write as fast as they can, objects"
+          + " of",
+      "up to a megabyte among them. Checks that no process ends, that what objects take of the"
+          + " heap",
+      "stays below three quarters of it, that links are connected once, and again only after the"
+          + " cut,",
       "that nothing acknowledged is missing or done twice, and that all are equal at the end."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -144,7 +148,7 @@ public final class SoakCommand implements Callable<Integer> {
       say("waiting until the datacenters are equal");
       long since = System.nanoTime();
       boolean equal = awaitEqual(cluster);
-      double settled = (System.nanoTime() - since) / 1e9;
+      double secondsUntilEqual = (System.nanoTime() - since) / 1e9;
       look(cluster, load);
       say("reading every object at every datacenter");
       List<String> dead = dead(cluster);
@@ -157,7 +161,7 @@ public final class SoakCommand implements Callable<Integer> {
               AWAY,
               heapMax,
               (long) heapMebibytes << 20);
-      report(cluster, load, verdict, settled);
+      report(cluster, load, verdict, secondsUntilEqual);
       return verdict.faults().isEmpty();
     }
   }
@@ -223,7 +227,8 @@ public final class SoakCommand implements Callable<Integer> {
     }
   }
 
-  private void report(LocalCluster cluster, SoakLoad load, Verdict verdict, double settled)
+  private void report(
+      LocalCluster cluster, SoakLoad load, Verdict verdict, double secondsUntilEqual)
       throws IOException {
     Figures figures = Figures.of(cluster);
     ObjectMapper mapper = new ObjectMapper();
@@ -233,7 +238,7 @@ public final class SoakCommand implements Callable<Integer> {
     result.put("failed_or_unknown", load.failures());
     result.put("large_bytes", load.largeBytes());
     result.put("wan_bytes", cluster.wanBytes());
-    result.put("seconds_until_equal", settled);
+    result.put("seconds_until_equal", secondsUntilEqual);
     result.put("equal", verdict.equal());
     result.put("objects_different", verdict.audit().different());
     result.put("missing_acknowledged", verdict.audit().missing());

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class WanEmulator implements AutoCloseable {
   private final long seed;
+  private final String host;
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("wan", true), NioIoHandler.newFactory());
@@ -36,20 +37,32 @@ public final class WanEmulator implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * An emulator without links.
+   * An emulator without links, for this machine alone.
    *
    * @param seed of all jitter
    */
   public WanEmulator(long seed) {
+    this(seed, "127.0.0.1");
+  }
+
+  /**
+   * An emulator without links.
+   *
+   * @param seed of all jitter
+   * @param host the address on which its links listen; 0.0.0.0 lets other machines in
+   */
+  public WanEmulator(long seed, String host) {
     this.seed = seed;
+    this.host = host;
   }
 
   /**
    * Opens a link.
    *
    * @param name not used by another link
-   * @param listenPort where it listens on 127.0.0.1; 0 for any free port
-   * @param target where it leads; need not be there yet
+   * @param listenPort where it listens; 0 for any free port
+   * @param target where it leads; need not be there yet, and an unresolved name is looked up for
+   *     each connection
    * @throws IllegalArgumentException if the name is taken
    */
   public WanLink open(
@@ -58,7 +71,13 @@ public final class WanEmulator implements AutoCloseable {
       throw new IllegalArgumentException("there is a link '" + name + "' already");
     }
     WanLink link =
-        new WanLink(loops.next(), listenPort, target, forth, back, seed * 31 + name.hashCode());
+        new WanLink(
+            loops.next(),
+            new InetSocketAddress(host, listenPort),
+            target,
+            forth,
+            back,
+            seed * 31 + name.hashCode());
     if (links.putIfAbsent(name, link) != null) {
       link.close();
       throw new IllegalArgumentException("there is a link '" + name + "' already");

@@ -65,14 +65,14 @@ public final class WanLink implements AutoCloseable {
    * Opens a link.
    *
    * @param loop runs it
-   * @param listenPort where it listens on 127.0.0.1; 0 for any free port
+   * @param listen where it listens; port 0 for any free one
    * @param target where it leads
    * @param seed of the jitter
    * @throws RuntimeException if the port cannot be had (Netty throws the BindException as it is)
    */
   WanLink(
       EventLoop loop,
-      int listenPort,
+      InetSocketAddress listen,
       InetSocketAddress target,
       WanQuality forth,
       WanQuality back,
@@ -96,7 +96,7 @@ public final class WanLink implements AutoCloseable {
                     accept(ch);
                   }
                 })
-            .bind("127.0.0.1", listenPort)
+            .bind(listen)
             .syncUninterruptibly()
             .channel();
   }

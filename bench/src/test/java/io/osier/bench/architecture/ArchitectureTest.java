@@ -39,6 +39,8 @@ final class ArchitectureTest {
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .withImportOption(l -> !l.contains("/test/") && !l.contains("/io/osier/bench/"))
           .withImportOption(l -> !l.contains("/package-info.class"))
+          // In the client's test-jar: for tests, though it does not lie where tests do.
+          .withImportOption(l -> !l.contains("/io/osier/testcontainers/"))
           .importPackages("io.osier");
 
   /** What a pure class may use of packages that it may otherwise not. */

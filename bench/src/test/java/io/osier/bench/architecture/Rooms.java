@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The house: which room may use which other rooms and which libraries. A room is a package with
@@ -50,10 +51,15 @@ final class Rooms {
     r.shell("core.net", List.of("core"), KRYO, NETTY);
     r.pure("crdt", List.of("core"), "io.vavr");
     r.pure("protocol", List.of("core", "crdt"), KRYO);
-    r.pure("propagation", List.of("core", "crdt"), HISTOGRAM);
+    r.pure("propagation.wire", List.of("core", "crdt"), KRYO);
+    r.pure("propagation.host", List.of("core", "crdt", "propagation.wire"), HISTOGRAM);
+    r.pure("propagation.out", replication());
+    r.pure("propagation.in", replication());
+    r.pure("propagation.heal", replication("propagation.in"));
+    r.pure("propagation", replication("propagation.out", "propagation.in", "propagation.heal"));
     r.shell(
         "propagation.transport",
-        List.of("core", "core.net", "crdt", "propagation"),
+        List.of("core", "core.net", "crdt", "propagation.wire", "propagation.host"),
         NETTY,
         LOGGING,
         KRYO);
@@ -62,19 +68,34 @@ final class Rooms {
         "proxy", List.of("core", "core.net", "crdt", "protocol"), NETTY, LOGGING, CAFFEINE, KRYO);
     r.shell(
         "datacenter.store",
-        List.of("core", "crdt", "protocol", "propagation"),
+        List.of("core", "crdt", "protocol", "propagation.wire", "propagation.host"),
         "org.rocksdb",
         CAFFEINE,
         LOGGING);
     r.pure(
         "datacenter.partition",
-        List.of("core", "crdt", "protocol", "propagation", "adaptation", "datacenter.store"),
+        List.of(
+            "core",
+            "crdt",
+            "protocol",
+            "propagation",
+            "propagation.wire",
+            "propagation.host",
+            "propagation.out",
+            "adaptation",
+            "datacenter.store"),
         HISTOGRAM,
         LOGGING);
     r.shell(
         "datacenter.config",
-        List.of("core", "adaptation", "propagation", "propagation.transport", "datacenter.store"),
+        List.of(
+            "core", "adaptation", "propagation.host", "propagation.transport", "datacenter.store"),
         "com.typesafe.config");
+    r.pure(
+        "datacenter.figures",
+        List.of(
+            "core", "propagation.host", "adaptation", "datacenter.store", "datacenter.partition"),
+        HISTOGRAM);
     r.shell(
         "datacenter.server",
         List.of(
@@ -83,17 +104,21 @@ final class Rooms {
             "crdt",
             "protocol",
             "propagation",
+            "propagation.wire",
+            "propagation.host",
             "propagation.transport",
             "adaptation",
             "proxy",
             "datacenter.store",
             "datacenter.partition",
+            "datacenter.figures",
             "datacenter.config"),
         NETTY,
         LOGGING,
         HISTOGRAM,
         KRYO,
         "io.micrometer",
+        "io.prometheus.metrics.model",
         "jdk.net");
     r.shell(
         "datacenter.embedded",
@@ -114,6 +139,13 @@ final class Rooms {
         "org.jline",
         "com.fasterxml.jackson");
     return r;
+  }
+
+  /** What replication's rooms share, and these. */
+  private static List<String> replication(String... more) {
+    return Stream.concat(
+            Stream.of("core", "crdt", "propagation.wire", "propagation.host"), Stream.of(more))
+        .toList();
   }
 
   private void pure(String name, List<String> uses, String... libraries) {

@@ -7,8 +7,8 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Request;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -29,6 +29,8 @@ final class SabotageTest {
         arguments("a store gives a former state", "the store of", stale()),
         arguments("frames are late, and the streams do not know", "not visible at", late()),
         arguments("sessions do not say what they have seen", "the session knew", silent()),
+        arguments("groups are confirmed before they are written", "are durable", hasty()),
+        arguments("a cold write is overtaken", "which it had sent before", overtaking()),
         arguments("a command is carried out twice", "counts|shows|cannot be", twice()),
         arguments("commits are sent again unmarked", "the counter is|never committed", unmarked()),
         arguments("a repeat's refusal is believed", "never committed", believing()),
@@ -78,6 +80,26 @@ final class SabotageTest {
       @Override
       public VersionVector after(VersionVector seen) {
         return VersionVector.EMPTY;
+      }
+    };
+  }
+
+  private static Sabotage hasty() {
+    return new Sabotage() {
+      private int groups;
+
+      @Override
+      public boolean confirmsEarly() {
+        return ++groups % 100 == 0;
+      }
+    };
+  }
+
+  private static Sabotage overtaking() {
+    return new Sabotage() {
+      @Override
+      public boolean overtakes() {
+        return true;
       }
     };
   }

@@ -18,7 +18,7 @@ final class SimulationTest {
   @EnumSource(Fault.class)
   void eachFault(Fault fault) {
     for (long seed = 1; seed <= 3; seed++) {
-      assertThat(run(EnumSet.of(fault), 3, seed).updates()).isPositive();
+      assertThat(run(EnumSet.of(fault), 3, seed).summary().updates()).isPositive();
     }
   }
 
@@ -26,7 +26,8 @@ final class SimulationTest {
   void withoutFaults_everySlaIsChecked() {
     for (long seed = 1; seed <= 3; seed++) {
       Simulation simulation = run(EnumSet.noneOf(Fault.class), 4, seed);
-      assertThat(simulation.slaChecked()).isGreaterThan(simulation.updates() / 2);
+      assertThat(simulation.summary().slaChecked())
+          .isGreaterThan(simulation.summary().updates() / 2);
     }
   }
 

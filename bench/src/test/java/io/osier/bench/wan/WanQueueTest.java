@@ -90,6 +90,7 @@ final class WanQueueTest {
     assertThat(queue.hasRoomAgain()).isTrue();
   }
 
+  /** The seed is the emulator's own input: jitter has no structure that could be drawn. */
   @Property
   void everything_comesOnceInOrder_withinDelayAndJitter(
       @ForAll @Size(min = 1, max = 50) List<@IntRange(min = 0, max = 20) Integer> pauses,

@@ -5,11 +5,10 @@ import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.Utf8;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,11 +23,16 @@ import java.util.function.Function;
  * keeps a few replicas and the last name, so that what comes again and again is not made anew.
  */
 public final class WireInput extends Input {
+  private static final String NO_UTF8 = "a text is not UTF-8";
+
   /** Deepest nesting of maps in maps that is read. */
   public static final int DEPTH_MAX = 16;
 
   /** How many replicas are kept for the records to come: more than there are datacenters. */
   private static final int KEPT_REPLICAS = 16;
+
+  /** A vector has room for so many entries at first: more than there are datacenters. */
+  private static final int VECTOR_ENTRIES = 8;
 
   private static final byte[] NOTHING = {};
 
@@ -118,14 +122,8 @@ public final class WireInput extends Input {
   /** Reads a text of at most {@code lengthMax} bytes of UTF-8. */
   public String readText(int lengthMax) {
     int length = readTextLength(lengthMax);
-    int from = position;
     position += length;
-    for (int i = from; i < position; i++) {
-      if (buffer[i] < 0) {
-        return decode(from, length);
-      }
-    }
-    return new String(buffer, from, length, StandardCharsets.ISO_8859_1);
+    return decode(position - length, length);
   }
 
   /** As {@link #readText}, of a text that is likely to be the one that was read last. */
@@ -151,12 +149,9 @@ public final class WireInput extends Input {
 
   private String decode(int from, int length) {
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .decode(ByteBuffer.wrap(buffer, from, length))
-          .toString();
+      return Utf8.decode(buffer, from, length);
     } catch (CharacterCodingException e) {
-      throw new MalformedException("a text is not UTF-8", e);
+      throw new MalformedException(NO_UTF8, e);
     }
   }
 
@@ -242,20 +237,27 @@ public final class WireInput extends Input {
     return new Dot(replica, number);
   }
 
-  /** Reads a version vector. */
+  /** Reads a version vector. What it takes grows with the entries that are there, and in order. */
   public VersionVector readVector() {
     int n = readCount(2);
-    List<ReplicaId> replicas = new ArrayList<>(n);
-    long[] numbers = new long[n];
+    ReplicaId[] replicas = new ReplicaId[Math.min(n, VECTOR_ENTRIES)];
+    long[] numbers = new long[replicas.length];
     for (int i = 0; i < n; i++) {
-      replicas.add(readReplica());
-      numbers[i] = readNumber();
+      ReplicaId replica = readReplica();
+      long number = readNumber();
+      if (number < 1 || (i > 0 && replicas[i - 1].compareTo(replica) >= 0)) {
+        throw new MalformedException("a version vector's entries are not in order");
+      }
+      if (i == replicas.length) {
+        // A count alone is no reason to reserve anything: who lies is found out at an entry.
+        int size = Math.min(n, 2 * i);
+        replicas = Arrays.copyOf(replicas, size);
+        numbers = Arrays.copyOf(numbers, size);
+      }
+      replicas[i] = replica;
+      numbers[i] = number;
     }
-    try {
-      return VersionVector.ofSorted(replicas, numbers);
-    } catch (IllegalArgumentException e) {
-      throw new MalformedException(e.getMessage(), e);
-    }
+    return VersionVector.ofSorted(List.of(replicas), numbers);
   }
 
   /** Reads a causal context. */
@@ -318,11 +320,21 @@ public final class WireInput extends Input {
     int kind = readByte();
     return switch (kind) {
       case 0 -> new Value.Bytes(readBlob(Codec.RECORD_BYTES_MAX));
-      case 1 -> new Value.Str(readText(Codec.RECORD_BYTES_MAX));
+      case 1 -> readStringValue();
       case 2 -> new Value.Int(readSigned());
       case 3 -> new Value.Real(Double.longBitsToDouble(readLong()));
       default -> throw new MalformedException("kind of value " + kind + " is unknown");
     };
+  }
+
+  private Value.Str readStringValue() {
+    int length = readTextLength(Codec.RECORD_BYTES_MAX);
+    position += length;
+    try {
+      return Value.Str.ofUtf8(buffer, position - length, length);
+    } catch (CharacterCodingException e) {
+      throw new MalformedException(NO_UTF8, e);
+    }
   }
 
   /** Goes one level deeper into nested data; {@link #leave} comes back. */

@@ -226,8 +226,8 @@ public final class WireOutput extends Output {
     long from = 0;
     for (int k = 0; k < n; k++) {
       writeNumber(context.rangeAfter(i, k) - from);
-      writeNumber(context.rangeThrough(i, k) - context.rangeAfter(i, k));
-      from = context.rangeThrough(i, k);
+      writeNumber(context.rangeLast(i, k) - context.rangeAfter(i, k));
+      from = context.rangeLast(i, k);
     }
   }
 

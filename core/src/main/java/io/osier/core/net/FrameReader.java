@@ -192,11 +192,11 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
 
   /**
    * Takes the bytes of the frame that is being taken from the budget, to be given back when it is
-   * done with. One that came in a buffer from the budget always gets them: what was enough for it
-   * to come is enough to keep it, and the buffer's bytes are given back next.
+   * done with. One so large that it came in a buffer from the budget always gets them: what was
+   * enough for it to come is enough to keep it, and the buffer's bytes are given back next.
    */
   protected final boolean tryKeep(int bytes) {
-    if (buffer.length > BUFFER_BYTES) {
+    if (bytes > BUFFER_BYTES) {
       budget.take(bytes);
       return true;
     }

@@ -9,6 +9,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import java.lang.management.ManagementFactory;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,43 @@ final class CodecTest {
 
   private static Golden<Value> value(Value value, String hex) {
     return new Golden<>(value, WireOutput::writeValue, WireInput::readValue, hex);
+  }
+
+  /**
+   * A count that the bytes would have room for, and no entries in order: it made a reader reserve
+   * twelve bytes for each byte of a frame that anybody may send.
+   */
+  @Test
+  void vectorThatLiesAboutItsLength_takesNoMoreThanIsThere() {
+    int entries = 1 << 22;
+    byte[] hostile =
+        WireOutput.bytesOf(
+            out -> {
+              out.writeCount(entries);
+              out.writeReplica(EU);
+              out.writeNumber(1);
+              for (int i = 0; i < entries; i++) {
+                out.writeByte(1); // the same replica again and again
+                out.writeByte(1);
+              }
+            });
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    WireInput in = new WireInput(hostile);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertThatThrownBy(in::readVector).isInstanceOf(MalformedException.class);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
+  }
+
+  /** More entries than a vector has room for at first. */
+  @Test
+  void longVector_isReadBack() {
+    VersionVector vector = VersionVector.EMPTY;
+    for (int i = 0; i < 37; i++) {
+      vector = vector.with(new ReplicaId("dc" + i, 1), i + 1);
+    }
+    VersionVector written = vector;
+    byte[] bytes = WireOutput.bytesOf(out -> out.writeVector(written));
+    assertThat(new WireInput(bytes).readVector()).isEqualTo(vector);
   }
 
   private static List<Golden<?>> golden() {

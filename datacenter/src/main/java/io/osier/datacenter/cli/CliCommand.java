@@ -53,6 +53,9 @@ public final class CliCommand implements Callable<Integer> {
   @Option(names = "--json", description = "print JSON instead of text")
   private boolean json;
 
+  @Option(names = "--once", description = "top: print one picture, of a second, and end")
+  private boolean once;
+
   @Option(
       names = "--timeout",
       defaultValue = "10",
@@ -91,6 +94,9 @@ public final class CliCommand implements Callable<Integer> {
         if (words == null || words.isEmpty()) {
           return CliShell.run(client, cli);
         }
+        if (words.equals(List.of("top"))) {
+          return top(new Top(client));
+        }
         if (List.of("begin", "commit", "abort", "use").contains(words.getFirst())) {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
@@ -106,6 +112,15 @@ public final class CliCommand implements Callable<Integer> {
         return 1;
       }
     }
+  }
+
+  private int top(Top top) throws IOException {
+    if (once || json) {
+      System.out.println(top.once(json));
+    } else {
+      top.run();
+    }
+    return 0;
   }
 
   /** Amounts may be negative, but a word with a letter behind its dash is a mistyped option. */

@@ -3,10 +3,16 @@ package io.osier.datacenter.cli;
 import io.osier.core.OsierException;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.server.Build;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.StartWatch;
 import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -36,6 +42,11 @@ import picocli.CommandLine.Option;
       "3:the memory was used up; the last line says what helps"
     })
 public final class ServerCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
+
+  /** Finer than what anybody sees of a start. */
+  private static final long READY_POLL_MILLIS = 20;
+
   @Option(
       names = "--config",
       required = true,
@@ -51,6 +62,9 @@ public final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    StartWatch watch =
+        new StartWatch(System.nanoTime())
+            .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
     Datacenter datacenter;
     try {
       DatacenterConfig config = ConfigReader.read(file, System.getenv());
@@ -58,8 +72,17 @@ public final class ServerCommand implements Callable<Integer> {
         System.out.println(file + " is correct");
         return 0;
       }
+      LogNames.install(config.dc());
       OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
-      datacenter = Datacenter.start(config);
+      watch.done("configuration", System.nanoTime());
+      datacenter = Datacenter.start(config, watch);
+      // Not before: what is wrong must be the first line of a container's log.
+      LOG.info(
+          "osier {} on Java {}, {} processors, a heap of {} MiB",
+          Build.ofThisProgram(),
+          Runtime.version(),
+          Runtime.getRuntime().availableProcessors(),
+          Runtime.getRuntime().maxMemory() >> 20);
       // Not by way of this thread: what is left to do there takes memory.
       datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     } catch (OsierException e) {
@@ -68,6 +91,11 @@ public final class ServerCommand implements Callable<Integer> {
     }
     Runtime.getRuntime().addShutdownHook(new Thread(datacenter::close, "osier-shutdown"));
     try {
+      awaitReady(datacenter);
+      if (datacenter.isReady()) {
+        watch.done("catch-up", System.nanoTime());
+        LOG.info("serves clients {} after its start", watch);
+      }
       datacenter.failure().get();
       return 0;
     } catch (ExecutionException e) {
@@ -77,6 +105,13 @@ public final class ServerCommand implements Callable<Integer> {
               ? "error " + o.code() + ": " + o.getMessage()
               : "error INTERNAL: " + cause);
       return 1;
+    }
+  }
+
+  /** Until it serves, or never will. */
+  private static void awaitReady(Datacenter datacenter) throws InterruptedException {
+    while (!datacenter.isReady() && !datacenter.failure().isDone()) {
+      Thread.sleep(READY_POLL_MILLIS);
     }
   }
 

@@ -16,7 +16,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
 import io.osier.datacenter.store.StoreSettings;
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
 import java.io.File;
 import java.io.IOException;
@@ -56,7 +56,7 @@ public final class ConfigReader {
    */
   private static final Pattern NOT_SETTINGS =
       Pattern.compile(
-          "OSIER_(JAVA_OPTIONS|JAVA_HOME|LOG|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
+          "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
 
   private static final Pattern LINK = Pattern.compile("(tcp|udp)://.*");
 
@@ -367,7 +367,8 @@ public final class ConfigReader {
         store(dc),
         memory(),
         integer("osier.queue", 1, 1 << 20),
-        duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)));
+        duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
+        duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)));
   }
 
   private int connections(String key) {

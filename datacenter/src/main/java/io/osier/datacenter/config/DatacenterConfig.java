@@ -3,7 +3,7 @@ package io.osier.datacenter.config;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.store.StoreSettings;
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -20,6 +20,7 @@ import java.util.OptionalInt;
  * @param peerPortLimits limits of the port for the other datacenters
  * @param admin limits of the port for metrics
  * @param peers the other datacenters' peer addresses, by name
+ * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param memory what may be taken of the heap for which purpose
  */
 public record DatacenterConfig(
@@ -40,7 +41,8 @@ public record DatacenterConfig(
     StoreSettings store,
     MemoryShares memory,
     int queue,
-    Duration shutdownTimeout) {
+    Duration shutdownTimeout,
+    Duration slowRequests) {
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);

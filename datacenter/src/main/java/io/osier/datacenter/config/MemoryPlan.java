@@ -22,7 +22,7 @@ public record MemoryPlan(long heapBytes) {
     return new MemoryPlan(Runtime.getRuntime().maxMemory());
   }
 
-  /** Large requests of all clients that are under way. */
+  /** Requests of all clients that are under way, wherever they wait. */
   public long requestBytes() {
     return heapBytes / 8;
   }

@@ -1,6 +1,6 @@
 package io.osier.datacenter.config;
 
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.StreamSettings;
 
 /**
  * What may be taken of the heap for each purpose, in bytes, by all partitions together: each has an

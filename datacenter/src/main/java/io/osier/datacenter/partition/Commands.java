@@ -44,6 +44,10 @@ final class Commands {
 
   /** Serves a command, parks it, or refuses it. */
   void take(long ticket, Request request, Now now) {
+    if (propagation.version() != parkedVersion) {
+      // What this session sent before may wait for what has just come: it goes first.
+      unpark(now);
+    }
     VersionVector after = after(request);
     if (after.isEmpty()) {
       serve(ticket, request, now);
@@ -127,11 +131,11 @@ final class Commands {
   private void serve(long ticket, Request request, Now now) {
     try {
       switch (request) {
-        case Request.Read r -> effects.answer(ticket, Reading.of(store.get(r.key()), r));
+        case Request.Read r -> effects.answer(ticket, Reads.of(store.get(r.key()), r));
         case Request.Write w -> writes.write(ticket, w, now);
         case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
         case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));
-        case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.through()));
+        case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->
             fail(
                 ticket,
@@ -149,7 +153,7 @@ final class Commands {
         ErrorCode.SESSION_BEHIND,
         dc
             + " has not yet received what this session has seen elsewhere: it has "
-            + propagation.through()
+            + propagation.here()
             + ", the session needs "
             + after
             + "; wait until it comes, forget what was seen, or let the session go on without it");
@@ -160,7 +164,8 @@ final class Commands {
         ticket,
         ErrorCode.SESSION_LOST,
         "this session has seen updates that were lost, or may have been, with a datacenter's memory"
-            + " before it had shipped everything; forget what was seen, or let the session go on without it");
+            + " before it had shipped everything; forget what was seen, or let the session go on"
+            + " without it");
   }
 
   private void fail(long ticket, ErrorCode code, String message) {

@@ -7,7 +7,7 @@ import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Comparator;

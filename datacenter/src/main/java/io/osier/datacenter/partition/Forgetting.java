@@ -33,8 +33,8 @@ final class Forgetting {
    * @param made what the others had committed by then: of that something may be concurrent to the
    *     removal, and must have come before the removal can be forgotten
    */
-  private record Waiting(long everywhereNanos, VersionVector made) {
-    static final Waiting FOR_OTHERS = new Waiting(-1, VersionVector.EMPTY);
+  private record Candidate(long everywhereNanos, VersionVector made) {
+    static final Candidate FOR_OTHERS = new Candidate(-1, VersionVector.EMPTY);
   }
 
   private final ObjectStore store;
@@ -42,7 +42,7 @@ final class Forgetting {
   private final long graceNanos;
 
   /** Objects that may be dropped. */
-  private final Map<ObjectId, Waiting> candidates = new LinkedHashMap<>();
+  private final Map<ObjectId, Candidate> candidates = new LinkedHashMap<>();
 
   private long nextNanos = Long.MAX_VALUE;
 
@@ -61,7 +61,7 @@ final class Forgetting {
 
   /** Hears of an object that may be one. */
   void add(ObjectId object, long nowNanos) {
-    candidates.put(object, Waiting.FOR_OTHERS);
+    candidates.put(object, Candidate.FOR_OTHERS);
     if (nextNanos == Long.MAX_VALUE) {
       nextNanos = nowNanos + PERIOD_NANOS;
     }
@@ -86,20 +86,20 @@ final class Forgetting {
     }
     int moved = 0;
     for (ObjectId object : some) {
-      Waiting waiting = candidates.remove(object);
+      Candidate candidate = candidates.remove(object);
       Causal state = store.get(object);
       if (state == null || !state.isSpent()) {
         continue;
       }
-      if (!propagation.isEverywhere(state.context()) || !propagation.areCurrent(waiting.made)) {
-        candidates.put(object, Waiting.FOR_OTHERS); // at the end: the next sweep looks at others
-      } else if (waiting.everywhereNanos < 0) {
-        candidates.put(object, new Waiting(nowNanos, propagation.committedElsewhere()));
+      if (!propagation.isEverywhere(state.context()) || !propagation.areCurrent(candidate.made)) {
+        candidates.put(object, Candidate.FOR_OTHERS); // at the end: the next sweep looks at others
+      } else if (candidate.everywhereNanos < 0) {
+        candidates.put(object, new Candidate(nowNanos, propagation.committedElsewhere()));
         moved++;
-      } else if (nowNanos - waiting.everywhereNanos < graceNanos
-          || !waiting.made.isAtMost(propagation.through())
+      } else if (nowNanos - candidate.everywhereNanos < graceNanos
+          || !candidate.made.isAtMost(propagation.here())
           || !store.drop(object)) {
-        candidates.put(object, waiting);
+        candidates.put(object, candidate);
       } else {
         effects.forgotten(object);
         moved++;
@@ -113,7 +113,7 @@ final class Forgetting {
   }
 
   /** How many removed objects wait. */
-  int waiting() {
+  int candidates() {
     return candidates.size();
   }
 }

@@ -3,7 +3,7 @@ package io.osier.datacenter.partition;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 import java.util.List;
 

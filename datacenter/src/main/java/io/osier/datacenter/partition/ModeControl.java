@@ -9,6 +9,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.Propagation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,8 +90,8 @@ final class ModeControl {
     return planner.stateObjects();
   }
 
-  long switches() {
-    return planner.switches();
+  Map<Planner.Cause, Long> switches() {
+    return planner.switchesByCause();
   }
 
   List<PartitionReport.Hot> hot(int limit) {

@@ -53,7 +53,7 @@ final class OpenTransaction {
 
   Reply.Transacted lastReply;
   private final TransactionHost host;
-  private final History history;
+  private final FormerValues former;
   private final boolean past;
   private final Map<ObjectId, TransactionWork> works = new LinkedHashMap<>();
   private final List<Escrow.Reservation> reservations = new ArrayList<>();
@@ -63,14 +63,14 @@ final class OpenTransaction {
 
   OpenTransaction(
       TransactionHost host,
-      History history,
+      FormerValues former,
       TransactionId id,
       long step,
       VersionVector clock,
       Request.Begin begin,
       Now now) {
     this.host = host;
-    this.history = history;
+    this.former = former;
     this.id = id;
     this.step = step;
     this.clock = clock;
@@ -177,13 +177,13 @@ final class OpenTransaction {
   /** Reads the snapshot with the transaction's own updates, those that are tried included. */
   Reply.Answer read(Map<ObjectId, TransactionWork> tried, Request.Fetch fetch) {
     Reply.Answer answer =
-        Reading.of(states(tried, fetch.key()), fetch.key(), fetch.type(), fetch.query());
+        Reads.of(states(tried, fetch.key()), fetch.key(), fetch.type(), fetch.query());
     // What is seen is the snapshot, which the reply tells; trial dots mean nothing to anybody.
     return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
   }
 
   private List<Causal> states(Map<ObjectId, TransactionWork> tried, Key key) {
-    List<Causal> states = history.at(key, step);
+    List<Causal> states = former.at(key, step);
     if (works.isEmpty() && tried.isEmpty()) {
       return states;
     }

@@ -6,14 +6,13 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
-import io.osier.propagation.Progress;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.PropagationStats;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Replica;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.PropagationStats;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -81,22 +80,21 @@ public final class Partition implements Machine {
             config.streams(),
             recovered,
             new Streamed(),
-            shipment -> FrameCodec.sizeOf(config.self(), shipment),
             config.links().of(effects::send),
             now.nanos());
     propagation.onFlush(modes::flushed);
     Forgetting forgetting = new Forgetting(store, effects, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
     if (config.isCausal()) {
-      History history =
-          new History(
+      FormerValues former =
+          new FormerValues(
               store,
               config.policy().history().toNanos(),
               new Budget("history", config.memory().history()),
               recovered.through(),
               recovered.committed(),
               now.nanos());
-      this.objects = new Objects(store, history, forgetting);
+      this.objects = new Objects(store, former, forgetting);
       this.sequencer = new Sequencer(config, objects, modes, propagation, effects, recovered);
       this.writes = new Writes(store, sequencer, escrow, propagation, effects);
       TransactionHost host =
@@ -104,7 +102,7 @@ public final class Partition implements Machine {
       this.transactions =
           new Transactions(
               host,
-              history,
+              former,
               store.transactions(),
               new Budget("transactions", config.memory().transactions()),
               new EndedTransactions(
@@ -144,7 +142,7 @@ public final class Partition implements Machine {
 
     @Override
     public void admitted() {
-      VersionVector visible = propagation.through();
+      VersionVector visible = propagation.here();
       objects.past().admitted(visible.with(config.self(), 0), now.nanos());
     }
 
@@ -274,46 +272,55 @@ public final class Partition implements Machine {
     PropagationStats stats = propagation.stats();
     return new PartitionReport(
         config.partition(),
-        sequencer.committed(),
-        objects.store().size(),
-        objects.store().forgotten(),
-        objects.forgetting().waiting(),
-        propagation.dirtyObjects(),
-        propagation.waitingUpdates(),
-        transactions.openCount(),
-        objects.past().versions(),
-        escrow.waiters(),
-        escrow.denied(),
-        modes.stateObjects(),
-        modes.switches(),
-        modes.shipmentCost(),
-        stats.appliedRemote(),
-        stats.shippedBytes(),
-        stats.opBytes(),
-        stats.opsShipped(),
-        stats.statesShipped(),
-        stats.catchUpsShipped(),
-        stats.gapsSeen(),
-        stats.healedObjects(),
-        stats.late(),
-        stats.visibilityMicros(),
-        propagation.coordinationNanos() / 1_000,
-        propagation.through(),
-        propagation.peers().stream()
-            .map(
-                p ->
-                    new PartitionReport.Peer(
-                        p.dc(),
-                        p.incarnation(),
-                        p.connected(),
-                        p.stream(),
-                        p.lagUpdates(),
-                        p.inFlightBytes(),
-                        p.behindUpdates()))
-            .toList(),
+        new PartitionReport.Content(
+            sequencer.committed(),
+            objects.store().size(),
+            objects.store().forgotten(),
+            objects.forgetting().candidates(),
+            propagation.here()),
+        new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
+        new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
+        new PartitionReport.Modes(
+            modes.stateObjects(), modes.switches(), modes.shipmentCost(), modes.hot(hotLimit)),
+        new PartitionReport.Shipped(
+            propagation.dirtyObjects(),
+            stats.shippedBytes(),
+            stats.opBytes(),
+            stats.opsShipped(),
+            stats.statesShipped(),
+            stats.catchUpsShipped(),
+            propagation.coordinationNanos() / 1_000),
+        new PartitionReport.Arrived(
+            stats.appliedRemote(),
+            propagation.waitingUpdates(),
+            stats.gapsSeen(),
+            stats.healedObjects(),
+            stats.late(),
+            stats.visibilityMicros()),
+        propagation.peers(now.nanos()).stream().map(this::report).toList(),
         Stream.of(propagation.memory(), objects.past().memory(), transactions.memory())
             .flatMap(List::stream)
-            .toList(),
-        modes.hot(hotLimit));
+            .toList());
+  }
+
+  private PartitionReport.Peer report(Propagation.PeerProgress peer) {
+    PropagationStats stats = propagation.stats();
+    long slaMillis = config.policy().sla().toMillis();
+    return new PartitionReport.Peer(
+        peer.dc(),
+        peer.incarnation(),
+        peer.connected(),
+        peer.stream(),
+        new PartitionReport.To(
+            peer.lag().updates(),
+            peer.lag().bytes(),
+            peer.lag().nanos(),
+            peer.inFlightBytes(),
+            peer.sentBytes().get(Frame.Kind.OPS),
+            peer.sentBytes().get(Frame.Kind.ROUND),
+            peer.sentBytes().get(Frame.Kind.CATCH_UP),
+            peer.roundTimes()),
+        new PartitionReport.From(
+            peer.behindUpdates(), stats.late(peer.dc()), stats.delays(peer.dc(), slaMillis)));
   }
 }

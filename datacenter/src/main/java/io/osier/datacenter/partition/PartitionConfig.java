@@ -3,8 +3,8 @@ package io.osier.datacenter.partition;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.propagation.LinkWindows;
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.host.StreamSettings;
 import java.util.List;
 
 /**
@@ -77,21 +77,20 @@ public record PartitionConfig(
 
   /** The same with or without records. */
   public PartitionConfig recording(boolean kept) {
-    return new PartitionConfig(
-        self,
-        peers,
-        policy,
-        partition,
-        streams,
-        adaptation,
-        endedTransactions,
-        memory,
-        kept,
-        links);
+    return with(memory, kept, links);
   }
 
   /** The same with other bounds in the heap. */
   public PartitionConfig within(Memory bounds) {
+    return with(bounds, recording, links);
+  }
+
+  /** The same with links that others use, too. */
+  public PartitionConfig sharing(LinkWindows shared) {
+    return with(memory, recording, shared);
+  }
+
+  private PartitionConfig with(Memory bounds, boolean kept, LinkWindows shared) {
     return new PartitionConfig(
         self,
         peers,
@@ -101,22 +100,7 @@ public record PartitionConfig(
         adaptation,
         endedTransactions,
         bounds,
-        recording,
-        links);
-  }
-
-  /** The same with links that others use, too. */
-  public PartitionConfig sharing(LinkWindows shared) {
-    return new PartitionConfig(
-        self,
-        peers,
-        policy,
-        partition,
-        streams,
-        adaptation,
-        endedTransactions,
-        memory,
-        recording,
+        kept,
         shared);
   }
 }

@@ -7,7 +7,7 @@ import io.osier.crdt.ObjectId;
 import java.util.List;
 
 /**
- * What a partition keeps of what its objects held before: {@link History} in a {@code causal}
+ * What a partition keeps of what its objects held before: {@link FormerValues} in a {@code causal}
  * keyspace, nothing in a {@code session} one. Hears of everything that becomes visible.
  */
 interface Past {

@@ -12,7 +12,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.Recovered;
+import io.osier.propagation.host.Recovered;
 import io.osier.propagation.out.Outbound;
 import java.util.List;
 

@@ -46,7 +46,7 @@ final class TransactionHost {
 
   /** What is visible now. */
   VersionVector clock() {
-    return propagation.through();
+    return propagation.here();
   }
 
   /** The last commit number. */

@@ -30,7 +30,7 @@ final class Transactions implements Transacting {
   static final int OPEN_MAX = 10_000;
 
   private final TransactionHost host;
-  private final History history;
+  private final FormerValues former;
   private final Map<TransactionId, OpenTransaction> open = new LinkedHashMap<>();
   private final Budget budget;
   private final EndedTransactions ended;
@@ -45,12 +45,12 @@ final class Transactions implements Transacting {
    */
   Transactions(
       TransactionHost host,
-      History history,
+      FormerValues former,
       Map<TransactionId, Long> commits,
       Budget budget,
       EndedTransactions ended) {
     this.host = host;
-    this.history = history;
+    this.former = former;
     this.budget = budget;
     this.ended = ended;
     ended.recovered(commits, host.self(), host.clock());
@@ -198,18 +198,18 @@ final class Transactions implements Transacting {
       throw new OsierException(
           ErrorCode.OVERLOADED, OPEN_MAX + " transactions are open already; try again later");
     }
-    long step = history.step();
+    long step = former.step();
     VersionVector clock = host.clock();
     if (begin.past()) {
       ReplicaId self = host.self();
-      step = history.oldestStep(begin.clock().get(self), begin.clock().with(self, 0));
-      clock = history.stepClock(step).raised(self, history.committedAt(step));
+      step = former.oldestStep(begin.clock().get(self), begin.clock().with(self, 0));
+      clock = former.stepClock(step).raised(self, former.committedAt(step));
     }
     OpenTransaction tx =
-        new OpenTransaction(host, history, request.transaction(), step, clock, begin, now);
+        new OpenTransaction(host, former, request.transaction(), step, clock, begin, now);
     open.put(tx.id, tx);
     budget.take(tx.heapBytes());
-    history.open(step);
+    former.open(step);
     nextDeadlineNanos = Math.min(nextDeadlineNanos, tx.deadlineNanos);
     return tx;
   }
@@ -217,7 +217,7 @@ final class Transactions implements Transacting {
   private void end(OpenTransaction tx) {
     open.remove(tx.id);
     budget.give(tx.heapBytes());
-    history.close(tx.step);
+    former.close(tx.step);
     tx.release(0);
   }
 
@@ -266,7 +266,7 @@ final class Transactions implements Transacting {
 
   /** Aborts those whose snapshots need more former values than there is room for, oldest first. */
   private void relieve() {
-    for (long step = history.tooMuchFor(); step != Long.MAX_VALUE; step = history.tooMuchFor()) {
+    for (long step = former.tooMuchFor(); step != Long.MAX_VALUE; step = former.tooMuchFor()) {
       for (OpenTransaction tx : List.copyOf(open.values())) {
         if (tx.step == step) {
           abort(
@@ -286,7 +286,7 @@ final class Transactions implements Transacting {
 
   @Override
   public long nextNanos() {
-    return history.tooMuchFor() == Long.MAX_VALUE ? nextDeadlineNanos : Long.MIN_VALUE;
+    return former.tooMuchFor() == Long.MAX_VALUE ? nextDeadlineNanos : Long.MIN_VALUE;
   }
 
   @Override

@@ -32,6 +32,7 @@ import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.figures.Snapshot;
 import io.osier.propagation.transport.ConnectionGuard;
 import io.osier.propagation.transport.PortGuard;
 import io.osier.propagation.transport.PortLimits;
@@ -56,8 +57,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A client that sends and does not read must not fill the memory: beyond the high-water mark of
  * answers that wait to be sent its requests are left in the network, and where too much waits for
- * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). Large
- * requests, as they come and until they are answered, share a budget; beyond it they are refused.
+ * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). All
+ * requests, large ones as they come already, share a budget until they are answered; beyond it they
+ * are refused.
  */
 final class ClientServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClientServer.class);
@@ -67,8 +69,11 @@ final class ClientServer implements AutoCloseable {
   /** How often is looked who does not read its answers. */
   private static final long LOOK_MILLIS = 100;
 
-  /** Requests below this size are not counted: the partitions' queues limit their number. */
-  private static final int COUNTED_BYTES_MIN = 4 << 10;
+  /**
+   * What a request takes in the heap besides its bytes until it is answered: decoded, in its lane,
+   * in front of who reads its object from the disk, with what will answer it.
+   */
+  private static final int REQUEST_BYTES = 512;
 
   private static final int GREETING_BYTES_MAX = 1 << 10;
   private static final long REFUSED_MILLIS = 100;
@@ -104,8 +109,8 @@ final class ClientServer implements AutoCloseable {
   private final AtomicInteger refusals = new AtomicInteger();
   private final EventLoopGroup loops;
   private final Channel server;
-  private final LongAdder requests = new LongAdder();
-  private final LongAdder failures = new LongAdder();
+  private final SlowLog slow;
+  private final RequestTimes times = new RequestTimes();
   private final LongAdder malformed = new LongAdder();
 
   ClientServer(
@@ -113,8 +118,10 @@ final class ClientServer implements AutoCloseable {
       InetSocketAddress listen,
       PortLimits limits,
       MemoryPlan memory,
+      SlowLog slow,
       Handler handler) {
     this.self = self;
+    this.slow = slow;
     this.handler = handler;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
     this.requestBytes = new ByteBudget(memory.requestBytes());
@@ -152,8 +159,8 @@ final class ClientServer implements AutoCloseable {
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw e;
     }
-    SlowReaders slow = new SlowReaders(connected, memory.answerBytes());
-    loops.scheduleWithFixedDelay(slow::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    SlowReaders readers = new SlowReaders(connected, memory.answerBytes());
+    loops.scheduleWithFixedDelay(readers::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Tells a connection that it is one too many. */
@@ -194,16 +201,9 @@ final class ClientServer implements AutoCloseable {
     return ((InetSocketAddress) server.localAddress()).getPort();
   }
 
-  long requests() {
-    return requests.sum();
-  }
-
-  long failures() {
-    return failures.sum();
-  }
-
-  long malformed() {
-    return malformed.sum();
+  /** What it is doing. */
+  Snapshot.Clients figures() {
+    return new Snapshot.Clients(port.open(), times.times(), times.failures(), malformed.sum());
   }
 
   /** One client's connection. */
@@ -271,8 +271,8 @@ final class ClientServer implements AutoCloseable {
     }
 
     private void answer(long id, Reply reply) {
-      if (reply instanceof Reply.Failure) {
-        failures.increment();
+      if (reply instanceof Reply.Failure f) {
+        times.failed(f.code());
       }
       replies.add(new Envelope<>(id, reply));
     }
@@ -303,7 +303,7 @@ final class ClientServer implements AutoCloseable {
       guard.frame();
       int length = content.remaining();
       long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
-      requests.increment();
+      long began = System.nanoTime();
       Request request;
       try {
         request = ProtocolCodec.decodeRequestBody(content);
@@ -318,25 +318,57 @@ final class ClientServer implements AutoCloseable {
       }
       if (!greeted) {
         greet(ctx, id, request);
-      } else if (length < COUNTED_BYTES_MIN) {
-        handler.handle(request, lane, r -> answer(id, r));
-      } else if (tryKeep(length)) {
-        handler.handle(
-            request,
-            lane,
-            r -> {
-              requestBytes.give(length);
-              answer(id, r);
-            });
+      } else if (tryKeep(REQUEST_BYTES + length)) {
+        handler.handle(request, lane, new Asked(id, request, began, REQUEST_BYTES + length));
       } else {
         noRoom(id, length);
+      }
+    }
+
+    /** A request that is to be answered, once. */
+    private final class Asked implements Consumer<Reply>, Phased {
+      private final long id;
+      private final Request request;
+      private final long beganNanos;
+      private final int keptBytes;
+      private volatile long takenNanos;
+      private volatile long executedNanos;
+
+      Asked(long id, Request request, long beganNanos, int keptBytes) {
+        this.id = id;
+        this.request = request;
+        this.beganNanos = beganNanos;
+        this.keptBytes = keptBytes;
+      }
+
+      @Override
+      public void accept(Reply reply) {
+        requestBytes.give(keptBytes);
+        long now = System.nanoTime();
+        times.answered(RequestTimes.Kind.of(request), now - beganNanos);
+        answer(id, reply);
+        if (slow.isSlow(now - beganNanos)) {
+          slow.answered(
+              request,
+              new SlowLog.Phases(beganNanos, takenNanos, executedNanos, now),
+              channel.remoteAddress());
+        }
+      }
+
+      @Override
+      public void taken(long nanos) {
+        takenNanos = nanos;
+      }
+
+      @Override
+      public void executed(long nanos) {
+        executedNanos = nanos;
       }
     }
 
     @Override
     protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
       guard.frame();
-      requests.increment();
       noRoom(ProtocolCodec.decodeId(head), length);
     }
 

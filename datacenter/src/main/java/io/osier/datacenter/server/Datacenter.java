@@ -10,6 +10,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
@@ -20,11 +21,11 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksVersions;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Recovered;
+import io.osier.propagation.host.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.wire.Frame;
 import io.osier.proxy.InProcess;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -72,7 +73,9 @@ public final class Datacenter implements AutoCloseable {
 
   private final Readiness readiness;
   private final RequestHandler handler;
+  private final Publisher publisher;
   private final AdminServer admin;
+  private final Dashboard dashboard;
   private volatile boolean closed;
 
   /**
@@ -81,7 +84,16 @@ public final class Datacenter implements AutoCloseable {
    * @throws OsierException CONFIGURATION if an address cannot be bound
    */
   public static Datacenter start(DatacenterConfig config) {
-    return new Datacenter(config, false);
+    return start(config, new StartWatch(System.nanoTime()));
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param watch is told what took how long; only until this returns
+   */
+  public static Datacenter start(DatacenterConfig config, StartWatch watch) {
+    return new Datacenter(config, false, watch);
   }
 
   /**
@@ -90,10 +102,10 @@ public final class Datacenter implements AutoCloseable {
    * fail are joined before they come to one.
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
-    return new Datacenter(config, true);
+    return new Datacenter(config, true, new StartWatch(System.nanoTime()));
   }
 
-  private Datacenter(DatacenterConfig config, boolean embedded) {
+  private Datacenter(DatacenterConfig config, boolean embedded, StartWatch watch) {
     this.config = config;
     this.embedded = embedded;
     this.links = new SharedWindows(config.streams().windowBytes());
@@ -114,6 +126,7 @@ public final class Datacenter implements AutoCloseable {
       this.store = null;
       this.self = new ReplicaId(config.dc(), incarnationMin);
     }
+    watch.done("store", System.nanoTime());
     try {
       for (KeyspacePolicy policy : config.keyspaces()) {
         keyspaces.put(policy.name(), open(policy));
@@ -122,6 +135,7 @@ public final class Datacenter implements AutoCloseable {
       closeStore();
       throw e;
     }
+    watch.done("recovery", System.nanoTime());
     this.readiness = new Readiness(keyspaces, Optional.ofNullable(store));
     this.transport =
         bind(
@@ -136,35 +150,50 @@ public final class Datacenter implements AutoCloseable {
                     this::fingerprints,
                     config.peerPortLimits(),
                     new Peers()));
-    Inspector inspector =
-        new Inspector(self, wall, keyspaces, transport, Optional.ofNullable(store), readiness);
-    this.handler = new RequestHandler(keyspaces, inspector);
+    this.publisher =
+        new Publisher(
+            new Publisher.Source(
+                self,
+                Build.ofThisProgram().toString(),
+                wall,
+                System::currentTimeMillis,
+                keyspaces,
+                transport,
+                Optional.ofNullable(store),
+                readiness,
+                this::clientFigures));
+    this.handler =
+        new RequestHandler(
+            keyspaces, new Inspector(keyspaces, publisher, Optional.ofNullable(store)));
+    this.dashboard = dashboard();
     this.clients =
         bind(
             "osier.listen.client-port",
             config.clientPort(),
             at ->
-                new ClientServer(self, at, config.clients(), MemoryPlan.ofThisProcess(), handler));
+                new ClientServer(
+                    self,
+                    at,
+                    config.clients(),
+                    MemoryPlan.ofThisProcess(),
+                    new SlowLog(config.slowRequests().toNanos()),
+                    handler));
     this.admin =
         config.adminPort().isEmpty()
             ? null
             : bind(
                 "osier.admin.port",
                 config.adminPort().getAsInt(),
-                at ->
-                    new AdminServer(
-                        at,
-                        config.admin(),
-                        keyspaces,
-                        clients,
-                        transport,
-                        Optional.ofNullable(store),
-                        readiness));
+                at -> new AdminServer(at, config.admin(), publisher, readiness, dashboard));
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
+    if (admin != null) {
+      publisher.everySecond();
+    }
     if (store != null) {
       store.readers().execute(this::findRemoved);
     }
     transport.dial();
+    watch.done("ports", System.nanoTime());
     LOG.info(
         "datacenter {} serves clients on {}:{} and peers on {}:{}",
         self,
@@ -174,6 +203,31 @@ public final class Datacenter implements AutoCloseable {
         transport.port());
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  private Snapshot.Clients clientFigures() {
+    return clients == null ? new Snapshot.Clients(0, Map.of(), Map.of(), 0) : clients.figures();
+  }
+
+  /** Made also where no admin port is: the peers' pages ask for what is told here. */
+  private Dashboard dashboard() {
+    boolean anyHost = config.host().equals("0.0.0.0") || config.host().equals("::");
+    String cli =
+        "osier cli --connect "
+            + (anyHost ? "localhost" : config.host())
+            + ":"
+            + config.clientPort();
+    boolean isPublishing = config.adminPort().isPresent();
+    StatusJson json = new StatusJson();
+    return new Dashboard(
+        self.dc(),
+        config.peers().keySet(),
+        () ->
+            (isPublishing
+                    ? CompletableFuture.completedFuture(publisher.latest())
+                    : publisher.fresh(0))
+                .thenApply(snapshot -> json.of(Facts.of(snapshot, cli))),
+        transport::note);
   }
 
   private interface Binder<T> {
@@ -381,6 +435,14 @@ public final class Datacenter implements AutoCloseable {
     }
 
     @Override
+    public void noted(ReplicaId peer, byte[] content) {
+      Dashboard to = dashboard;
+      if (to != null) { // while everything is being started
+        to.noted(peer.dc(), content);
+      }
+    }
+
+    @Override
     public void rejected(String dc, OsierException why) {
       if (why.code() == ErrorCode.DUPLICATE_DC) {
         failure.completeExceptionally(why);
@@ -462,9 +524,11 @@ public final class Datacenter implements AutoCloseable {
     closeStore();
     clients.close();
     transport.close();
+    dashboard.close();
     if (admin != null) {
       admin.close();
     }
+    publisher.close();
     LOG.info("datacenter {} is closed", self);
   }
 }

@@ -1,27 +1,32 @@
 package io.osier.datacenter.server;
 
-import io.netty.util.collection.LongObjectMap;
+import io.osier.core.net.UnderWay;
 import io.osier.datacenter.partition.Effects;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * What a batch lets go, with those whom it answers: what cannot leave stops nothing else.
+ * What a batch lets go, with those whom it answers: what cannot leave stops nothing else, but is
+ * told of.
  *
  * @param outputs in their order
  * @param answered in the order of the answers among the outputs
+ * @param couldNotLeave hears, in whatever thread lets things go, what was thrown instead
  */
-record Departure(List<Effects.Output> outputs, List<Consumer<Reply>> answered) {
-  private static final Logger LOG = LoggerFactory.getLogger(Departure.class);
-
-  static final Departure NONE = new Departure(List.of(), List.of());
+record Departure(
+    List<Effects.Output> outputs,
+    List<Consumer<Reply>> answered,
+    BiConsumer<Effects.Output, RuntimeException> couldNotLeave) {
+  static final Departure NONE = new Departure(List.of(), List.of(), (output, e) -> {});
 
   /** Takes those who are answered out of those who wait. */
-  static Departure of(List<Effects.Output> outputs, LongObjectMap<Consumer<Reply>> waiting) {
+  static Departure of(
+      List<Effects.Output> outputs,
+      UnderWay<Consumer<Reply>> waiting,
+      BiConsumer<Effects.Output, RuntimeException> couldNotLeave) {
     if (outputs.isEmpty()) {
       return NONE;
     }
@@ -31,7 +36,18 @@ record Departure(List<Effects.Output> outputs, List<Consumer<Reply>> answered) {
         answered.add(waiting.remove(a.ticket()));
       }
     }
-    return new Departure(outputs, answered);
+    return new Departure(outputs, answered, couldNotLeave);
+  }
+
+  /** Tells those who are answered that their batch is through. */
+  void executed(Time time) {
+    long nanos = 0;
+    for (Consumer<Reply> waiting : answered) {
+      if (waiting instanceof Inbox.Command c && c.reply() instanceof Phased p) {
+        nanos = nanos == 0 ? time.nanos() : nanos;
+        p.executed(nanos);
+      }
+    }
   }
 
   /** Lets everything go, in its order. */
@@ -57,7 +73,7 @@ record Departure(List<Effects.Output> outputs, List<Consumer<Reply>> answered) {
           }
         }
       } catch (RuntimeException e) {
-        couldNotLeave(output, e);
+        couldNotLeave.accept(output, e);
       }
     }
   }
@@ -70,14 +86,10 @@ record Departure(List<Effects.Output> outputs, List<Consumer<Reply>> answered) {
         try {
           answered.get(next++).accept(a.reply());
         } catch (RuntimeException e) {
-          couldNotLeave(a, e);
+          couldNotLeave.accept(a, e);
         }
       }
     }
-  }
-
-  private static void couldNotLeave(Effects.Output output, RuntimeException e) {
-    LOG.error("{} could not leave", output.getClass().getSimpleName(), e);
   }
 
   /** Answers all with something else: this has not left. */

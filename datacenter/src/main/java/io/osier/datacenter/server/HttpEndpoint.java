@@ -22,16 +22,19 @@ import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers GET and HEAD with texts: as much of HTTP/1.1 as probes and scrapers need, one request a
- * connection. No thread waits for anybody: who sends half a request, or does not read the answer,
- * is closed after the time for a greeting. Thread-safe.
+ * Answers GET and HEAD: as much of HTTP/1.1 as probes, scrapers and the dashboard need, one request
+ * a connection. No thread waits for anybody: who sends half a request, or does not read the answer,
+ * is closed after the time for a greeting. An answer may go on as server-sent events until somebody
+ * closes it. Thread-safe.
  */
 final class HttpEndpoint implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
@@ -39,12 +42,68 @@ final class HttpEndpoint implements AutoCloseable {
   /** Largest head of a request, in bytes. */
   private static final int HEAD_BYTES_MAX = 8 << 10;
 
+  /** Said of every answer: nobody keeps it, guesses its type, or frames it. */
+  private static final String SAID_ALWAYS =
+      "Cache-Control: no-store\r\n"
+          + "X-Content-Type-Options: nosniff\r\n"
+          + "Referrer-Policy: no-referrer\r\n"
+          + "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self';"
+          + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
+          + " frame-ancestors 'none'\r\n";
+
   /**
    * What is answered.
    *
    * @param status of HTTP
+   * @param type of the content
+   * @param events takes what goes on behind the content; the answer ends with the content if empty
    */
-  record Answer(int status, String text) {}
+  record Answer(int status, String type, byte[] content, Optional<Consumer<Events>> events) {
+    /** A text. */
+    Answer(int status, String text) {
+      this(status, "text/plain; charset=utf-8", text);
+    }
+
+    /** A text of some type. */
+    Answer(int status, String type, String text) {
+      this(status, type, text.getBytes(StandardCharsets.UTF_8), Optional.empty());
+    }
+
+    /** Server-sent events. */
+    static Answer events(Consumer<Events> consumer) {
+      return new Answer(200, "text/event-stream", NOTHING, Optional.of(consumer));
+    }
+  }
+
+  private static final byte[] NOTHING = {};
+
+  /** An answer that goes on. For any thread. */
+  static final class Events implements Dashboard.Viewer {
+    private final SocketChannel channel;
+
+    private Events(SocketChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public boolean send(byte[] piece) {
+      if (!channel.isWritable()) {
+        return false;
+      }
+      channel.writeAndFlush(Unpooled.wrappedBuffer(piece));
+      return true;
+    }
+
+    @Override
+    public void close() {
+      channel.close();
+    }
+
+    @Override
+    public void whenClosed(Runnable then) {
+      channel.closeFuture().addListener(f -> then.run());
+    }
+  }
 
   private final Map<String, Supplier<CompletableFuture<Answer>>> paths;
   private final PortLimits limits;
@@ -162,12 +221,24 @@ final class HttpEndpoint implements AutoCloseable {
     }
 
     private void send(Answer answer, boolean body) {
-      byte[] text = answer.text.getBytes(StandardCharsets.UTF_8);
+      String length =
+          answer.events.isPresent() ? "" : "Content-Length: " + answer.content.length + "\r\n";
       String lines =
-          "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
-              .formatted(answer.status, answer.status == 200 ? "OK" : "Error", text.length);
+          "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n%s%sConnection: close\r\n\r\n"
+              .formatted(
+                  answer.status,
+                  answer.status == 200 ? "OK" : "Error",
+                  answer.type,
+                  length,
+                  SAID_ALWAYS);
       ByteBuf start = Unpooled.copiedBuffer(lines, StandardCharsets.US_ASCII);
-      ByteBuf all = body ? Unpooled.wrappedBuffer(start, Unpooled.wrappedBuffer(text)) : start;
+      ByteBuf all =
+          body ? Unpooled.wrappedBuffer(start, Unpooled.wrappedBuffer(answer.content)) : start;
+      if (body && answer.events.isPresent()) {
+        channel.writeAndFlush(all);
+        answer.events.get().accept(new Events(channel));
+        return;
+      }
       // Closed by the other end once it has read; at once, what it still sends would undo that.
       channel.writeAndFlush(all).addListener((ChannelFuture f) -> channel.shutdownOutput());
       channel

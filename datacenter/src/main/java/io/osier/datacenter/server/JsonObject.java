@@ -12,7 +12,7 @@ import java.util.Map;
 final class JsonObject {
   private final Map<String, Object> fields = new LinkedHashMap<>();
 
-  /** A list of objects and texts. */
+  /** A list of objects, texts and numbers. */
   static final class Array {
     private final List<Object> elements = new ArrayList<>();
 
@@ -25,6 +25,10 @@ final class JsonObject {
     }
 
     void add(String element) {
+      elements.add(element);
+    }
+
+    void add(long element) {
       elements.add(element);
     }
   }

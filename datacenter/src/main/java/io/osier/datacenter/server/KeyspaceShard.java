@@ -12,10 +12,10 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Reading;
+import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ final class KeyspaceShard {
   void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     checkKey(read.key());
     PartitionRunner partition = of(read.key());
-    partition.settle(read.key());
+    partition.absorb(read.key());
     boolean direct =
         read.after().isEmpty()
             && !read.ordered()
@@ -102,7 +102,7 @@ final class KeyspaceShard {
     if (direct) {
       Optional<List<Causal>> states = partition.store().durable(read.key());
       if (states.isPresent()) {
-        reply.accept(Reading.of(states.get(), read));
+        reply.accept(Reads.of(states.get(), read));
         return;
       }
     }
@@ -114,7 +114,7 @@ final class KeyspaceShard {
     OperationLimits.check(write.operation(), policy.limits());
     gate.check();
     PartitionRunner partition = of(write.key());
-    partition.settle(write.key());
+    partition.absorb(write.key());
     submit(partition, write.key(), lane, write, reply);
   }
 
@@ -137,8 +137,8 @@ final class KeyspaceShard {
   }
 
   /** Brings all that is acknowledged into the store, for a look at many objects. */
-  void settle() {
-    partitions.forEach(PartitionRunner::settle);
+  void absorbAll() {
+    partitions.forEach(PartitionRunner::absorbAll);
   }
 
   /** Answers what a partition has of every replica. */
@@ -154,7 +154,7 @@ final class KeyspaceShard {
               + through.partition());
     }
     PartitionRunner partition = partitions.get(through.partition());
-    partition.settle();
+    partition.absorbAll();
     partition.submit(through, reply);
   }
 

@@ -12,12 +12,12 @@ import org.slf4j.LoggerFactory;
  * Keeps the order of one sender's requests although some have to wait until their objects were read
  * from the disk: those behind wait with them, while all reads go on side by side. Thread-safe.
  */
-final class Lane {
+public final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
   /** What is done in its turn. */
   @FunctionalInterface
-  interface Turn {
+  public interface Turn {
     /**
      * Takes effect. Called with the lane's lock held, so it neither waits nor runs others' code.
      *
@@ -26,17 +26,20 @@ final class Lane {
     Runnable take();
   }
 
-  private static final class Waiting {
+  private static final class Entry {
     final Turn turn;
     boolean ready;
 
-    Waiting(Turn turn, boolean ready) {
+    Entry(Turn turn, boolean ready) {
       this.turn = turn;
       this.ready = ready;
     }
   }
 
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Entry> queue = new ArrayDeque<>();
+
+  /** A lane in which nothing waits. */
+  public Lane() {}
 
   /**
    * Does something in its turn.
@@ -44,16 +47,16 @@ final class Lane {
    * @param read what must be done before it, by another thread; null if nothing must
    * @param reader whose threads may wait; once it has ended nothing is read before a turn
    */
-  void submit(Runnable read, Executor reader, Turn turn) {
-    Waiting entry;
+  public void submit(Runnable read, Executor reader, Turn turn) {
+    Entry entry;
     Runnable then = null;
     synchronized (this) {
-      if (read == null && waiting.isEmpty()) {
+      if (read == null && queue.isEmpty()) {
         entry = null;
         then = turn.take();
       } else {
-        entry = new Waiting(turn, read == null);
-        waiting.add(entry);
+        entry = new Entry(turn, read == null);
+        queue.add(entry);
       }
     }
     if (then != null) {
@@ -68,7 +71,7 @@ final class Lane {
     }
   }
 
-  private void read(Runnable read, Waiting entry) {
+  private void read(Runnable read, Entry entry) {
     try {
       read.run();
     } catch (RuntimeException e) {
@@ -78,12 +81,12 @@ final class Lane {
     }
   }
 
-  private void ready(Waiting entry) {
+  private void ready(Entry entry) {
     List<Runnable> then = new ArrayList<>();
     synchronized (this) {
       entry.ready = true;
-      while (!waiting.isEmpty() && waiting.peek().ready) {
-        then.add(waiting.poll().turn.take());
+      while (!queue.isEmpty() && queue.peek().ready) {
+        then.add(queue.poll().turn.take());
       }
     }
     then.forEach(Runnable::run);

@@ -1,14 +1,14 @@
 package io.osier.datacenter.server;
 
-import io.netty.util.collection.LongObjectHashMap;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.net.UnderWay;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.PartitionReport;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,19 +33,30 @@ public final class PartitionAgent {
 
   private static final int SUMMARY_MAX = 1_000;
 
+  /** Who drives an agent. Called in any thread, also while a step is done in another one. */
+  public interface Driver {
+    /** A group is durable and out: {@link #isDrained} may change with the next step. */
+    void groupIsOut();
+
+    /**
+     * A frame or an answer did not leave, because whoever takes it has thrown; the others did, and
+     * nothing is tried again.
+     */
+    void couldNotLeave(Effects.Output output, RuntimeException cause);
+  }
+
   private final Seat seat;
   private final Machine machine;
   private final Inbox inbox;
   private final Time time;
   private final Optional<Combiner> combiner;
   private final boolean tellsApart;
-  private final Runnable onDurable;
+  private final Driver driver;
 
   /** Who waits for an answer, by ticket. */
-  private final LongObjectHashMap<Consumer<Reply>> waiting = new LongObjectHashMap<>();
+  private final UnderWay<Consumer<Reply>> waiting = new UnderWay<>();
 
-  private final LongObjectHashMap<CompletableFuture<PartitionReport>> inspections =
-      new LongObjectHashMap<>();
+  private final UnderWay<CompletableFuture<PartitionReport>> inspections = new UnderWay<>();
   private long tickets;
 
   /** The ticket of the command that is being handled; 0 if none is. */
@@ -68,8 +79,7 @@ public final class PartitionAgent {
    * @param combiner what acknowledges in front of the partition, if anything does
    * @param tellsApart whether answers are left to {@link Told}, because they run callers' code and
    *     the driver holds a lock; only with a journal that keeps nothing
-   * @param onDurable hears after each group that is out, in any thread: {@link #isDrained} may
-   *     change with the next step
+   * @param driver hears of what happens outside of its calls
    */
   public PartitionAgent(
       Seat seat,
@@ -77,14 +87,14 @@ public final class PartitionAgent {
       Time time,
       Optional<Combiner> combiner,
       boolean tellsApart,
-      Runnable onDurable) {
+      Driver driver) {
     this.seat = seat;
     this.machine = seat.machine();
     this.inbox = inbox;
     this.time = time;
     this.combiner = combiner;
     this.tellsApart = tellsApart;
-    this.onDurable = onDurable;
+    this.driver = driver;
   }
 
   /**
@@ -191,6 +201,9 @@ public final class PartitionAgent {
       case Inbox.Command c -> {
         long ticket = ++tickets;
         waiting.put(ticket, c);
+        if (c.reply() instanceof Phased p) {
+          p.taken(now.nanos());
+        }
         inHand = ticket;
         on(new Input.Command(ticket, c.request()), now);
         inHand = 0;
@@ -230,7 +243,8 @@ public final class PartitionAgent {
   // ---------------------------------------------------------------- out
 
   private void carryOut(Effects effects) {
-    Departure departure = Departure.of(effects.whenDurable(), waiting);
+    Departure departure = Departure.of(effects.whenDurable(), waiting, driver::couldNotLeave);
+    departure.executed(time);
     leaving = departure; // to be answered with the failure, should there be one
     long group = ++groups;
     effects.keep(
@@ -242,7 +256,7 @@ public final class PartitionAgent {
             departure.leave(seat.sender());
           }
           groupsOut = group;
-          onDurable.run();
+          driver.groupIsOut();
         });
     leaving = Departure.NONE;
     if (tellsApart || !effects.atOnce().isEmpty()) {
@@ -302,16 +316,16 @@ public final class PartitionAgent {
         new Reply.Failure(
             ErrorCode.TIMEOUT,
             seat.name() + " failed at this request, which may have been done: " + failure);
-    Departure.of(machine.takeEffects().whenDurable(), waiting).abandon(unknown);
+    Departure.of(machine.takeEffects().whenDurable(), waiting, driver::couldNotLeave)
+        .abandon(unknown);
     leaving.abandon(unknown);
     told.answers.abandon(unknown);
     told.reports.forEach(r -> r.to().complete(r.report()));
     waiting.forEach(
-        (ticket, reply) ->
+        (reply, ticket) ->
             reply.accept(failure != null && ticket == inHand ? unknown : refusal(failure)));
-    waiting.clear();
-    inspections.values().forEach(i -> i.completeExceptionally(gone(failure)));
-    inspections.clear();
+    waiting.removeAll();
+    inspections.removeAll().forEach(i -> i.completeExceptionally(gone(failure)));
   }
 
   /** Answers what no step will take from the inbox any more. For any thread. */

@@ -7,12 +7,14 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /**
  * The threads around one {@link PartitionAgent}: its own, which sleeps while there is nothing to
@@ -42,6 +45,9 @@ final class PartitionRunner {
 
   /** After so many batches a caller leaves the rest of the others' commands to the thread. */
   private static final int CALLER_BATCHES = 4;
+
+  /** How long a stop waits for the thread, whose last batch may wait for a disk. */
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
 
   /** Who runs the machine. */
   enum Callers {
@@ -113,7 +119,7 @@ final class PartitionRunner {
             ? Optional.of(
                 new Combiner(seat.store(), policy.orElseThrow(), time::nanos, sleep::wakeBefore))
             : Optional.empty();
-    this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, this::wakeIfClosing);
+    this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, new Driver());
     this.stepOfWaiting = () -> agent.step(List::of);
     this.stepOfDue = agent::step;
   }
@@ -265,20 +271,20 @@ final class PartitionRunner {
   }
 
   /** Brings what is acknowledged of a key into the store, for a read or an update that follows. */
-  void settle(Key key) {
+  void absorb(Key key) {
     if (combiner.isPresent() && combiner.get().isHolding(key)) {
-      settle(() -> combiner.get().take(key));
+      absorb(() -> combiner.get().take(key));
     }
   }
 
-  /** As {@link #settle(Key)}, for all keys. */
-  void settle() {
+  /** As {@link #absorb(Key)}, for all keys. */
+  void absorbAll() {
     if (combiner.isPresent() && combiner.get().isHolding()) {
-      settle(combiner.get()::takeAll);
+      absorb(combiner.get()::takeAll);
     }
   }
 
-  private void settle(Supplier<List<Input.Absorbed.Update>> taker) {
+  private void absorb(Supplier<List<Input.Absorbed.Update>> taker) {
     running.lock();
     callersTurn(() -> agent.step(taker));
     push(); // what came meanwhile
@@ -331,6 +337,7 @@ final class PartitionRunner {
 
   private void run() {
     Throwable failure = null;
+    MDC.put("keyspace", seat.name().replaceFirst("-\\d+$", ""));
     try {
       store().attach(() -> submit(new Input.Tick()));
       while (!stopping) {
@@ -412,19 +419,36 @@ final class PartitionRunner {
     LockSupport.unpark(thread);
   }
 
-  /** That a group is out may have been the last that was missing. */
-  private void wakeIfClosing() {
-    if (!inbox.isOpen()) {
-      sleep.wake();
+  private final class Driver implements PartitionAgent.Driver {
+    /** It may have been the last that was missing. */
+    @Override
+    public void groupIsOut() {
+      if (!inbox.isOpen()) {
+        sleep.wake();
+      }
+    }
+
+    /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
+    @Override
+    public void couldNotLeave(Effects.Output output, RuntimeException cause) {
+      LOG.error("{}: {} could not leave", seat.name(), output.getClass().getSimpleName(), cause);
     }
   }
 
-  /** Stops the thread. What still waits is answered with SHUTTING_DOWN: nothing of it was done. */
+  /**
+   * Stops the thread, if it was started. What still waits is answered with SHUTTING_DOWN: nothing
+   * of it was done.
+   */
   void stop() {
     stopping = true;
     LockSupport.unpark(thread);
     try {
-      thread.join(2_000);
+      if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
+        LOG.warn(
+            "{} has not ended {} after it was told to: what waits for it gets no answer",
+            seat.name(),
+            STOP_PATIENCE);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -83,11 +83,11 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Through r -> Inspector.keyspace(keyspaces, r.keyspace()).through(r, reply);
       case Request.Scan r -> {
         KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
-        keyspace.settle();
+        keyspace.absorbAll();
         keyspace.scan(r, reply);
       }
       case Request.Inspect r -> {
-        keyspaces.values().forEach(KeyspaceShard::settle);
+        keyspaces.values().forEach(KeyspaceShard::absorbAll);
         inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
       }
       case Request.Backup r ->

@@ -3,7 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 
 /**
  * Where a partition sits: what it is connected with.

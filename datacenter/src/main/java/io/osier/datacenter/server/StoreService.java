@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.EncodedGroup;
 import io.osier.datacenter.store.GroupQueue;
@@ -12,6 +13,7 @@ import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreWriter;
+import io.osier.propagation.transport.SaidOnce;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +50,9 @@ final class StoreService implements AutoCloseable {
   private static final long TIDY_MILLIS = 500;
   private static final long WATCH_MILLIS = 200;
 
+  private static final String TIDYING = "tidying";
+  private static final String WATCHING = "watching";
+
   /** Above the least free space by this factor updates are taken again. */
   private static final double FREE_AGAIN = 1.1;
 
@@ -66,6 +71,7 @@ final class StoreService implements AutoCloseable {
   private final LongAdder pruned = new LongAdder();
   private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
   private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
+  private final SaidOnce trouble = new SaidOnce();
   private volatile boolean full;
   private volatile Throwable failure;
 
@@ -156,12 +162,18 @@ final class StoreService implements AutoCloseable {
     }
   }
 
-  private void tidy() {
+  /** Drops old versions. A disk that fails is tried again at once, and logged when that is news. */
+  void tidy() {
     try {
       pruned.add(database.prune());
       database.flush();
+      if (trouble.end(TIDYING)) {
+        LOG.info("tidying up the store works again");
+      }
     } catch (RuntimeException e) {
-      LOG.error("tidying up the store failed", e);
+      if (trouble.isNews(TIDYING, e.toString())) {
+        LOG.error("tidying up the store failed, and is tried again", e);
+      }
       if (e instanceof OsierException o && o.code() == ErrorCode.STORE_DAMAGED) {
         onFailure.accept(e);
       }
@@ -189,8 +201,12 @@ final class StoreService implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      LOG.warn("cannot see how much space {} has: {}", dir, e.getMessage());
+      if (trouble.isNews(WATCHING, e.toString())) {
+        LOG.warn("cannot see how much space {} has, and look again: {}", dir, e.getMessage());
+      }
+      return;
     }
+    trouble.end(WATCHING);
   }
 
   /** Whether updates, also those of peers, must be refused because the disk is full. */
@@ -267,9 +283,10 @@ final class StoreService implements AutoCloseable {
     return settings.durability().name().toLowerCase(Locale.ROOT);
   }
 
-  /** Bytes of the store's tables; what is not in a table yet is in a log of at most 64 MiB. */
-  long fileBytes() {
-    return database.fileBytes();
+  /** What it is doing. */
+  Snapshot.Store figures() {
+    return new Snapshot.Store(
+        durability(), full, writes(), groupsWritten(), pruned(), writeMicros(), database.figures());
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * Hands groups over from those who make them to the one who writes them, within a budget of bytes:
@@ -26,10 +27,36 @@ public final class GroupQueue<R> {
   /**
    * A group under way.
    *
-   * @param bytes that it takes of the budget
-   * @param written is run when it is durable
+   * @param <R> its records
    */
-  record Item<R>(R records, long bytes, Runnable written) {}
+  static final class Item<R> {
+    private final R records;
+    private final long bytes;
+    private final Runnable written;
+
+    /** Whether it stands outside, for lack of room. Under the lock. */
+    private boolean outside;
+
+    private Item(R records, long bytes, Runnable written) {
+      this.records = records;
+      this.bytes = bytes;
+      this.written = written;
+    }
+
+    R records() {
+      return records;
+    }
+
+    /** What it takes of the budget. */
+    long bytes() {
+      return bytes;
+    }
+
+    /** Is run when it is durable. */
+    Runnable written() {
+      return written;
+    }
+  }
 
   /** Nobody else takes from it: who gives back must wake those who wait. */
   private final Budget budget;
@@ -75,24 +102,67 @@ public final class GroupQueue<R> {
    * more: the group is not confirmed.
    */
   public void put(R records, long bytes, Runnable written) {
-    Item<R> item = new Item<>(records, bytes, written);
     lock.lock();
     try {
-      if (!outside.isEmpty() || !fits(bytes)) {
-        budget.noteSpent();
-        outside.add(item);
-        while (!closed && (outside.peek() != item || !fits(bytes))) {
-          room.awaitUninterruptibly();
-        }
-        outside.remove(item);
-        room.signalAll(); // the next may fit, too: it need not wait for a write
-      }
-      if (!closed) {
-        budget.take(bytes);
-        add(item);
+      Item<R> item = standInLine(records, bytes, written);
+      while (item.outside) {
+        room.awaitUninterruptibly();
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * As {@link #put}, for one who waits in a way of its own: the group goes in by itself when there
+   * is room.
+   *
+   * @return whether the wait is over; for any thread
+   */
+  public BooleanSupplier line(R records, long bytes, Runnable written) {
+    lock.lock();
+    try {
+      Item<R> item = standInLine(records, bytes, written);
+      return () -> !isOutside(item);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isOutside(Item<R> item) {
+    lock.lock();
+    try {
+      return item.outside;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Item<R> standInLine(R records, long bytes, Runnable written) {
+    Item<R> item = new Item<>(records, bytes, written);
+    if (!closed) {
+      item.outside = true;
+      outside.add(item);
+      letIn();
+      if (item.outside) {
+        budget.noteSpent();
+      }
+    }
+    return item;
+  }
+
+  /** Lets in those for whom there is room, in the order in which they came. */
+  private void letIn() {
+    boolean any = false;
+    while (!outside.isEmpty() && fits(outside.peek().bytes)) {
+      Item<R> first = outside.remove();
+      first.outside = false;
+      budget.take(first.bytes);
+      add(first);
+      any = true;
+    }
+    if (any) {
+      room.signalAll();
     }
   }
 
@@ -129,7 +199,7 @@ public final class GroupQueue<R> {
     lock.lock();
     try {
       budget.give(bytes);
-      room.signalAll();
+      letIn();
     } finally {
       lock.unlock();
     }
@@ -157,6 +227,8 @@ public final class GroupQueue<R> {
     lock.lock();
     try {
       closed = true;
+      outside.forEach(item -> item.outside = false);
+      outside.clear();
       gathered.signalAll();
       room.signalAll();
     } finally {

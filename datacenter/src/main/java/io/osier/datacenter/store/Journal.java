@@ -1,7 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.crdt.Causal;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.Optional;
 

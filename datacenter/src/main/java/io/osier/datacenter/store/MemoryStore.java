@@ -4,7 +4,7 @@ import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Replica.Logged;
+import io.osier.propagation.host.Replica.Logged;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;

@@ -6,7 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Replica.Logged;
+import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -23,14 +23,14 @@ import java.util.function.BiFunction;
  * partition sees it, so that no reader knows what a crash can take back (invariants I4 and I5).
  *
  * <p>What is pending is bounded by what the writer lets be under way. One thread changes objects
- * and one settles them; any thread may read.
+ * and one says what has become durable; any thread may read.
  */
 final class ObjectCache {
   private final VersionStore versions;
   private final BiFunction<Key, KeyObjects, Runnable> evicted;
   private final Cache<Key, KeyObjects> cache;
   private final Map<Key, KeyObjects> pending = new ConcurrentHashMap<>();
-  private final StampedLock settling = new StampedLock();
+  private final StampedLock durability = new StampedLock();
   private final LongAdder misses = new LongAdder();
   private final LongAdder slowMisses = new LongAdder();
   private volatile Thread owner;
@@ -100,20 +100,20 @@ final class ObjectCache {
 
   /** A key's durable states, never some of those that become durable together; empty if unknown. */
   Optional<List<Causal>> durable(Key key) {
-    long stamp = settling.tryOptimisticRead();
-    Optional<List<Causal>> found = settled(key);
-    if (!settling.validate(stamp)) {
-      stamp = settling.readLock();
+    long stamp = durability.tryOptimisticRead();
+    Optional<List<Causal>> found = knownDurable(key);
+    if (!durability.validate(stamp)) {
+      stamp = durability.readLock();
       try {
-        found = settled(key);
+        found = knownDurable(key);
       } finally {
-        settling.unlockRead(stamp);
+        durability.unlockRead(stamp);
       }
     }
     return found;
   }
 
-  private Optional<List<Causal>> settled(Key key) {
+  private Optional<List<Causal>> knownDurable(Key key) {
     if (pending.containsKey(key)) {
       return Optional.empty();
     }
@@ -162,9 +162,9 @@ final class ObjectCache {
   }
 
   /** A group is durable: what it changed last may be read by everybody, and evicted. */
-  void settle(Collection<Key> changed, long group) {
+  void becameDurable(Collection<Key> changed, long group) {
     // Together: a transaction's objects must not be seen one by one.
-    long stamp = settling.writeLock();
+    long stamp = durability.writeLock();
     try {
       for (Key key : changed) {
         KeyObjects objects = pending.get(key);
@@ -174,7 +174,7 @@ final class ObjectCache {
         }
       }
     } finally {
-      settling.unlockWrite(stamp);
+      durability.unlockWrite(stamp);
     }
   }
 

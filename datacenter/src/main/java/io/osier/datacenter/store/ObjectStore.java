@@ -3,7 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Replica.Logged;
+import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +109,7 @@ public interface ObjectStore {
     return List.of();
   }
 
-  /** As {@link io.osier.propagation.Replica#logged}. */
+  /** As {@link io.osier.propagation.host.Replica#logged}. */
   List<Logged> logged(long after, int limit);
 
   /** At least so many of the latest commits of transactions are kept. */

@@ -1,6 +1,6 @@
 package io.osier.datacenter.store;
 
-import io.osier.propagation.Progress;
+import io.osier.propagation.host.Progress;
 
 /**
  * How far a partition has come.

@@ -4,9 +4,9 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Replica.Logged;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica.Logged;
+import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -265,7 +265,7 @@ public final class PartitionStore implements ObjectStore, Journal {
             written,
             heldBytes(touched),
             () -> {
-              objects.settle(touched, number);
+              objects.becameDurable(touched, number);
               whenDurable.run();
               underWay.decrementAndGet();
             }));

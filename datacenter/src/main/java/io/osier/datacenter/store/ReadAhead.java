@@ -32,7 +32,7 @@ final class ReadAhead {
   private static final int BROUGHT_MAX = 4_096;
 
   /** A page that is being read, or was. */
-  private static final class Reading {
+  private static final class PageRead {
     final Set<Key> changed = new HashSet<>();
     boolean isVoid;
     volatile boolean done;
@@ -44,7 +44,7 @@ final class ReadAhead {
   private final StoreScan scan;
   private final ObjectCache objects;
   private final Executor readers;
-  private final Map<Optional<ObjectId>, Reading> readings = new LinkedHashMap<>();
+  private final Map<Optional<ObjectId>, PageRead> reads = new LinkedHashMap<>();
   private final Set<Key> brought = new HashSet<>();
   private volatile boolean bringing;
   private volatile Runnable wake = () -> {};
@@ -62,65 +62,65 @@ final class ReadAhead {
 
   /** A key was changed: what was read of it before is old. */
   void changed(Key key) {
-    for (Reading reading : readings.values()) {
-      if (reading.changed.size() < CHANGED_MAX) {
-        reading.changed.add(key);
+    for (PageRead pageRead : reads.values()) {
+      if (pageRead.changed.size() < CHANGED_MAX) {
+        pageRead.changed.add(key);
       } else {
-        reading.isVoid = true;
+        pageRead.isVoid = true;
       }
     }
   }
 
   /** See {@link ObjectStore#page}. */
   Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-    Reading reading = readings.get(after);
-    if (reading == null) {
-      reading = new Reading();
-      readings.put(after, reading);
-      if (readings.size() > PAGES_MAX) {
-        readings.remove(readings.keySet().iterator().next());
+    PageRead pageRead = reads.get(after);
+    if (pageRead == null) {
+      pageRead = new PageRead();
+      reads.put(after, pageRead);
+      if (reads.size() > PAGES_MAX) {
+        reads.remove(reads.keySet().iterator().next());
       }
-      read(reading, after, limit, bytesMax);
+      read(pageRead, after, limit, bytesMax);
     }
-    if (!reading.done) {
+    if (!pageRead.done) {
       return Optional.empty();
     }
-    readings.remove(after);
-    Page page = reading.page == null || reading.isVoid ? null : present(after, reading);
+    reads.remove(after);
+    Page page = pageRead.page == null || pageRead.isVoid ? null : present(after, pageRead);
     // Without entries it would be no step.
     boolean isStep = page != null && (page.end() || !page.entries().isEmpty());
     return Optional.of(isStep ? page : scan.page(after, limit, bytesMax));
   }
 
-  private void read(Reading reading, Optional<ObjectId> after, int limit, long bytesMax) {
+  private void read(PageRead pageRead, Optional<ObjectId> after, int limit, long bytesMax) {
     try {
       readers.execute(
           () -> {
             try {
-              reading.page = scan.page(after, limit, bytesMax);
+              pageRead.page = scan.page(after, limit, bytesMax);
             } finally {
-              reading.done = true;
+              pageRead.done = true;
               wake.run();
             }
           });
     } catch (RejectedExecutionException e) {
-      reading.done = true; // nobody reads any more
+      pageRead.done = true; // nobody reads any more
     }
   }
 
   /** A page as it is now. */
-  private Page present(Optional<ObjectId> after, Reading reading) {
-    List<Entry> read = reading.page.entries();
+  private Page present(Optional<ObjectId> after, PageRead pageRead) {
+    List<Entry> read = pageRead.page.entries();
     TreeMap<ObjectId, Causal> found = new TreeMap<>();
     for (Entry e : read) {
       Causal state =
-          reading.changed.contains(e.object().key()) ? objects.peek(e.object(), false) : e.state();
+          pageRead.changed.contains(e.object().key()) ? objects.peek(e.object(), false) : e.state();
       if (state != null) {
         found.put(e.object(), state);
       }
     }
     Optional<ObjectId> last =
-        reading.page.end() ? Optional.empty() : Optional.of(read.getLast().object());
+        pageRead.page.end() ? Optional.empty() : Optional.of(read.getLast().object());
     return scan.completed(after, last, found);
   }
 

@@ -2,8 +2,8 @@ package io.osier.datacenter.store;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Replica.Logged;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica.Logged;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;

@@ -16,6 +16,7 @@ import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.TickerType;
 
 /**
  * A datacenter's data in one RocksDB: the records of all its partitions share one log, so that one
@@ -228,9 +229,26 @@ public final class RocksDatabase implements AutoCloseable {
         });
   }
 
-  /** Bytes of the tree's files. */
-  public long fileBytes() {
-    return use(open -> open.getLongProperty("rocksdb.total-sst-files-size"));
+  /** What it tells of itself. */
+  public StoreFigures figures() {
+    return use(
+        open ->
+            new StoreFigures(
+                open.getLongProperty("rocksdb.total-sst-files-size"),
+                open.getLongProperty("rocksdb.cur-size-all-mem-tables"),
+                open.getLongProperty("rocksdb.block-cache-usage"),
+                settings.count(TickerType.BLOCK_CACHE_HIT),
+                settings.count(TickerType.BLOCK_CACHE_MISS),
+                Long.parseLong(open.getProperty("rocksdb.num-files-at-level0")),
+                open.getLongProperty("rocksdb.estimate-pending-compaction-bytes"),
+                open.getLongProperty("rocksdb.num-running-compactions"),
+                settings.count(TickerType.COMPACT_READ_BYTES),
+                settings.count(TickerType.COMPACT_WRITE_BYTES),
+                settings.count(TickerType.FLUSH_WRITE_BYTES),
+                settings.count(TickerType.WAL_FILE_BYTES),
+                settings.count(TickerType.WAL_FILE_SYNCED),
+                settings.count(TickerType.STALL_MICROS),
+                open.getLongProperty("rocksdb.is-write-stopped") != 0));
   }
 
   /**

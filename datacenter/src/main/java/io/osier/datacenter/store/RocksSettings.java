@@ -1,13 +1,18 @@
 package io.osier.datacenter.store;
 
 import io.osier.datacenter.store.StoreSettings.Durability;
+import java.util.EnumSet;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.ChecksumType;
 import org.rocksdb.CompressionType;
+import org.rocksdb.HistogramType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
+import org.rocksdb.Statistics;
+import org.rocksdb.StatsLevel;
+import org.rocksdb.TickerType;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
@@ -26,6 +31,10 @@ final class RocksSettings implements AutoCloseable {
 
   private final LRUCache blocks = new LRUCache(BLOCK_CACHE_BYTES);
   private final BloomFilter bloom = new BloomFilter(BLOOM_BITS);
+
+  /** Counts without times: what they cost cannot be measured. */
+  private final Statistics statistics = new Statistics(EnumSet.allOf(HistogramType.class));
+
   private final Options options;
   private final WriteOptions group;
   private final WriteOptions sync = new WriteOptions().setSync(true);
@@ -38,9 +47,11 @@ final class RocksSettings implements AutoCloseable {
             .setFilterPolicy(bloom)
             .setChecksumType(ChecksumType.kXXH3)
             .setCacheIndexAndFilterBlocks(false);
+    statistics.setStatsLevel(StatsLevel.EXCEPT_DETAILED_TIMERS);
     this.options =
         new Options()
             .setCreateIfMissing(true)
+            .setStatistics(statistics)
             .setParanoidChecks(true)
             .setTableFormatConfig(table)
             .setCompressionType(CompressionType.LZ4_COMPRESSION)
@@ -59,6 +70,11 @@ final class RocksSettings implements AutoCloseable {
     boolean noLog = durability == Durability.NONE;
     this.group = new WriteOptions().setSync(durability == Durability.SYNC).setDisableWAL(noLog);
     this.lazy = new WriteOptions().setDisableWAL(noLog);
+  }
+
+  /** A count since the start. */
+  long count(TickerType of) {
+    return statistics.getTickerCount(of);
   }
 
   Options options() {
@@ -86,6 +102,7 @@ final class RocksSettings implements AutoCloseable {
     sync.close();
     lazy.close();
     options.close();
+    statistics.close();
     bloom.close();
     blocks.close();
   }

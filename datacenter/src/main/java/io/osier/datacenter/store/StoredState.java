@@ -5,8 +5,8 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.propagation.Frame.Cursor;
-import io.osier.propagation.FrameCodec;
+import io.osier.propagation.wire.Frame.Cursor;
+import io.osier.propagation.wire.FrameCodec;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * @param forgotten how many objects this incarnation dropped after their removal
  * @param through what is here completely of every other replica
  * @param cursors the places in the peers' streams, by sender
- * @param settled see {@link io.osier.propagation.Progress}
+ * @param settled see {@link io.osier.propagation.host.Progress}
  */
 public record StoredState(
     ReplicaId self,

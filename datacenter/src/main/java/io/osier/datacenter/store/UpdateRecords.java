@@ -4,7 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,6 +2,8 @@ package io.osier.datacenter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
@@ -96,7 +98,8 @@ final class CliTest {
       delimiter = '|',
       value = {
         "counter mul x            | error INVALID_ARGUMENT: a counter has no 'mul'; it has incr",
-        "conter get x             | error INVALID_ARGUMENT: there is no type 'conter'; the types are",
+        "conter get x             | error INVALID_ARGUMENT: there is no type 'conter'; the types"
+            + " are",
         "counter incr x many      | error INVALID_ARGUMENT: 'many' must be a whole number",
         "counter                  | error INVALID_ARGUMENT: after 'counter' come an operation",
         "map set x novalue        | error INVALID_ARGUMENT: map set KEY FIELD=VALUE",
@@ -237,5 +240,19 @@ final class CliTest {
           .containsExactly("on", "off", "get", "clear");
       assertThat(completer.words(List.of("nonsense"), "")).isEmpty();
     }
+  }
+
+  @Test
+  void top_once_showsRates_andHotObjects_asTextAndAsJson() throws IOException {
+    run("--keyspace", "shop", "counter", "incr", "top:hot", "3");
+    Run text = run("top", "--once");
+    assertThat(text.code()).as(text.err()).isZero();
+    assertThat(text.out()).contains("updates/s", "eu", "shop", "top:hot");
+    Run asJson = run("--json", "--once", "top");
+    assertThat(asJson.code()).as(asJson.err()).isZero();
+    JsonNode root = new ObjectMapper().readTree(asJson.out());
+    assertThat(root.get("keyspaces").findValuesAsText("keyspace")).contains("shop");
+    assertThat(root.get("hot").findValuesAsText("key")).contains("top:hot");
+    assertThat(root.get("links")).isEmpty();
   }
 }

@@ -19,11 +19,11 @@ import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -32,9 +32,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
 
 /**
  * Whatever a client can encode, meaningful or not, gets exactly one answer; a failure changes
@@ -69,8 +74,8 @@ final class HostileRequestProperties {
   }
 
   @Property(tries = 1_500)
-  void everyRequest_isAnsweredOnce_andAFailureChangesNothing(@ForAll long seed) {
-    Random random = new Random(seed);
+  void everyRequest_isAnsweredOnce_andAFailureChangesNothing(
+      @ForAll("requests") List<Request> requests) {
     MemoryStore store = new MemoryStore();
     Partition partition =
         new Partition(
@@ -81,16 +86,10 @@ final class HostileRequestProperties {
             new Now(1, 1));
     Outputs out = new Outputs();
     long last = 0;
-    for (int i = 1; i <= REQUESTS; i++) {
-      Request request =
-          switch (random.nextInt(5)) {
-            case 0 -> read(random);
-            case 1 -> transact(random);
-            case 2 -> repeat(random);
-            default -> write(random);
-          };
+    for (int i = 1; i <= requests.size(); i++) {
       // As it comes off the wire.
-      request = ProtocolCodec.decodeRequest(ProtocolCodec.encode(i, request)).message();
+      byte[] encoded = ProtocolCodec.encode(i, requests.get(i - 1));
+      Request request = ProtocolCodec.decodeRequest(encoded).message();
       List<ObjectStore.Entry> before = store.scan(Optional.empty(), 100);
       Reply reply = handle(partition, request, i, out);
       ProtocolCodec.decodeReply(ProtocolCodec.encode(i, reply));
@@ -120,7 +119,7 @@ final class HostileRequestProperties {
       }
       out.take(partition.step(new Input.Tick(), new Now(i * 1_000_000L, i)));
       out.take(partition.step(new Input.Inspect(0, 1), new Now(i * 1_000_000L, i)));
-      assertThat(out.report.committed()).isEqualTo(last);
+      assertThat(out.report.content().committed()).isEqualTo(last);
       for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
         Causal state = entry.state();
         assertThat(state.read(new Query.Whole())).isNotNull();
@@ -151,137 +150,130 @@ final class HostileRequestProperties {
 
   // ---------------------------------------------------------------- what may come
 
-  private static Request read(Random random) {
-    Optional<CrdtType> type =
-        random.nextBoolean() ? Optional.empty() : Optional.of(pick(random, CrdtType.values()));
-    Query query =
-        switch (random.nextInt(5)) {
-          case 4 -> new Query.Rights();
-          case 0 -> new Query.Whole();
-          case 1 -> new Query.Contains(value(random));
-          case 2 -> new Query.Size();
-          default -> new Query.Select(names(random));
-        };
-    return new Request.Read("k", key(random), type, query, VersionVector.EMPTY, true, 0);
+  private static final Arbitrary<Long> NUMBERS =
+      Arbitraries.of(0L, 1L, -1L, 7L, Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1, 1L << 32);
+
+  private static final Arbitrary<Double> REALS =
+      Arbitraries.of(0.0, -0.0, Double.NaN, Double.POSITIVE_INFINITY, Double.MIN_VALUE, -1.5);
+
+  private static final Arbitrary<Value> VALUES =
+      Arbitraries.oneOf(
+          NUMBERS.map(Value::of),
+          REALS.map(Value::of),
+          upTo(2).map(n -> Value.of(new byte[n])),
+          upTo(299).map(n -> Value.of("x".repeat(n))),
+          Arbitraries.of("", "a", "b").map(Value::of));
+
+  private static final Arbitrary<String> NAMES = Arbitraries.of("f", "g", "h".repeat(100));
+  private static final Arbitrary<CrdtType> TYPES = Arbitraries.of(CrdtType.values());
+  private static final Arbitrary<Key> KEYS = upTo(7).map(n -> Key.of("k" + n));
+  private static final Arbitrary<Boolean> EITHER = Arbitraries.of(true, false);
+
+  private static Arbitrary<Integer> upTo(int max) {
+    return Arbitraries.integers().between(0, max).withDistribution(RandomDistribution.uniform());
   }
 
-  private static Request write(Random random) {
-    CrdtType type = pick(random, CrdtType.values());
-    return new Request.Write("k", key(random), type, operation(random, 0), VersionVector.EMPTY, 0);
+  @Provide
+  Arbitrary<List<Request>> requests() {
+    Arbitrary<Request> writes =
+        Combinators.combine(KEYS, TYPES, operations(0))
+            .as((key, type, op) -> new Request.Write("k", key, type, op, VersionVector.EMPTY, 0));
+    Arbitrary<Request> repeats =
+        Combinators.combine(upTo(19), transactions())
+            .as((number, transact) -> new Request.Repeat(SELF, number, transact));
+    return Arbitraries.frequencyOf(
+            Tuple.of(1, reads()),
+            Tuple.of(1, transactions()),
+            Tuple.of(1, repeats),
+            Tuple.of(2, writes))
+        .list()
+        .ofMaxSize(REQUESTS)
+        .withSizeDistribution(RandomDistribution.uniform())
+        .withoutEdgeCases();
   }
 
-  private static Request repeat(Random random) {
-    return new Request.Repeat(SELF, random.nextInt(20), transact(random));
+  private static Arbitrary<Query> queries() {
+    return Arbitraries.oneOf(
+        Arbitraries.of(new Query.Whole(), new Query.Size(), new Query.Rights()),
+        VALUES.map(Query.Contains::new),
+        NAMES.list().ofMaxSize(2).map(Query.Select::new));
+  }
+
+  private static Arbitrary<Request.Read> reads() {
+    return Combinators.combine(KEYS, TYPES.optional(0.5), queries())
+        .as((key, type, q) -> new Request.Read("k", key, type, q, VersionVector.EMPTY, true, 0));
   }
 
   /** Steps of a few transactions, in and out of order. */
-  private static Request.Transact transact(Random random) {
-    int step = 1 + random.nextInt(3);
-    List<Request.Update> updates = new ArrayList<>();
-    for (int i = random.nextInt(4); i > 0; i--) {
-      CrdtType type = pick(random, CrdtType.values());
-      updates.add(new Request.Update(key(random), type, operation(random, 0)));
+  private static Arbitrary<Request.Transact> transactions() {
+    Arbitrary<Request.Begin> begins =
+        Combinators.combine(
+                Arbitraries.longs().between(1, 9).optional(0.25),
+                Arbitraries.frequency(Tuple.of(3, false), Tuple.of(1, true)),
+                Arbitraries.of(0, 1, 10, 60_000, Integer.MAX_VALUE))
+            .as(
+                (seen, flag, millis) ->
+                    new Request.Begin(
+                        seen.map(n -> VersionVector.of(SELF, n)).orElse(VersionVector.EMPTY),
+                        flag,
+                        0,
+                        millis));
+    Arbitrary<Request.Update> updates =
+        Combinators.combine(KEYS, TYPES, operations(0)).as(Request.Update::new);
+    Arbitrary<Request.Fetch> fetches =
+        reads().map(read -> new Request.Fetch(read.key(), read.type(), read.query()));
+    return Combinators.combine(
+            upTo(5),
+            upTo(2),
+            begins,
+            updates.list().ofMaxSize(3),
+            fetches.list().ofMaxSize(2),
+            Arbitraries.of(Request.End.values()))
+        .as(
+            (id, step, begin, some, fetched, end) ->
+                new Request.Transact(
+                    "k",
+                    new TransactionId(0, id),
+                    1 + step,
+                    step == 0 ? Optional.of(begin) : Optional.empty(),
+                    some,
+                    fetched,
+                    end));
+  }
+
+  private static Arbitrary<Operation> operations(int depth) {
+    Arbitrary<Operation> plain =
+        Arbitraries.oneOf(
+            NUMBERS.map(Operation.Increment::new),
+            VALUES.map(Operation.Assign::new),
+            EITHER.map(Operation.SetFlag::new),
+            VALUES.list().ofMaxSize(3).map(Operation.Add::new),
+            VALUES.list().ofMaxSize(3).map(Operation.Remove::new),
+            Arbitraries.just(new Operation.Clear()));
+    if (depth == 3) {
+      return plain;
     }
-    List<Request.Fetch> reads = new ArrayList<>();
-    for (int i = random.nextInt(3); i > 0; i--) {
-      Request.Read read = (Request.Read) read(random);
-      reads.add(new Request.Fetch(read.key(), read.type(), read.query()));
-    }
-    Request.Begin begin =
-        new Request.Begin(
-            random.nextInt(4) == 0
-                ? VersionVector.of(SELF, 1 + random.nextInt(9))
-                : VersionVector.EMPTY,
-            random.nextInt(4) == 0,
-            0,
-            pick(random, new Integer[] {0, 1, 10, 60_000, Integer.MAX_VALUE}));
-    return new Request.Transact(
-        "k",
-        new TransactionId(0, random.nextInt(6)),
-        step,
-        step == 1 ? Optional.of(begin) : Optional.empty(),
-        updates,
-        reads,
-        pick(random, Request.End.values()));
+    Arbitrary<Operation> fields =
+        Arbitraries.oneOf(
+            NAMES.list().ofMaxSize(2).map(Operation.RemoveFields::new),
+            Combinators.combine(NAMES, TYPES, operations(depth + 1))
+                .as((name, type, op) -> new Operation.FieldUpdate(new FieldId(name, type), op))
+                .list()
+                .ofMaxSize(2)
+                .map(Operation.UpdateFields::new));
+    return depth == 0
+        ? Arbitraries.frequencyOf(
+            Tuple.of(3, plain), Tuple.of(1, fields), Tuple.of(2, boundedOperations()))
+        : Arbitraries.frequencyOf(Tuple.of(3, plain), Tuple.of(1, fields));
   }
 
-  private static Key key(Random random) {
-    return Key.of("k" + random.nextInt(8));
-  }
-
-  private static <T> T pick(Random random, T[] of) {
-    return of[random.nextInt(of.length)];
-  }
-
-  private static Operation operation(Random random, int depth) {
-    if (depth == 0 && random.nextInt(3) == 0) {
-      return bounded(random);
-    }
-    return switch (random.nextInt(depth < 3 ? 8 : 6)) {
-      case 0 -> new Operation.Increment(number(random));
-      case 1 -> new Operation.Assign(value(random));
-      case 2 -> new Operation.SetFlag(random.nextBoolean());
-      case 3 -> new Operation.Add(values(random));
-      case 4 -> new Operation.Remove(values(random));
-      case 5 -> new Operation.Clear();
-      case 6 -> new Operation.RemoveFields(names(random));
-      default -> {
-        List<Operation.FieldUpdate> updates = new ArrayList<>();
-        for (int i = random.nextInt(3); i > 0; i--) {
-          updates.add(
-              new Operation.FieldUpdate(
-                  new FieldId(pick(random, NAMES), pick(random, CrdtType.values())),
-                  operation(random, depth + 1)));
-        }
-        yield new Operation.UpdateFields(updates);
-      }
-    };
-  }
-
-  private static Operation bounded(Random random) {
-    return switch (random.nextInt(4)) {
-      case 0 -> new Operation.Bound(number(random), number(random), List.of());
-      case 1 -> new Operation.Transfer("us", number(random), random.nextBoolean());
-      case 2 -> new Operation.Increment(number(random));
-      default -> new Operation.IncrementWithin(number(random), 0);
-    };
-  }
-
-  private static final String[] NAMES = {"f", "g", "h".repeat(100)};
-  private static final long[] NUMBERS = {
-    0, 1, -1, 7, Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1, 1L << 32
-  };
-  private static final double[] REALS = {
-    0.0, -0.0, Double.NaN, Double.POSITIVE_INFINITY, Double.MIN_VALUE, -1.5
-  };
-
-  private static long number(Random random) {
-    return NUMBERS[random.nextInt(NUMBERS.length)];
-  }
-
-  private static List<String> names(Random random) {
-    List<String> names = new ArrayList<>();
-    for (int i = random.nextInt(3); i > 0; i--) {
-      names.add(pick(random, NAMES));
-    }
-    return names;
-  }
-
-  private static List<Value> values(Random random) {
-    List<Value> values = new ArrayList<>();
-    for (int i = random.nextInt(4); i > 0; i--) {
-      values.add(value(random));
-    }
-    return values;
-  }
-
-  private static Value value(Random random) {
-    return switch (random.nextInt(5)) {
-      case 0 -> Value.of(number(random));
-      case 1 -> Value.of(REALS[random.nextInt(REALS.length)]);
-      case 2 -> Value.of(new byte[random.nextInt(3)]);
-      case 3 -> Value.of("x".repeat(random.nextInt(300)));
-      default -> Value.of(pick(random, new String[] {"", "a", "b"}));
-    };
+  private static Arbitrary<Operation> boundedOperations() {
+    return Arbitraries.oneOf(
+        Combinators.combine(NUMBERS, NUMBERS)
+            .as((lower, upper) -> new Operation.Bound(lower, upper, List.of())),
+        Combinators.combine(NUMBERS, EITHER)
+            .as((amount, up) -> new Operation.Transfer("us", amount, up)),
+        NUMBERS.map(Operation.Increment::new),
+        NUMBERS.map(n -> new Operation.IncrementWithin(n, 0)));
   }
 }

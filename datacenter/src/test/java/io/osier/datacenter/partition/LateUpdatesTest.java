@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
-import io.osier.propagation.Late;
+import io.osier.propagation.host.Late;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ final class LateUpdatesTest {
     updatesThatBuildOnEachOther(20);
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
-    assertThat(us.late().outage()).isPositive();
+    assertThat(us.arrived().late().outage()).isPositive();
     assertThat(us.slaViolations()).as("with the links up").isZero();
   }
 
@@ -57,7 +57,7 @@ final class LateUpdatesTest {
     updatesThatBuildOnEachOther(20);
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
-    assertThat(us.late().outage()).isPositive();
+    assertThat(us.arrived().late().outage()).isPositive();
     assertThat(us.slaViolations()).as("with the links up").isZero();
   }
 
@@ -67,8 +67,8 @@ final class LateUpdatesTest {
     updatesThatBuildOnEachOther(20);
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
-    assertThat(us.late().outage()).isZero();
-    assertThat(us.late().origin()).as("left at once").isZero();
+    assertThat(us.arrived().late().outage()).isZero();
+    assertThat(us.arrived().late().origin()).as("left at once").isZero();
     assertThat(us.slaViolations()).as("over slow links").isGreaterThan(10);
   }
 
@@ -80,7 +80,7 @@ final class LateUpdatesTest {
       cluster.dc("ap").add("own", 1);
     }
     cluster.run(5_000);
-    Late late = cluster.dc("us").report().late();
+    Late late = cluster.dc("us").report().arrived().late();
     assertThat(late).isEqualTo(new Late(0, 10, 0, 0));
   }
 
@@ -94,6 +94,6 @@ final class LateUpdatesTest {
     held.tickNanos = due -> due + SLA_MILLIS * 1_000_000;
     held.dc("eu").add("counter", 1);
     held.run(5_000);
-    assertThat(held.dc("ap").report().late()).isEqualTo(new Late(1, 0, 0, 0));
+    assertThat(held.dc("ap").report().arrived().late()).isEqualTo(new Late(1, 0, 0, 0));
   }
 }

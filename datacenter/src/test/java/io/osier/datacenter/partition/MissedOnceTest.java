@@ -11,9 +11,9 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -136,7 +136,7 @@ final class MissedOnceTest {
     cluster.heal("ap", "us");
     cluster.run(5_000);
     assertThat(cluster.isConverged()).isTrue();
-    assertThat(cluster.dc("ap").report().gapsSeen()).as("gaps").isZero();
+    assertThat(cluster.dc("ap").report().arrived().gapsSeen()).as("gaps").isZero();
     assertThat(bytes("eu>ap", "us>ap", "ap>eu", "ap>us"))
         .as("bytes on the links that were cut")
         .isLessThan((long) (MOST * (joinedBytes("eu") + joinedBytes("us"))));
@@ -161,7 +161,9 @@ final class MissedOnceTest {
     assertThat(bytes("ap>us", "us>ap", "eu>us", "us>eu"))
         .as("bytes to us")
         .isLessThan((long) (MOST * joinedBytes("eu")));
-    assertThat(cluster.dc("us").report().healed()).as("objects healed").isEqualTo(OBJECTS);
+    assertThat(cluster.dc("us").report().arrived().healed())
+        .as("objects healed")
+        .isEqualTo(OBJECTS);
   }
 
   /**
@@ -197,7 +199,7 @@ final class MissedOnceTest {
     cluster.run(60);
     ReplicaId killed = cluster.dc("eu").self;
     if (session) {
-      assertThat(cluster.dc("eu").report().dirtyObjects()).as("held").isPositive();
+      assertThat(cluster.dc("eu").report().shipped().dirtyObjects()).as("held").isPositive();
     }
     cluster.crash("eu");
     bytes.clear();

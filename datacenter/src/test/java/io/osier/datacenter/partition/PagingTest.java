@@ -6,8 +6,8 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -10,10 +10,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
-import io.osier.propagation.StreamSettings;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class PartitionTest {
@@ -42,7 +44,7 @@ final class PartitionTest {
       cluster.dc("eu").add("x", i == 0 ? 1 : 0); // the first rounds teach μ
       cluster.run(3_000);
     }
-    long before = cluster.dc("eu").report().statesShipped();
+    long before = cluster.dc("eu").report().shipped().states();
     for (int i = 0; i < 500; i++) {
       cluster.dc("eu").add("x", 1);
       cluster.run(1);
@@ -51,7 +53,7 @@ final class PartitionTest {
     assertThat(cluster.dc("us").value("x")).as("held").isEqualTo(1);
     cluster.run(1_000);
     assertThat(cluster.dc("us").value("x")).as("2 s after the first").isEqualTo(501);
-    assertThat(cluster.dc("eu").report().statesShipped() - before).isEqualTo(1);
+    assertThat(cluster.dc("eu").report().shipped().states() - before).isEqualTo(1);
     assertThat(cluster.dc("us").report().slaViolations()).isZero();
   }
 
@@ -67,14 +69,16 @@ final class PartitionTest {
   void slowSpell_doesNotEndTheHoldingOfHotObjectsForGood() {
     Cluster cluster = three(Propagation.ADAPTIVE, 500);
     heat(cluster, 5_000);
-    assertThat(cluster.dc("eu").report().stateObjects()).as("hot").isEqualTo(1);
+    assertThat(cluster.dc("eu").report().modes().stateObjects()).as("hot").isEqualTo(1);
     cluster.delayMillis = 1_000;
     heat(cluster, 5_000);
-    assertThat(cluster.dc("eu").report().stateObjects()).as("no time to hold it").isZero();
+    assertThat(cluster.dc("eu").report().modes().stateObjects()).as("no time to hold it").isZero();
     cluster.delayMillis = 10;
     heat(cluster, 10_000);
-    assertThat(cluster.dc("eu").report().stateObjects()).as("hot, and time again").isEqualTo(1);
-    assertThat(cluster.dc("eu").report().coordinationMicros()).isLessThan(250_000);
+    assertThat(cluster.dc("eu").report().modes().stateObjects())
+        .as("hot, and time again")
+        .isEqualTo(1);
+    assertThat(cluster.dc("eu").report().shipped().coordinationMicros()).isLessThan(250_000);
     cluster.run(2_000);
     assertThat(cluster.isConverged()).isTrue();
   }
@@ -99,7 +103,7 @@ final class PartitionTest {
     assertThat(lost[0]).isTrue();
     assertThat(cluster.isConverged()).isTrue();
     assertThat(cluster.dc("us").report().slaViolations()).isZero();
-    assertThat(cluster.dc("us").report().late().outage()).isEqualTo(1);
+    assertThat(cluster.dc("us").report().arrived().late().outage()).isEqualTo(1);
   }
 
   @Test
@@ -123,12 +127,12 @@ final class PartitionTest {
       cluster.dc("eu").add("x", 1); // the first rounds teach μ
       cluster.run(3_000);
     }
-    long committed = cluster.dc("eu").report().committed();
+    long committed = cluster.dc("eu").report().content().committed();
     cluster.dc("eu").add("x", 1);
     cluster.run(100);
     cluster.dc("eu").absorb("x", 500, 300, 400); // 300 ms before the other one
     assertThat(cluster.dc("eu").value("x")).isEqualTo(511);
-    assertThat(cluster.dc("eu").report().committed()).isEqualTo(committed + 2);
+    assertThat(cluster.dc("eu").report().content().committed()).isEqualTo(committed + 2);
     cluster.run(1_000);
     assertThat(cluster.dc("us").value("x")).as("held").isEqualTo(10);
     cluster.run(600);
@@ -181,7 +185,7 @@ final class PartitionTest {
     cluster.dc("eu").add("x", 7);
     cluster.run(3_000);
     assertThat(cluster.dc("us").value("x")).as("through ap").isEqualTo(7);
-    assertThat(cluster.dc("us").report().healed()).isPositive();
+    assertThat(cluster.dc("us").report().arrived().healed()).isPositive();
   }
 
   @Test
@@ -263,7 +267,7 @@ final class PartitionTest {
     cluster.loss = (link, frame) -> false;
     cluster.run(5_000);
     assertThat(cluster.isConverged()).isTrue();
-    assertThat(cluster.dc("us").report().gapsSeen()).isPositive();
+    assertThat(cluster.dc("us").report().arrived().gapsSeen()).isPositive();
   }
 
   @Test
@@ -281,10 +285,10 @@ final class PartitionTest {
       }
     }
     PartitionReport report = cluster.dc("eu").report();
-    assertThat(report.peers().getFirst().inFlightBytes()).isLessThan(64 << 11);
+    assertThat(report.peers().getFirst().to().inFlightBytes()).isLessThan(64 << 11);
     cluster.run(10_000);
     assertThat(cluster.isConverged()).isTrue();
-    assertThat(cluster.dc("eu").report().catchUpsShipped()).isPositive();
+    assertThat(cluster.dc("eu").report().shipped().catchUps()).isPositive();
   }
 
   @Test
@@ -316,6 +320,30 @@ final class PartitionTest {
     cluster.run(1_500);
     long late = cluster.dc("us").ask("b", seen, 0);
     assertThat(cluster.dc("us").replies.get(late)).isInstanceOf(Reply.Answer.class);
+  }
+
+  /** In one batch: it was served before the write that the same session had sent before it. */
+  @Test
+  void command_thatComesWithWhatAnEarlierOneWaitsFor_isServedAfterIt() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    Reply.Done done = cluster.dc("eu").add("x", 1);
+    VersionVector seen = VersionVector.of(done.dot().replica(), done.dot().number());
+    Cluster.Dc us = cluster.dc("us");
+    Operation more = new Operation.Increment(2);
+    assertThat(us.write("x", CrdtType.PN_COUNTER, more, seen, 1_000)).isNull();
+    List<Long> reads = new ArrayList<>();
+    cluster.heard =
+        (dc, effects) -> {
+          if (dc == us && reads.isEmpty() && !effects.records().isEmpty()) {
+            reads.add(0L);
+            reads.set(0, us.ask("x", seen, 1_000)); // before the tick that follows
+          }
+        };
+    cluster.run(500);
+    assertThat(us.replies.get(reads.getFirst()))
+        .isInstanceOfSatisfying(
+            Reply.Answer.class,
+            a -> assertThat(a.reading()).contains(new io.osier.crdt.Reading.Count(3)));
   }
 
   @Test
@@ -369,11 +397,11 @@ final class PartitionTest {
     for (int i = 0; i < 10; i++) { // it learns
       dependent(cluster, "k" + i);
     }
-    long fetched = cluster.dc("c").report().gapsSeen();
+    long fetched = cluster.dc("c").report().arrived().gapsSeen();
     for (int i = 10; i < 40; i++) {
       dependent(cluster, "k" + i);
     }
-    assertThat(cluster.dc("c").report().gapsSeen()).isEqualTo(fetched);
+    assertThat(cluster.dc("c").report().arrived().gapsSeen()).isEqualTo(fetched);
     assertThat(fetched).isLessThan(5);
     assertThat(cluster.isConverged()).isTrue();
     // What never comes is fetched still.
@@ -407,13 +435,15 @@ final class PartitionTest {
       cluster.dc("eu").write("k" + i, CrdtType.PN_COUNTER, new Operation.Clear());
     }
     cluster.run(60_000);
-    assertThat(cluster.dc("eu").report().forgottenObjects()).as("ap has not seen it").isZero();
+    assertThat(cluster.dc("eu").report().content().forgottenObjects())
+        .as("ap has not seen it")
+        .isZero();
     cluster.heal("eu", "ap");
     cluster.heal("us", "ap");
     cluster.run(40_000);
     for (String dc : new String[] {"eu", "us", "ap"}) {
-      assertThat(cluster.dc(dc).report().objects()).as(dc).isZero();
-      assertThat(cluster.dc(dc).report().forgottenObjects()).as(dc).isEqualTo(objects);
+      assertThat(cluster.dc(dc).report().content().objects()).as(dc).isZero();
+      assertThat(cluster.dc(dc).report().content().forgottenObjects()).as(dc).isEqualTo(objects);
     }
     cluster.dc("ap").add("k7", 3);
     cluster.run(3_000);

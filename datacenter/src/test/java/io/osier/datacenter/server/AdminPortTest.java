@@ -1,6 +1,7 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.osier.datacenter.config.ConfigReader;
 import java.io.IOException;
@@ -78,7 +79,11 @@ final class AdminPortTest {
       half.setSoTimeout(20_000);
       half.getOutputStream().write("GET /metr".getBytes(StandardCharsets.US_ASCII));
       assertThat(get("/health").statusCode()).isEqualTo(200);
-      assertThat(get("/metrics").body()).contains("osier_client_requests");
+      // It is there once the partitions have published what they do.
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .untilAsserted(
+              () -> assertThat(get("/metrics").body()).contains("osier_client_request_seconds"));
       assertThat(half.getInputStream().read()).isEqualTo(-1);
     }
   }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -21,6 +22,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.RegisterHandle;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -31,8 +33,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
@@ -55,11 +60,30 @@ final class ClientServerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private static ClientServer server(Function<Request, Reply> answers) {
+    return server(new SlowLog(0), answers);
+  }
+
+  private static ClientServer server(SlowLog slow, Function<Request, Reply> answers) {
+    return server(
+        MemoryPlan.ofThisProcess(),
+        slow,
+        (request, reply) -> {
+          if (reply instanceof Phased phased) {
+            phased.taken(System.nanoTime());
+            phased.executed(System.nanoTime());
+          }
+          reply.accept(answers.apply(request));
+        });
+  }
+
+  private static ClientServer server(
+      MemoryPlan memory, SlowLog slow, BiConsumer<Request, Consumer<Reply>> handler) {
     return new ClientServer(
         EU,
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         PortLimits.DEFAULT,
-        MemoryPlan.ofThisProcess(),
+        memory,
+        slow,
         new ClientServer.Handler() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
@@ -68,7 +92,7 @@ final class ClientServerTest {
 
           @Override
           public void handle(Request request, Lane lane, Consumer<Reply> reply) {
-            reply.accept(answers.apply(request));
+            handler.accept(request, reply);
           }
         });
   }
@@ -93,6 +117,45 @@ final class ClientServerTest {
     @Override
     public void close() {
       log.detachAppender(appender);
+    }
+  }
+
+  @Test
+  void slowRequests_areNamed_withKeyAndPhases_butOnlySoManyASecond() throws IOException {
+    int requests = 5 * SlowLog.LINES_MAX;
+    try (Lines lines = new Lines("io.osier.slow");
+        ClientServer server = server(new SlowLog(1), request -> new Reply.Done(new Dot(EU, 1)));
+        RawClient client = new RawClient(server.port()).greet()) {
+      for (int i = 1; i <= requests; i++) {
+        client.send(RawClient.frame(i, WRITE));
+        client.reply();
+      }
+      await().atMost(PATIENCE).until(() -> lines.all().size() >= SlowLog.LINES_MAX);
+      assertThat(lines.all().getFirst())
+          .matches(
+              "slow write of 'k' in 'shop' took \\d+ ms: queue [\\d.]+ ms, execute [\\d.]+ ms,"
+                  + " durable [\\d.]+ ms; client /127.0.0.1:\\d+");
+      assertThat(server.figures().requests().get("write").total()).isEqualTo(requests);
+    }
+  }
+
+  @Test
+  void slowLog_saysHowManyItLeftOut() {
+    SlowLog slow = new SlowLog(1);
+    try (Lines lines = new Lines("io.osier.slow")) {
+      for (int i = 0; i < SlowLog.LINES_MAX + 7; i++) {
+        slow.answered(WRITE, new SlowLog.Phases(0, 1_000_000, 3_000_000, 7_000_000 + i), "c");
+      }
+      assertThat(lines.all()).hasSize(SlowLog.LINES_MAX);
+      slow.answered(WRITE, new SlowLog.Phases(0, 0, 0, 2_000_000_000), "c");
+      assertThat(lines.all().getFirst())
+          .isEqualTo(
+              "slow write of 'k' in 'shop' took 7 ms: queue 1.0 ms, execute 2.0 ms, durable 4.0 ms;"
+                  + " client c");
+      assertThat(lines.all().getLast())
+          .isEqualTo(
+              "slow write of 'k' in 'shop' took 2000 ms: without its partition; client c (and 7"
+                  + " others since the last such line)");
     }
   }
 
@@ -182,6 +245,41 @@ final class ClientServerTest {
           .until(() -> writes.stream().allMatch(CompletableFuture::isCompletedExceptionally));
       List<String> closed = lines.all().stream().filter(l -> l.contains("closed")).toList();
       assertThat(closed).hasSizeLessThanOrEqualTo(1).allMatch(line -> !line.contains("null"));
+    }
+  }
+
+  /** Small requests that wait for a slow disk, say: however many come, so many are kept. */
+  @Test
+  void requestsThatAreNotAnswered_takeNoMoreThanTheirBudget() throws IOException {
+    MemoryPlan little = new MemoryPlan(8 << 20);
+    int requests = 5_000;
+    Queue<Consumer<Reply>> waiting = new ConcurrentLinkedQueue<>();
+    try (ClientServer server =
+            server(little, new SlowLog(0), (request, reply) -> waiting.add(reply));
+        RawClient client = new RawClient(server.port()).greet()) {
+      // At once, so that many lie in a buffer that has grown beyond what a connection has anyway.
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      for (int id = 1; id <= requests; id++) {
+        all.writeBytes(RawClient.frame(id, WRITE));
+      }
+      client.send(all.toByteArray());
+      Envelope<Reply> first = client.reply();
+      assertThat(first.message())
+          .isInstanceOfSatisfying(
+              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.OVERLOADED));
+      int kept = Math.toIntExact(first.id() - 1);
+      assertThat(kept).isBetween(1_000, (int) (little.requestBytes() / 512));
+      for (int refused = 1; refused < requests - kept; refused++) {
+        assertThat(client.reply().id()).isEqualTo(kept + 1 + refused);
+      }
+      assertThat(waiting).hasSize(kept);
+      waiting.forEach(reply -> reply.accept(new Reply.Pong()));
+      waiting.clear();
+      for (int answered = 0; answered < kept; answered++) {
+        assertThat(client.reply().message()).isEqualTo(new Reply.Pong());
+      }
+      client.send(RawClient.frame(requests + 1, WRITE));
+      Awaitility.await().atMost(PATIENCE).until(() -> waiting.size() == 1);
     }
   }
 }

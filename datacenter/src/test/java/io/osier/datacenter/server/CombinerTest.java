@@ -19,11 +19,16 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
 import org.junit.jupiter.api.Test;
 
 final class CombinerTest {
@@ -53,10 +58,42 @@ final class CombinerTest {
     return combiner.add(Key.of(key), CrdtType.AW_SET, add) != Outcome.REFUSED;
   }
 
+  /** What is done with some objects. */
+  private sealed interface Step {
+    record Increment(int counter, long amount) implements Step {}
+
+    record AddTo(int set, int element) implements Step {}
+
+    record Take(int counter) implements Step {}
+
+    record TakeAll() implements Step {}
+
+    record TakeDue() implements Step {}
+  }
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    Arbitrary<Integer> objects = Arbitraries.integers().between(0, 3);
+    return Arbitraries.<Step>frequencyOf(
+            Tuple.of(
+                3,
+                Combinators.combine(objects, Arbitraries.longs().between(-10, 9))
+                    .as(Step.Increment::new)),
+            Tuple.of(
+                2,
+                Combinators.combine(objects, Arbitraries.integers().between(0, 8))
+                    .as(Step.AddTo::new)),
+            Tuple.of(1, objects.map(Step.Take::new)),
+            Tuple.of(1, Arbitraries.just(new Step.TakeAll())),
+            Tuple.of(1, Arbitraries.just(new Step.TakeDue())))
+        .list()
+        .ofMaxSize(200)
+        .withSizeDistribution(RandomDistribution.uniform());
+  }
+
   /** Whatever is taken out when: together it is what was acknowledged. */
   @Property(tries = 300)
-  void whatIsTaken_isWhatWasAcknowledged(@ForAll long seed) {
-    Random random = new Random(seed);
+  void whatIsTaken_isWhatWasAcknowledged(@ForAll("steps") List<Step> steps) {
     for (int i = 0; i < 4; i++) {
       create("c" + i, CrdtType.PN_COUNTER, new Operation.Increment(1));
       create("s" + i, CrdtType.AW_SET, add("a"));
@@ -66,33 +103,32 @@ final class CombinerTest {
     Set<String> holding = new HashSet<>();
     long acknowledged = 0;
     long[] taken = {0};
-    for (int i = 0; i < 200; i++) {
-      String counter = "c" + random.nextInt(4);
-      String set = "s" + random.nextInt(4);
-      switch (random.nextInt(8)) {
-        case 0, 1, 2 -> {
-          long amount = random.nextInt(20) - 10L;
-          assertThat(increment(counter, amount)).isTrue();
-          sums.merge(counter, amount, Long::sum);
+    for (Step step : steps) {
+      switch (step) {
+        case Step.Increment i -> {
+          String counter = "c" + i.counter;
+          assertThat(increment(counter, i.amount)).isTrue();
+          sums.merge(counter, i.amount, Long::sum);
           holding.add(counter);
           acknowledged++;
         }
-        case 3, 4 -> {
-          Operation.Add add = (Operation.Add) add("e" + random.nextInt(9), "f");
+        case Step.AddTo a -> {
+          String set = "s" + a.set;
+          Operation.Add add = (Operation.Add) add("e" + a.element, "f");
           assertThat(addTo(set, add)).isTrue();
           elements.computeIfAbsent(set, s -> new HashSet<>()).addAll(add.elements());
           holding.add(set);
           acknowledged++;
         }
-        case 5 -> {
-          take(combiner.take(Key.of(counter)), sums, elements, taken);
-          holding.remove(counter);
+        case Step.Take t -> {
+          take(combiner.take(Key.of("c" + t.counter)), sums, elements, taken);
+          holding.remove("c" + t.counter);
         }
-        case 6 -> {
+        case Step.TakeAll t -> {
           take(combiner.takeAll(), sums, elements, taken);
           holding.clear();
         }
-        default -> {
+        case Step.TakeDue t -> {
           List<Input.Absorbed.Update> updates = combiner.takeDue(System.nanoTime());
           updates.forEach(u -> holding.remove(u.object().key().toString()));
           take(updates, sums, elements, taken);
@@ -109,7 +145,7 @@ final class CombinerTest {
     }
     take(combiner.takeAll(), sums, elements, taken);
     assertThat(taken[0]).isEqualTo(acknowledged);
-    assertThat(sums.values()).containsOnly(0L);
+    assertThat(sums.values()).allMatch(sum -> sum == 0);
     assertThat(elements.values()).allMatch(Set::isEmpty);
   }
 

@@ -107,9 +107,12 @@ final class KeyspaceDisagreementTest {
         assertThat(get("/health").body())
             .contains("'shop'", "partitions is 2 at eu and 4 at us")
             .contains("'more' is not replicated with us: not configured at eu for us");
-        assertThat(get("/metrics").body())
-            .contains("osier_keyspace_refused{keyspace=\"shop\",peer=\"us\"} 1.0")
-            .contains("osier_keyspace_refused{keyspace=\"same\",peer=\"us\"} 0.0");
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(get("/metrics").body())
+                        .contains("osier_keyspace_refused{keyspace=\"shop\",peer=\"us\"} 1.0")
+                        .contains("osier_keyspace_refused{keyspace=\"same\",peer=\"us\"} 0.0"));
         assertThat(us.obstacles().toString()).contains("'shop'", "'more'");
       }
       try (Datacenter us = us(same + "shop { partitions = 2 }");

@@ -10,12 +10,14 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.PartitionProgress;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The loop around a partition, driven step by step: no thread, and the test's own time. */
@@ -72,10 +75,24 @@ final class PartitionAgentTest {
         time,
         combiner,
         tellsApart,
-        () -> events.add("durable"));
+        new PartitionAgent.Driver() {
+          @Override
+          public void groupIsOut() {
+            events.add("durable");
+          }
+
+          @Override
+          public void couldNotLeave(Effects.Output output, RuntimeException cause) {
+            events.add(output.getClass().getSimpleName() + ": " + cause.getMessage());
+          }
+        });
   }
 
   private Inbox.Offer offer(String key) {
+    return offer(key, reply -> events.add(reply.getClass().getSimpleName() + " " + key));
+  }
+
+  private Inbox.Offer offer(String key, Consumer<Reply> to) {
     Request write =
         new Request.Write(
             "k",
@@ -84,7 +101,7 @@ final class PartitionAgentTest {
             new Operation.Increment(1),
             VersionVector.EMPTY,
             0);
-    return inbox.offer(write, reply -> events.add(reply.getClass().getSimpleName() + " " + key));
+    return inbox.offer(write, to);
   }
 
   @Test
@@ -101,6 +118,24 @@ final class PartitionAgentTest {
     groups.poll().run();
     assertThat(events).containsExactly("frame", "Done a", "frame", "Done b", "durable");
     assertThat(groups).isEmpty();
+  }
+
+  @Test
+  void whatCannotLeave_isToldOf_andStopsNothingElse() {
+    for (boolean tellsApart : new boolean[] {false, true}) {
+      PartitionAgent agent = agent(Optional.empty(), tellsApart);
+      offer("a", reply -> broken("first"));
+      offer("b", reply -> events.add("second"));
+      assertThat(agent.step()).isEqualTo(2);
+      groups.poll().run();
+      agent.takeTold().tell();
+      assertThat(events).contains("Answer: first", "second", "durable");
+      events.clear();
+    }
+  }
+
+  private static void broken(String by) {
+    throw new IllegalStateException(by);
   }
 
   @Test

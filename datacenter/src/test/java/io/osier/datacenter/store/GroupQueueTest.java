@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -139,5 +140,23 @@ final class GroupQueueTest {
     assertThat(queue.offer(4, 9, () -> {})).isTrue();
     assertThat(queue.offer(5, 1, () -> {})).isFalse();
     assertThat(writer.step(groups -> assertThat(groups).containsExactly(3, 4))).isEqualTo(2);
+  }
+
+  @Test
+  void groupInLine_goesInByItself_inItsTurn_whenThereIsRoom() {
+    GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
+    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    assertThat(queue.line(1, BUDGET, () -> {}).getAsBoolean()).isTrue();
+    BooleanSupplier large = queue.line(2, BUDGET, () -> {});
+    BooleanSupplier small = queue.line(3, 1, () -> {});
+    assertThat(large.getAsBoolean()).isFalse();
+    assertThat(writer.step(groups -> assertThat(groups).containsExactly(1))).isEqualTo(1);
+    assertThat(large.getAsBoolean()).isTrue();
+    assertThat(small.getAsBoolean()).as("behind the large one").isFalse();
+    assertThat(writer.step(groups -> assertThat(groups).containsExactly(2))).isEqualTo(1);
+    queue.close();
+    assertThat(small.getAsBoolean()).isTrue();
+    assertThat(queue.line(4, 1, () -> {}).getAsBoolean()).as("nobody writes any more").isTrue();
+    assertThat(writer.step(groups -> assertThat(groups).containsExactly(3))).isEqualTo(1);
   }
 }

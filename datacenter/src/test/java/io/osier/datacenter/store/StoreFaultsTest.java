@@ -133,7 +133,7 @@ final class StoreFaultsTest {
             () -> versions.load(FLAG.key()),
             () -> versions.objects(Optional.empty(), 1),
             versions::state,
-            database::fileBytes,
+            database::figures,
             database::prune,
             database::flush,
             () -> database.backup(dir.resolve("late")),

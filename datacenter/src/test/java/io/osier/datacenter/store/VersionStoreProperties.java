@@ -19,20 +19,26 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
  * Both adapters against a plain list that is filtered by the definition: {@code VC ≰ from and VC ≤
- * to}, a missing entry being 0. (300,000 cases were run once: osier.store.cases.)
+ * to}, a missing entry being 0.
  */
 final class VersionStoreProperties {
-  private static final int CASES = Integer.getInteger("osier.store.cases", 3_000);
   private static final List<ReplicaId> REPLICAS =
       List.of(
           new ReplicaId("dc1", 1),
@@ -62,13 +68,22 @@ final class VersionStoreProperties {
   /** What was put, as a list. */
   private record Put(VersionVector at, boolean isSnapshot, Causal content) {}
 
-  private static VersionVector vector(Random random, int dcs, int max) {
-    VersionVector vector = VersionVector.EMPTY;
-    for (int i = 0; i < dcs; i++) {
-      int number = random.nextInt(max + 1);
-      vector = number == 0 ? vector : vector.with(REPLICAS.get(i), number);
-    }
-    return vector;
+  /** Vectors that name some of the first datacenters. */
+  private static Arbitrary<VersionVector> vectors(int dcs) {
+    return Arbitraries.integers()
+        .between(0, 5)
+        .list()
+        .ofMaxSize(dcs)
+        .withSizeDistribution(RandomDistribution.uniform())
+        .map(
+            numbers -> {
+              VersionVector vector = VersionVector.EMPTY;
+              for (int i = 0; i < numbers.size(); i++) {
+                int number = numbers.get(i);
+                vector = number == 0 ? vector : vector.with(REPLICAS.get(i), number);
+              }
+              return vector;
+            });
   }
 
   private static Causal content(int i) {
@@ -125,52 +140,69 @@ final class VersionStoreProperties {
         });
   }
 
-  @Property(tries = 3_000)
-  void bothAdapters_answerAsTheDefinitionDoes(@ForAll long seed) {
-    for (int i = 0; i < Math.max(1, CASES / 3_000); i++) {
-      one(new Random(seed + i));
-    }
+  /** What is put at a time. */
+  private record Version(VersionVector at, boolean isSnapshot) {}
+
+  /** What is asked for: all after one time up to another. */
+  private record Range(VersionVector from, VersionVector to) {}
+
+  @Provide
+  Arbitrary<List<Version>> versions() {
+    Arbitrary<Boolean> snapshots = Arbitraries.frequency(Tuple.of(3, false), Tuple.of(1, true));
+    // A fourth datacenter joins late: earlier vectors do not name it.
+    Arbitrary<List<Version>> early =
+        Combinators.combine(vectors(3), snapshots).as(Version::new).list().ofMaxSize(6);
+    Arbitrary<List<Version>> late =
+        Combinators.combine(vectors(4), snapshots).as(Version::new).list().ofMaxSize(6);
+    return Combinators.combine(early, late)
+        .as((first, then) -> Stream.concat(first.stream(), then.stream()).toList())
+        .withoutEdgeCases();
   }
 
-  private static void one(Random random) {
+  @Provide
+  Arbitrary<List<Range>> ranges() {
+    return Combinators.combine(vectors(4), vectors(4))
+        .as(Range::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(5);
+  }
+
+  @Property(tries = 3_000)
+  void bothAdapters_answerAsTheDefinitionDoes(
+      @ForAll("versions") List<Version> versions, @ForAll("ranges") List<Range> ranges) {
     ObjectId object = freshObject();
     List<Put> puts = new ArrayList<>();
-    int n = random.nextInt(12);
-    for (int i = 0; i < n; i++) {
-      // A fourth datacenter joins late: earlier vectors do not name it.
-      VersionVector at = vector(random, i < n / 2 ? 3 : 4, 5);
-      boolean snapshot = random.nextInt(4) == 0;
-      if (!at.isEmpty() && puts.stream().noneMatch(p -> p.at.equals(at))) {
-        puts.add(new Put(at, snapshot, content(i)));
+    for (Version version : versions) {
+      if (!version.at.isEmpty() && puts.stream().noneMatch(p -> p.at.equals(version.at))) {
+        puts.add(new Put(version.at, version.isSnapshot, content(puts.size())));
       }
     }
     MemoryVersions memory = write(object, puts);
-    for (int i = 0; i < 4; i++) {
-      VersionVector to = vector(random, 4, 5);
-      VersionVector from = vector(random, random.nextInt(5), 5);
-      check(memory, object, puts, from, to);
-      check(rocks, object, puts, from, to);
+    for (Range range : ranges) {
+      check(memory, object, puts, range.from, range.to);
+      check(rocks, object, puts, range.from, range.to);
     }
   }
 
   /** What only remembers its removal, page by page, keys with zero bytes among them. */
   @Property(tries = 100)
-  void removedObjects_areFoundInOrder(@ForAll long seed) {
-    Random random = new Random(seed);
+  void removedObjects_areFoundInOrder(
+      @ForAll @Size(max = 60) List<@IntRange(max = 59) Integer> changes,
+      @ForAll @IntRange(min = 1, max = 4) int limit) {
     MemoryVersions memory = new MemoryVersions();
     List<ObjectId> some = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       some.add(freshObject());
     }
-    for (int i = 0; i < 40; i++) {
-      ObjectId object = some.get(random.nextInt(some.size()));
-      Change change =
-          random.nextInt(3) == 0 ? new Change.DropRemoved(object) : new Change.PutRemoved(object);
+    for (int number : changes) {
+      ObjectId object = some.get(number % 20);
+      // Every third of the numbers drops.
+      Change change = number < 40 ? new Change.PutRemoved(object) : new Change.DropRemoved(object);
       memory.write(List.of(change));
       database.write(List.of(rocks.encode(List.of(change))));
     }
     Optional<ObjectId> after = Optional.of(some.getFirst()); // others' come before
-    int limit = 1 + random.nextInt(4);
     List<ObjectId> page;
     do {
       page = rocks.removed(after, limit);
@@ -200,18 +232,34 @@ final class VersionStoreProperties {
     }
   }
 
+  /** A datacenter's update, kept as such or with a new snapshot, and perhaps a tidying after it. */
+  private record Step(int origin, boolean snapshot, boolean prune) {}
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    return Combinators.combine(
+            Arbitraries.integers().between(0, 2),
+            Arbitraries.frequency(Tuple.of(4, false), Tuple.of(1, true)),
+            Arbitraries.frequency(Tuple.of(2, false), Tuple.of(1, true)))
+        .as(Step::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(30)
+        .withSizeDistribution(RandomDistribution.uniform());
+  }
+
   /**
    * The newest version is the newest snapshot with what came after it, before and after pruning.
    */
   @Property(tries = 500)
-  void newest_survivesPruning(@ForAll long seed) {
-    Random random = new Random(seed);
+  void newest_survivesPruning(@ForAll("steps") List<Step> steps) {
     ObjectId object = freshObject();
     MemoryVersions memory = new MemoryVersions();
     Causal state = Causal.bottom(CrdtType.G_SET);
     VersionVector numbers = VersionVector.EMPTY;
-    for (int i = 0; i < 1 + random.nextInt(30); i++) {
-      ReplicaId origin = REPLICAS.get(random.nextInt(3));
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
+      ReplicaId origin = REPLICAS.get(step.origin);
       long number = numbers.get(origin) + 1;
       numbers = numbers.with(origin, number);
       Causal delta =
@@ -224,7 +272,7 @@ final class VersionStoreProperties {
               0);
       state = state.join(delta);
       List<Change> changes = new ArrayList<>();
-      if (random.nextInt(5) == 0) {
+      if (step.snapshot) {
         changes.add(new Change.PutSnapshot(object, state.context().toVersionVector(), state));
         changes.add(new Change.Prune(object));
       } else {
@@ -233,7 +281,7 @@ final class VersionStoreProperties {
       memory.write(changes);
       database.write(List.of(rocks.encode(changes)));
       assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);
-      if (random.nextInt(3) == 0) {
+      if (step.prune) {
         database.prune();
       }
       assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);

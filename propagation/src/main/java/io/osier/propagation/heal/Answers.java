@@ -5,13 +5,13 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Frame.Place;
-import io.osier.propagation.Replica;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Place;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,7 +95,7 @@ public final class Answers {
       bytes += addMissing(shipments, changed.object(), state, heal);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
-    if (end && around.isCausal() && holding.getAsBoolean()) {
+    if (end && around.cuts().areWhole() && holding.getAsBoolean()) {
       // The states show what is held here: with the cut that ships it they can be admitted
       // together.
       healsWaiting.put(new Asked(peer, origin), heal);
@@ -120,7 +120,7 @@ public final class Answers {
       return add(shipments, object, origin, last, state);
     }
     shipments.add(joined);
-    return around.sizer().sizeOf(joined);
+    return around.bytesOf(joined);
   }
 
   /** Adds a state; returns its bytes. */
@@ -128,7 +128,7 @@ public final class Answers {
       List<Shipment> shipments, ObjectId object, ReplicaId origin, long last, Causal state) {
     Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
     shipments.add(shipment);
-    return around.sizer().sizeOf(shipment);
+    return around.bytesOf(shipment);
   }
 
   private void answer(
@@ -144,7 +144,7 @@ public final class Answers {
                 next,
                 knowledge.through().get(origin),
                 knowledge.place(origin),
-                next.isEmpty() && around.isCausal() ? knowledge.all() : VersionVector.EMPTY,
+                next.isEmpty() ? around.cuts().deps(knowledge.here()) : VersionVector.EMPTY,
                 shipments));
   }
 
@@ -197,8 +197,8 @@ public final class Answers {
     ObjectId last = verify.objects().getFirst().object();
     int bytes = 0;
     CausalContext all = CausalContext.EMPTY;
-    for (int i = 0; i < knowledge.all().size(); i++) {
-      all = all.withRange(knowledge.all().replica(i), 0, knowledge.all().number(i));
+    for (int i = 0; i < knowledge.here().size(); i++) {
+      all = all.withRange(knowledge.here().replica(i), 0, knowledge.here().number(i));
     }
     for (Frame.Known known : verify.objects()) {
       if (bytes >= around.settings().frameBytes()) {
@@ -220,7 +220,7 @@ public final class Answers {
                 verify.request(),
                 last,
                 shipments,
-                around.isCausal() && !shipments.isEmpty() ? knowledge.all() : VersionVector.EMPTY));
+                shipments.isEmpty() ? VersionVector.EMPTY : around.cuts().deps(knowledge.here())));
   }
 
   private boolean hasForgotten(Causal state, VersionVector known) {

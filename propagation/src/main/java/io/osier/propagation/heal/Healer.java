@@ -1,19 +1,20 @@
 package io.osier.propagation.heal;
 
 import io.osier.core.CausalContext;
+import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Frame.Place;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Asking;
 import io.osier.propagation.in.Early;
 import io.osier.propagation.in.Fetcher;
 import io.osier.propagation.in.InboundStream;
 import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Place;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -37,6 +38,9 @@ public final class Healer implements Early {
   /** So many ranges of what is here of an origin besides are told: a few bytes each. */
   private static final int BESIDES_MAX = 2_048;
 
+  /** What a place among what is not ready takes in the heap. */
+  private static final long ENTRY_BYTES = HeapSize.object(6 * HeapSize.REFERENCE);
+
   private record Source(ReplicaId peer, ReplicaId origin) {}
 
   private static final class UnderWay {
@@ -48,6 +52,12 @@ public final class Healer implements Early {
 
     /** What came and builds on something that is not here: the healing ends when it is. */
     final Map<ObjectId, Shipment> unready = new TreeMap<>();
+
+    /** What is not ready takes so much in the heap. */
+    long unreadyBytes;
+
+    /** Whether the next page is asked for when some of what is not ready is. */
+    boolean paused;
 
     /** The last page, once it is here. */
     Frame.States last;
@@ -164,30 +174,56 @@ public final class Healer implements Early {
 
   /** Keeps what came and builds on something that is not here. */
   @Override
-  public void hold(ReplicaId peer, ReplicaId origin, Shipment unready) {
+  public void keepEarly(ReplicaId peer, ReplicaId origin, Shipment unready) {
     UnderWay healing = underWay.get(origin);
     if (healing != null && healing.peer.equals(peer)) {
-      healing.unready.put(unready.object(), unready);
+      Shipment before = healing.unready.put(unready.object(), unready);
+      healing.unreadyBytes += heapBytes(unready) - (before == null ? 0 : heapBytes(before));
+    }
+  }
+
+  private static long heapBytes(Shipment unready) {
+    return ENTRY_BYTES + unready.heapBytes();
+  }
+
+  @Override
+  public long earlyBytes() {
+    long bytes = 0;
+    for (UnderWay healing : underWay.values()) {
+      bytes += healing.unreadyBytes;
+    }
+    return bytes;
+  }
+
+  /** Forgets what was not ready and has come meanwhile, by itself or with its object's state. */
+  private void dropKnown(UnderWay healing) {
+    for (Iterator<Shipment> it = healing.unready.values().iterator(); it.hasNext(); ) {
+      Shipment unready = it.next();
+      if (applier.isKnown(unready)) {
+        it.remove();
+        healing.unreadyBytes -= heapBytes(unready);
+      }
     }
   }
 
   /** What is kept of an object: of each origin by itself. */
   @Override
-  public List<List<Shipment>> held(ObjectId object) {
-    List<List<Shipment>> held = new ArrayList<>();
+  public List<List<Shipment>> early(ObjectId object) {
+    List<List<Shipment>> early = new ArrayList<>();
     for (UnderWay healing : underWay.values()) {
       Shipment unready = healing.unready.get(object);
       if (unready != null) {
-        held.add(List.of(unready));
+        early.add(List.of(unready));
       }
     }
-    return held;
+    return early;
   }
 
   /** Objects whose states are to be fetched from a peer: what they build on has not come. */
   public List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
     for (UnderWay healing : underWay.values()) {
-      if (healing.last != null && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
+      boolean waits = healing.last != null || healing.paused;
+      if (waits && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
         healing.fetchNanos = nowNanos + around.retryNanos();
         return healing.unready.keySet().stream().limit(Fetcher.OBJECTS_MAX).toList();
       }
@@ -207,25 +243,46 @@ public final class Healer implements Early {
     }
     if (states.next().isPresent()) {
       healing.page = states.next().get();
-      ask(origin, healing, healing.asking.ask(nowNanos));
-      return true;
+      healing.paused = true;
+      goOn(origin, healing, nowNanos);
+    } else {
+      healing.last = states;
     }
-    healing.last = states;
     // What is not ready builds on what is on its way, most often; otherwise it is fetched.
     healing.fetchNanos = nowNanos + InboundStream.COMING_NANOS;
     return true;
   }
 
-  /** Ends the healings of which everything has come and is applied; returns their last pages. */
-  public List<Frame.States> takeDone() {
+  /**
+   * Asks for the next page, unless what is not ready takes too much. Then its objects' states are
+   * fetched, which wait for nothing.
+   */
+  private void goOn(ReplicaId origin, UnderWay healing, long nowNanos) {
+    if (earlyBytes() <= around.settings().memory().waiting()) {
+      healing.paused = false;
+      ask(origin, healing, healing.asking.ask(nowNanos));
+    }
+  }
+
+  /**
+   * Goes on with healings that wait for what they brought too early, and ends those of which
+   * everything has come and is applied; returns their last pages.
+   */
+  public List<Frame.States> takeDone(long nowNanos) {
     if (underWay.isEmpty()) {
       return List.of();
+    }
+    for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
+      if (e.getValue().paused) {
+        dropKnown(e.getValue());
+        goOn(e.getKey(), e.getValue(), nowNanos);
+      }
     }
     List<Frame.States> done = new ArrayList<>();
     for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
       UnderWay healing = it.next();
       if (healing.last != null) {
-        healing.unready.values().removeIf(applier::isKnown);
+        dropKnown(healing);
         if (healing.unready.isEmpty()) {
           it.remove();
           ReplicaId origin = healing.last.origin().orElseThrow();

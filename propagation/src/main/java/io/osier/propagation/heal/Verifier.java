@@ -2,10 +2,10 @@ package io.osier.propagation.heal;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Replica;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Asking;
+import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.osier.propagation.in;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -56,6 +56,13 @@ final class Admission {
       Optional<Frame.Cursor> cursor,
       long closedNanos) {
 
+    private static final long HEAP_BYTES = HeapSize.object(5 * HeapSize.REFERENCE + 2 * Long.BYTES);
+
+    /** What it takes in the heap without its updates, about, in bytes. */
+    private long heapBytes() {
+      return HEAP_BYTES + deps.heapBytes();
+    }
+
     /** Whether all that it depends on is visible, or part of it: healed states name their own. */
     private boolean isNext(VersionVector cut) {
       return deps.isAtMost(raise(cut));
@@ -88,10 +95,17 @@ final class Admission {
     List<Arrived> open = new ArrayList<>();
     final ArrayDeque<Cut> cuts = new ArrayDeque<>();
     long closed;
+    long heapBytes;
+
+    /** Whether its peer has ended: no more comes. */
+    boolean ended;
+
+    boolean isEmpty() {
+      return open.isEmpty() && cuts.isEmpty();
+    }
   }
 
   private final Map<Source, Queue> queues = new TreeMap<>();
-  private long heapBytes;
 
   private Queue queue(Source source) {
     return queues.computeIfAbsent(source, s -> new Queue());
@@ -99,8 +113,9 @@ final class Admission {
 
   /** Takes an update that waits until its cut is closed. */
   void add(Source source, Arrived update) {
-    queue(source).open.add(update);
-    heapBytes += update.heapBytes();
+    Queue queue = queue(source);
+    queue.open.add(update);
+    queue.heapBytes += update.heapBytes();
   }
 
   /** Whether a stream's cut up to there is new. */
@@ -130,7 +145,8 @@ final class Admission {
     }
     queue.open = later;
     queue.closed = through;
-    queue.cuts.add(
+    add(
+        queue,
         new Cut(
             stream,
             Optional.of(stream.of),
@@ -144,18 +160,23 @@ final class Admission {
   /** Closes what a peer's states bring of an origin. */
   void closeHealed(Source source, long through, VersionVector deps, long nowNanos) {
     Queue queue = queue(source);
-    queue.cuts.add(
+    add(
+        queue,
         new Cut(
             source, Optional.of(source.of), through, deps, queue.open, Optional.empty(), nowNanos));
     queue.open = new ArrayList<>();
   }
 
+  private void add(Queue queue, Cut cut) {
+    queue.cuts.add(cut);
+    queue.heapBytes += cut.heapBytes();
+  }
+
   /** Takes states that complete nothing, but show what else they depend on. */
   void addWhole(Source source, List<Arrived> states, VersionVector deps, long nowNanos) {
-    heapBytes += heapBytes(states);
-    queue(source)
-        .cuts
-        .add(new Cut(source, Optional.empty(), 0, deps, states, Optional.empty(), nowNanos));
+    Queue queue = queue(source);
+    queue.heapBytes += heapBytes(states);
+    add(queue, new Cut(source, Optional.empty(), 0, deps, states, Optional.empty(), nowNanos));
   }
 
   /**
@@ -165,8 +186,9 @@ final class Admission {
   void ended(ReplicaId former) {
     for (Map.Entry<Source, Queue> e : queues.entrySet()) {
       if (e.getKey().peer.equals(former)) {
-        heapBytes -= heapBytes(e.getValue().open);
+        e.getValue().heapBytes -= heapBytes(e.getValue().open);
         e.getValue().open = new ArrayList<>();
+        e.getValue().ended = true;
       }
     }
   }
@@ -181,13 +203,59 @@ final class Admission {
 
   /** What waits takes so much in the heap, about, in bytes. */
   long heapBytes() {
-    return heapBytes;
+    long bytes = 0;
+    for (Queue queue : queues.values()) {
+      bytes += queue.heapBytes;
+    }
+    return bytes;
+  }
+
+  /** Of {@link #heapBytes} what former incarnations of peers have left. */
+  long leftBytes() {
+    long bytes = 0;
+    for (Queue queue : queues.values()) {
+      bytes += queue.ended ? queue.heapBytes : 0;
+    }
+    return bytes;
   }
 
   /** Whether nothing of a stream waits. */
   boolean isEmpty(Source source) {
     Queue queue = queues.get(source);
-    return queue == null || (queue.open.isEmpty() && queue.cuts.isEmpty());
+    return queue == null || queue.isEmpty();
+  }
+
+  /** Whether a closed cut waits, of whatever source. */
+  boolean hasCuts() {
+    for (Queue queue : queues.values()) {
+      if (!queue.cuts.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many updates of a source wait for the end of their cut. */
+  int open(Source source) {
+    Queue queue = queues.get(source);
+    return queue == null ? 0 : queue.open.size();
+  }
+
+  /**
+   * Whether a closed cut depends on more of a stream than has come of it.
+   *
+   * @param here the present cut
+   */
+  boolean isWanted(Source stream, VersionVector here) {
+    Queue own = queues.get(stream);
+    long come = Math.max(own == null ? 0 : own.closed, here.get(stream.of));
+    for (Queue queue : queues.values()) {
+      // The last of a source's cuts depends on all that those before it depend on.
+      if (!queue.cuts.isEmpty() && queue.cuts.peekLast().deps.get(stream.of) > come) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether a closed cut of an origin waits for what it depends on. */
@@ -246,11 +314,11 @@ final class Admission {
       }
     }
     for (Cut c : taken) {
-      heapBytes -= heapBytes(c.updates);
+      queue(c.source).heapBytes -= c.heapBytes() + heapBytes(c.updates);
     }
     for (Iterator<Queue> it = queues.values().iterator(); it.hasNext(); ) {
       Queue queue = it.next();
-      if (queue.cuts.isEmpty() && queue.open.isEmpty() && queue.closed == 0) {
+      if (queue.isEmpty() && queue.closed == 0) {
         it.remove();
       }
     }

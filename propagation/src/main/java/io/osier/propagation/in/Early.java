@@ -2,14 +2,17 @@ package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
 /** Keeps what healings bring before that on which it builds. */
 public interface Early {
   /** Keeps an update of an origin that a peer has given. */
-  void hold(ReplicaId peer, ReplicaId origin, Shipment update);
+  void keepEarly(ReplicaId peer, ReplicaId origin, Shipment update);
 
   /** What is kept of an object: of each origin by itself. */
-  List<List<Shipment>> held(ObjectId object);
+  List<List<Shipment>> early(ObjectId object);
+
+  /** What is kept takes so much in the heap, about, in bytes. */
+  long earlyBytes();
 }

@@ -1,7 +1,7 @@
 package io.osier.propagation.in;
 
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Optional;
 

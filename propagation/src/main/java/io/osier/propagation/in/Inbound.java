@@ -5,9 +5,9 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -42,7 +42,10 @@ public final class Inbound {
    */
   private final Map<String, ReplicaId> endedStreams = new HashMap<>();
 
-  /** How many frames came whose acknowledgement had to wait. */
+  /** With so many times the budget waiting for its cut, frames are not even taken. */
+  private static final int TAKEN_FACTOR = 2;
+
+  /** How many frames came whose acknowledgement had to wait, or which were not taken. */
   private long waitingSpent;
 
   /**
@@ -68,9 +71,11 @@ public final class Inbound {
     // After that an origin counts as out of reach.
     this.skew = new PathSkew(around.healNanos() + around.retryNanos());
     this.visibility =
-        around.isCausal()
-            ? new PerCut(around, streams, knowledge, applier)
-            : new PerObject(around, streams, knowledge, applier, early, skew, this::isStreaming);
+        switch (around.cuts()) {
+          case MARKED -> new PerCut(around, streams, knowledge, applier);
+          case NONE ->
+              new PerObject(around, streams, knowledge, applier, early, skew, this::isStreaming);
+        };
   }
 
   // ---------------------------------------------------------------- streams
@@ -163,18 +168,37 @@ public final class Inbound {
         }
       }
       case NEXT -> {
-        waitingSpent += mayAcknowledge(in) ? 0 : 1;
+        if (!mayGoOn(in, 1)) {
+          waitingSpent++;
+          if (visibility.mayRefuse() && !mayGoOn(in, TAKEN_FACTOR)) {
+            in.refuse();
+            return false;
+          }
+        }
         in.arrived(frame.sentMillis(), nowMillis);
         // The time of a round is measured, and a catch-up waits for its window: both at once.
         long ackNanos = frame.kind() == Frame.Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos;
         visibility.updates(in, frame, ackNanos, nowNanos, nowMillis);
+        weigh(nowNanos);
       }
     }
     return false;
   }
 
+  /** Looks who goes on, now that something has come. */
+  private void weigh(long nowNanos) {
+    visibility.weigh(in -> isLinkUp(in) && nowNanos - in.heardNanos() < around.retryNanos());
+  }
+
+  private boolean isLinkUp(InboundStream in) {
+    return linkUp.test(in.sender().dc());
+  }
+
   /** Takes what a peer says of its stream. Returns whether the stream must start again. */
   public boolean status(InboundStream in, Frame.Status status, long nowNanos) {
+    if (in.isRefusing()) {
+      return false; // it starts again when there is room
+    }
     if (status.wantResume() && in.mayAskAgain(nowNanos, around.retryNanos())) {
       if (in.isResuming() && status.epoch() < in.epoch()) {
         resumeAgain(in, nowNanos); // it has not heard of the epoch, or had not when it sent this
@@ -199,6 +223,7 @@ public final class Inbound {
   public void states(
       InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
     visibility.states(in, states, expected, nowNanos, nowMillis);
+    weigh(nowNanos);
     if (states.origin().isEmpty()) {
       in.fetcher().answered(states, nowNanos).ifPresent(next -> send(in, next));
     }
@@ -207,6 +232,7 @@ public final class Inbound {
   /** Takes states of objects of which a peer has forgotten what is remembered here. */
   public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
     visibility.verified(in, verified, nowNanos, nowMillis);
+    weigh(nowNanos);
   }
 
   /** Everything that a healing brought is here. */
@@ -222,7 +248,11 @@ public final class Inbound {
    * @param besides more objects that are to be fetched from the peer
    */
   public void tick(InboundStream in, Supplier<List<ObjectId>> besides, long nowNanos) {
-    if (mayAcknowledge(in) && in.takeAckDue(nowNanos)) {
+    weigh(nowNanos);
+    if (in.isRefusing() && mayGoOn(in, 1)) {
+      resume(in, nowNanos);
+    }
+    if (mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
       send(in, in.ack());
     }
     long retry = around.retryNanos();
@@ -246,12 +276,14 @@ public final class Inbound {
   }
 
   /**
-   * Whether a peer may go on sending: not while all that waits takes more than there is, and some
-   * of it is the peer's own and surely comes to its end without more of it.
+   * Whether a peer may go on sending: not while all that waits takes more than there is, and surely
+   * comes to its end without more of the peer's.
+   *
+   * @param factor of what there is
    */
-  private boolean mayAcknowledge(InboundStream in) {
-    return visibility.waitingBytes() <= around.settings().memory().waiting()
-        || !visibility.mayHoldBack(in);
+  private boolean mayGoOn(InboundStream in, int factor) {
+    long bytes = visibility.waitingBytes() - visibility.leftBytes();
+    return bytes <= factor * around.settings().memory().waiting() || !visibility.mayHoldBack(in);
   }
 
   /**
@@ -274,7 +306,11 @@ public final class Inbound {
   public long nextTickNanos(InboundStream in) {
     long retry = around.retryNanos();
     long fetch = in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry);
-    long next = mayAcknowledge(in) ? Math.min(in.ackDueNanos(), fetch) : fetch;
+    boolean goesOn = mayGoOn(in, 1);
+    if (in.isRefusing() && goesOn) {
+      return Long.MIN_VALUE;
+    }
+    long next = goesOn ? Math.min(in.ackDueNanos(), fetch) : fetch;
     return in.isResuming() ? Math.min(next, in.resumeDueNanos(retry)) : next;
   }
 

@@ -4,9 +4,9 @@ import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Frame.Cursor;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Cursor;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -29,7 +29,7 @@ public final class InboundStream {
    *     it is applied no more is complete
    * @param sinceNanos when it came
    */
-  record Held(
+  record EarlyUpdate(
       Shipment shipment,
       VersionVector missing,
       long claimedBefore,
@@ -57,6 +57,10 @@ public final class InboundStream {
   private long epoch;
   private long sequence;
   private boolean resuming;
+
+  /** What comes is not taken: there is no room. It is asked for again, from what was taken last. */
+  private boolean refusing;
+
   private int attempts;
   private long resumeSentNanos;
   private boolean started;
@@ -74,8 +78,8 @@ public final class InboundStream {
   private long shortestWayMillis = Long.MAX_VALUE;
   private boolean wasSilent;
   private long silentUntilNanos;
-  private final Map<ObjectId, ArrayDeque<Held>> held = new LinkedHashMap<>();
-  private long heldBytes;
+  private final Map<ObjectId, ArrayDeque<EarlyUpdate>> early = new LinkedHashMap<>();
+  private long earlyBytes;
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
   private final Fetcher fetcher;
 
@@ -97,6 +101,7 @@ public final class InboundStream {
   /** Starts a new epoch from what was applied last. */
   Frame.Resume resume(long through, long nowNanos) {
     attempts = 0;
+    refusing = false;
     epoch++;
     started = true;
     sequence = 0;
@@ -104,6 +109,16 @@ public final class InboundStream {
     resuming = true;
     resumeSentNanos = nowNanos;
     return new Frame.Resume(epoch, through, cursor);
+  }
+
+  /** Takes no more of this epoch; to be resumed when there is room. */
+  void refuse() {
+    refusing = true;
+  }
+
+  /** Whether what comes is not taken until the stream is resumed. */
+  boolean isRefusing() {
+    return refusing;
   }
 
   /** Of this epoch the sender has heard, in a former life of the store: the next one is larger. */
@@ -140,14 +155,14 @@ public final class InboundStream {
     NEXT,
     /** Applied before: acknowledge it again. */
     DUPLICATE,
-    /** Of another epoch: ignore it. */
+    /** Of another epoch, or behind one that was not taken: ignore it. */
     STALE,
     /** A frame before it is missing: the stream must start again. */
     GAP
   }
 
   Verdict verdict(Frame.Updates frame) {
-    if (frame.epoch() != epoch) {
+    if (frame.epoch() != epoch || refusing) {
       return Verdict.STALE;
     }
     if (frame.sequence() <= sequence) {
@@ -227,49 +242,50 @@ public final class InboundStream {
   }
 
   /** Keeps an update back; it waits for what those before it wait for, too. */
-  void hold(
+  void keepEarly(
       Shipment shipment, VersionVector missing, boolean outage, long sentMillis, long nowNanos) {
-    ArrayDeque<Held> queue = held.computeIfAbsent(shipment.object(), o -> new ArrayDeque<>(2));
+    ArrayDeque<EarlyUpdate> queue =
+        early.computeIfAbsent(shipment.object(), o -> new ArrayDeque<>(2));
     VersionVector all = queue.isEmpty() ? missing : missing.join(queue.peekLast().missing);
-    Held last = new Held(shipment, all, claimed, nowNanos, outage, sentMillis);
+    EarlyUpdate last = new EarlyUpdate(shipment, all, claimed, nowNanos, outage, sentMillis);
     queue.add(last);
-    heldBytes += last.heapBytes();
+    earlyBytes += last.heapBytes();
   }
 
-  boolean holds(ObjectId object) {
-    return held.containsKey(object);
+  boolean hasEarly(ObjectId object) {
+    return early.containsKey(object);
   }
 
   /** What is held of the object, oldest first. */
-  List<Shipment> held(ObjectId object) {
-    ArrayDeque<Held> queue = held.get(object);
-    return queue == null ? List.of() : queue.stream().map(Held::shipment).toList();
+  List<Shipment> early(ObjectId object) {
+    ArrayDeque<EarlyUpdate> queue = early.get(object);
+    return queue == null ? List.of() : queue.stream().map(EarlyUpdate::shipment).toList();
   }
 
   /** The object's oldest held update, or null. */
-  Held firstHeld(ObjectId object) {
-    ArrayDeque<Held> queue = held.get(object);
+  EarlyUpdate firstEarly(ObjectId object) {
+    ArrayDeque<EarlyUpdate> queue = early.get(object);
     return queue == null ? null : queue.peek();
   }
 
-  void dropFirstHeld(ObjectId object) {
-    ArrayDeque<Held> queue = held.get(object);
-    heldBytes -= queue.poll().heapBytes();
+  void dropFirstEarly(ObjectId object) {
+    ArrayDeque<EarlyUpdate> queue = early.get(object);
+    earlyBytes -= queue.poll().heapBytes();
     if (queue.isEmpty()) {
-      held.remove(object);
+      early.remove(object);
       fetchedNanos.remove(object);
       noteApplied();
     }
   }
 
   /** What is held takes so much in the heap, about, in bytes. */
-  long heldBytes() {
-    return heldBytes;
+  long earlyBytes() {
+    return earlyBytes;
   }
 
   private void noteApplied() {
     // What is held is held in memory only, and must come again after a crash.
-    if (held.isEmpty() && cursor.isPresent()) {
+    if (early.isEmpty() && cursor.isPresent()) {
       applied = cursor.get();
     }
   }
@@ -293,9 +309,9 @@ public final class InboundStream {
   List<ObjectId> toFetch(
       long nowNanos, long graceNanos, long retryNanos, Predicate<Shipment> comes) {
     List<ObjectId> objects = new ArrayList<>();
-    for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
+    for (Map.Entry<ObjectId, ArrayDeque<EarlyUpdate>> entry : early.entrySet()) {
       Long fetched = fetchedNanos.get(entry.getKey());
-      Held oldest = entry.getValue().peek();
+      EarlyUpdate oldest = entry.getValue().peek();
       boolean due =
           fetched == null
               ? nowNanos - oldest.sinceNanos >= graceNanos
@@ -319,7 +335,7 @@ public final class InboundStream {
       return fetcher.isDue(heardNanos) ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
     long next = Long.MAX_VALUE;
-    for (Map.Entry<ObjectId, ArrayDeque<Held>> entry : held.entrySet()) {
+    for (Map.Entry<ObjectId, ArrayDeque<EarlyUpdate>> entry : early.entrySet()) {
       Long fetched = fetchedNanos.get(entry.getKey());
       next =
           Math.min(
@@ -334,7 +350,7 @@ public final class InboundStream {
   /** Every update of the sender up to here has been applied. */
   long complete() {
     long complete = claimed;
-    for (Iterator<ArrayDeque<Held>> it = held.values().iterator(); it.hasNext(); ) {
+    for (Iterator<ArrayDeque<EarlyUpdate>> it = early.values().iterator(); it.hasNext(); ) {
       complete = Math.min(complete, it.next().peek().claimedBefore);
     }
     return complete;

@@ -2,13 +2,13 @@ package io.osier.propagation.in;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
+import io.osier.core.Trail;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Frame.Place;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Trail;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Place;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -173,7 +173,7 @@ public final class Knowledge {
   }
 
   /** What is here of every replica, completely, this one included. */
-  public VersionVector all() {
+  public VersionVector here() {
     return through.raised(self, committed.getAsLong());
   }
 

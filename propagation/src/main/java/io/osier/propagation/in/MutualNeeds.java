@@ -2,7 +2,7 @@ package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.osier.propagation.in;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Coordination;
+import io.osier.propagation.host.Coordination;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -44,7 +44,7 @@ final class PathSkew {
   }
 
   /** An update came, and is held because it has seen of its object what has not come. */
-  void held(String sender, ObjectId object, VersionVector missing, long nowNanos) {
+  void early(String sender, ObjectId object, VersionVector missing, long nowNanos) {
     for (int i = 0; i < missing.size(); i++) {
       Path path = new Path(sender, missing.replica(i).dc());
       Awaited before = awaited.get(path);

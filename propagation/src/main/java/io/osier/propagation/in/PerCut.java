@@ -1,15 +1,34 @@
 package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.core.VersionVector;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * In a {@code causal} keyspace: what comes waits until its origin has closed a cut and everything
- * that the cut depends on is visible, or becomes so with it ({@link Admission}). Not thread-safe.
+ * that the cut depends on is visible, or becomes so with it ({@link Admission}).
+ *
+ * <p>When what waits takes more than there is, streams are held back: nothing of it is dropped, and
+ * no more of them is taken. Which ones? A cut may depend on what its sender, or another one, has
+ * still to send, so whoever is needed goes on: each stream of which a closed cut depends on more
+ * than has come. Where no cut is closed, the one of which most has come, as the nearest to its end.
+ * Once let in, a stream goes on until what waits is within its budget again: a stream that starts
+ * again ships one cut that reaches up to the present, and two that took turns in that would depend
+ * on ever later ones of each other.
+ *
+ * <p>So the budget is exceeded by no more than what must become visible together. Nobody waits for
+ * ever: if all that closed cuts depend on were visible or closed here, they would be admitted
+ * ({@link Admission#take}); so there is a cut that depends on more of some origin, whose stream
+ * goes on if it is heard, and who is not heard is healed by others, which is never held back.
+ *
+ * <p>Not thread-safe.
  */
 final class PerCut implements Visibility {
   private final Surroundings around;
@@ -17,6 +36,9 @@ final class PerCut implements Visibility {
   private final Knowledge knowledge;
   private final Applier applier;
   private final Admission admission = new Admission();
+
+  /** Streams that go on although what waits takes more than there is. */
+  private final Set<ReplicaId> letIn = new HashSet<>();
 
   PerCut(Surroundings around, Streams streams, Knowledge knowledge, Applier applier) {
     this.around = around;
@@ -29,7 +51,7 @@ final class PerCut implements Visibility {
   public void updates(
       InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis) {
     boolean outage = frame.outage() || in.wasOutage(frame.sentMillis());
-    Admission.Source source = new Admission.Source(in.sender(), in.sender());
+    Admission.Source source = source(in);
     for (Shipment shipment : frame.shipments()) {
       admission.add(source, new Admission.Arrived(shipment, outage, frame.sentMillis()));
     }
@@ -46,15 +68,15 @@ final class PerCut implements Visibility {
 
   /** Makes visible, in one step, all cuts whose dependencies are met. */
   private void admit(long nowNanos, long nowMillis) {
-    List<Admission.Cut> cuts = admission.take(knowledge.all());
+    List<Admission.Cut> cuts = admission.take(knowledge.here());
     if (cuts.isEmpty()) {
       return;
     }
     List<Shipment> outOfOrder = new ArrayList<>();
     for (Admission.Cut cut : cuts) {
       // What waited that long waited for something that could not be reached.
-      long heldNanos = nowNanos - cut.closedNanos();
-      boolean late = heldNanos > around.healNanos();
+      long waitedNanos = nowNanos - cut.closedNanos();
+      boolean late = waitedNanos > around.healNanos();
       InboundStream from = streams.get(cut.source().peer().dc());
       for (Admission.Arrived update : cut.updates()) {
         Shipment shipment = update.shipment();
@@ -63,7 +85,7 @@ final class PerCut implements Visibility {
         }
         if (cut.source().isStream()) {
           boolean outage = late || update.outage();
-          streams.visible(from, shipment, outage, update.sentMillis(), heldNanos, nowMillis);
+          streams.visible(from, shipment, outage, update.sentMillis(), waitedNanos, nowMillis);
         } else {
           around.stats().healed();
         }
@@ -121,6 +143,7 @@ final class PerCut implements Visibility {
   @Override
   public void ended(ReplicaId former) {
     admission.ended(former);
+    letIn.remove(former);
   }
 
   @Override
@@ -128,15 +151,55 @@ final class PerCut implements Visibility {
     return admission.waiting();
   }
 
-  /** What waits may depend on what its sender has still to send: a cut is as late as its end. */
+  @Override
+  public void weigh(Predicate<InboundStream> flows) {
+    if (waitingBytes() - leftBytes() <= around.settings().memory().waiting()) {
+      letIn.clear();
+      return;
+    }
+    VersionVector here = knowledge.here();
+    InboundStream most = null;
+    boolean comesToAnEnd = admission.hasCuts();
+    for (InboundStream in : streams.all()) {
+      if (admission.isWanted(source(in), here)) {
+        letIn.add(in.sender());
+      }
+      if (open(in) > 0 && flows.test(in)) {
+        comesToAnEnd |= letIn.contains(in.sender());
+        most = most == null || open(in) > open(most) ? in : most;
+      }
+    }
+    if (!comesToAnEnd && most != null) {
+      letIn.add(most.sender());
+    }
+  }
+
+  private static Admission.Source source(InboundStream in) {
+    return new Admission.Source(in.sender(), in.sender());
+  }
+
+  private int open(InboundStream in) {
+    return admission.open(source(in));
+  }
+
   @Override
   public boolean mayHoldBack(InboundStream in) {
-    return false;
+    return !letIn.contains(in.sender());
+  }
+
+  @Override
+  public boolean mayRefuse() {
+    return true;
   }
 
   @Override
   public long waitingBytes() {
     return admission.heapBytes();
+  }
+
+  @Override
+  public long leftBytes() {
+    return admission.leftBytes();
   }
 
   @Override

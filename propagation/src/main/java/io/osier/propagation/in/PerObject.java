@@ -4,10 +4,11 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * In a {@code session} keyspace: what comes is visible at once, each object for itself. What builds
@@ -19,7 +20,7 @@ final class PerObject implements Visibility {
   private final Streams streams;
   private final Knowledge knowledge;
   private final Applier applier;
-  private final Early early;
+  private final Early healings;
   private final PathSkew skew;
   private final Flowing flowing;
 
@@ -34,14 +35,14 @@ final class PerObject implements Visibility {
       Streams streams,
       Knowledge knowledge,
       Applier applier,
-      Early early,
+      Early healings,
       PathSkew skew,
       Flowing flowing) {
     this.around = around;
     this.streams = streams;
     this.knowledge = knowledge;
     this.applier = applier;
-    this.early = early;
+    this.healings = healings;
     this.skew = skew;
     this.flowing = flowing;
   }
@@ -66,28 +67,28 @@ final class PerObject implements Visibility {
       long nowNanos,
       long nowMillis) {
     skew.arrived(shipment.origin(), shipment.object(), shipment.last(), nowNanos);
-    boolean blocked = in.holds(shipment.object()) && !shipment.content().isFull();
+    boolean blocked = in.hasEarly(shipment.object()) && !shipment.content().isFull();
     if (blocked || !applier.isReady(shipment)) {
       if (!applier.isKnown(shipment)) {
         VersionVector missing = applier.missing(shipment);
-        in.hold(shipment, missing, outage, sentMillis, nowNanos);
-        skew.held(in.sender().dc(), shipment.object(), missing, nowNanos);
+        in.keepEarly(shipment, missing, outage, sentMillis, nowNanos);
+        skew.early(in.sender().dc(), shipment.object(), missing, nowNanos);
         applyMutual(shipment.object(), nowNanos, nowMillis);
       }
       return;
     }
     if (applier.apply(shipment)) {
       streams.visible(in, shipment, outage, sentMillis, 0, nowMillis);
-      retryHeld(shipment.object(), nowNanos, nowMillis);
+      retryEarly(shipment.object(), nowNanos, nowMillis);
     }
   }
 
   /** Applies what is held of an object, of several origins, and builds on each other, as one. */
   private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
-    List<List<Shipment>> queues = early.held(object);
+    List<List<Shipment>> queues = healings.early(object);
     for (InboundStream in : streams.all()) {
-      if (in.holds(object)) {
-        queues.add(in.held(object));
+      if (in.hasEarly(object)) {
+        queues.add(in.early(object));
       }
     }
     if (queues.size() < 2) {
@@ -100,46 +101,47 @@ final class PerObject implements Visibility {
     }
     applier.applyTogether(together);
     for (InboundStream in : streams.all()) {
-      InboundStream.Held held = in.firstHeld(object);
-      while (held != null && applier.isKnown(held.shipment())) {
-        drop(in, held, nowNanos, nowMillis);
-        held = in.firstHeld(object);
+      InboundStream.EarlyUpdate early = in.firstEarly(object);
+      while (early != null && applier.isKnown(early.shipment())) {
+        drop(in, early, nowNanos, nowMillis);
+        early = in.firstEarly(object);
       }
     }
-    retryHeld(object, nowNanos, nowMillis);
+    retryEarly(object, nowNanos, nowMillis);
   }
 
-  private void drop(InboundStream in, InboundStream.Held held, long nowNanos, long nowMillis) {
-    boolean outage = held.outage() || waitedForOutage(held, nowNanos);
-    long heldNanos = nowNanos - held.sinceNanos();
-    streams.visible(in, held.shipment(), outage, held.sentMillis(), heldNanos, nowMillis);
-    in.dropFirstHeld(held.shipment().object());
+  private void drop(
+      InboundStream in, InboundStream.EarlyUpdate early, long nowNanos, long nowMillis) {
+    boolean outage = early.outage() || waitedForOutage(early, nowNanos);
+    long waitedNanos = nowNanos - early.sinceNanos();
+    streams.visible(in, early.shipment(), outage, early.sentMillis(), waitedNanos, nowMillis);
+    in.dropFirstEarly(early.shipment().object());
     streams.placeChanged();
     knowledge.complete(in.sender(), in.complete());
   }
 
   /** Whether what an update waited for is of an origin that was out of reach meanwhile. */
-  private boolean waitedForOutage(InboundStream.Held held, long nowNanos) {
-    for (int i = 0; i < held.missing().size(); i++) {
-      ReplicaId origin = held.missing().replica(i);
+  private boolean waitedForOutage(InboundStream.EarlyUpdate early, long nowNanos) {
+    for (int i = 0; i < early.missing().size(); i++) {
+      ReplicaId origin = early.missing().replica(i);
       if (!flowing.test(origin, nowNanos)
-          || streams.get(origin.dc()).wasInterruptedAfter(held.sinceNanos())) {
+          || streams.get(origin.dc()).wasInterruptedAfter(early.sinceNanos())) {
         return true;
       }
     }
     return false;
   }
 
-  private void retryHeld(ObjectId object, long nowNanos, long nowMillis) {
+  private void retryEarly(ObjectId object, long nowNanos, long nowMillis) {
     boolean progress = true;
     while (progress) {
       progress = false;
       for (InboundStream in : streams.all()) {
-        InboundStream.Held held = in.firstHeld(object);
-        if (held != null
-            && (applier.isKnown(held.shipment()) || applier.isReady(held.shipment()))) {
-          applier.apply(held.shipment());
-          drop(in, held, nowNanos, nowMillis);
+        InboundStream.EarlyUpdate early = in.firstEarly(object);
+        if (early != null
+            && (applier.isKnown(early.shipment()) || applier.isReady(early.shipment()))) {
+          applier.apply(early.shipment());
+          drop(in, early, nowNanos, nowMillis);
           progress = true;
         }
       }
@@ -151,12 +153,12 @@ final class PerObject implements Visibility {
       InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
     for (Shipment shipment : states.shipments()) {
       if (!applier.isReady(shipment) && !applier.isKnown(shipment)) {
-        early.hold(in.sender(), shipment.origin(), shipment);
+        healings.keepEarly(in.sender(), shipment.origin(), shipment);
         applyMutual(shipment.object(), nowNanos, nowMillis);
       } else if (applier.apply(shipment)) {
         around.stats().healed();
         around.stats().applied(shipment.updates());
-        retryHeld(shipment.object(), nowNanos, nowMillis);
+        retryEarly(shipment.object(), nowNanos, nowMillis);
       }
     }
   }
@@ -166,7 +168,7 @@ final class PerObject implements Visibility {
     for (Shipment shipment : verified.shipments()) {
       if (applier.apply(shipment)) {
         around.stats().healed();
-        retryHeld(shipment.object(), nowNanos, nowMillis);
+        retryEarly(shipment.object(), nowNanos, nowMillis);
       }
     }
   }
@@ -186,19 +188,34 @@ final class PerObject implements Visibility {
     return 0;
   }
 
+  @Override
+  public void weigh(Predicate<InboundStream> flows) {
+    // Who may be held back is seen by the stream alone.
+  }
+
   /** What its updates wait for comes, or is fetched as a state, which waits for nothing. */
   @Override
   public boolean mayHoldBack(InboundStream in) {
-    return in.heldBytes() > 0;
+    return in.earlyBytes() > 0;
+  }
+
+  @Override
+  public boolean mayRefuse() {
+    return false;
   }
 
   @Override
   public long waitingBytes() {
-    long bytes = 0;
+    long bytes = healings.earlyBytes();
     for (InboundStream in : streams.all()) {
-      bytes += in.heldBytes();
+      bytes += in.earlyBytes();
     }
     return bytes;
+  }
+
+  @Override
+  public long leftBytes() {
+    return 0;
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.osier.propagation.in;
 
-import io.osier.propagation.Late;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Late;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.wire.Shipment;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,14 +44,14 @@ final class Streams {
    *
    * @param outage whether it waited for a link that was down
    * @param sentMillis when it was sent, by the sender's clock
-   * @param heldNanos how long it waited here for something else
+   * @param waitedNanos how long it waited here for something else
    */
   void visible(
       InboundStream in,
       Shipment shipment,
       boolean outage,
       long sentMillis,
-      long heldNanos,
+      long waitedNanos,
       long nowMillis) {
     around.stats().applied(shipment.updates());
     if (shipment.updates() > 0) {
@@ -59,9 +59,9 @@ final class Streams {
           new Late.Delay(
               shipment.ageMillis(),
               nowMillis - sentMillis,
-              heldNanos / 1_000_000,
+              waitedNanos / 1_000_000,
               in.shortestWayMillis());
-      around.stats().visible(delay, outage, around.slaNanos() / 1_000_000);
+      around.stats().visible(in.sender().dc(), delay, outage, around.slaNanos() / 1_000_000);
     }
   }
 }

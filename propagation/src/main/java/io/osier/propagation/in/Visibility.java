@@ -1,7 +1,8 @@
 package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
+import java.util.function.Predicate;
 
 /** When what has come becomes visible: each object for itself, or all of a cut in one step. */
 interface Visibility {
@@ -33,13 +34,32 @@ interface Visibility {
   int waiting();
 
   /**
-   * Whether updates of a stream wait for those of others, and will surely come to their end though
-   * no more of the stream comes: its sender may be held back.
+   * Looks who may be held back, now that what waits has changed.
+   *
+   * @param flows whether a stream is heard, so that what is wanted of it will come
+   */
+  void weigh(Predicate<InboundStream> flows);
+
+  /**
+   * Whether what waits will surely come to its end though no more of the stream comes, as far as
+   * {@link #weigh} saw: its sender may be held back.
    */
   boolean mayHoldBack(InboundStream in);
 
+  /**
+   * Whether frames for which there is no room are not even taken: not where most of a frame is
+   * visible at once.
+   */
+  boolean mayRefuse();
+
   /** What waits takes so much in the heap, about, in bytes. */
   long waitingBytes();
+
+  /**
+   * Of {@link #waitingBytes} what former incarnations have left. It may wait for ever for what was
+   * lost with them, but does not grow, so nobody is held back for it.
+   */
+  long leftBytes();
 
   /** Whether a closed cut of an origin waits for what it depends on. */
   boolean isWaiting(ReplicaId origin);

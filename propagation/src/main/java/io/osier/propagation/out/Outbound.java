@@ -7,11 +7,11 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Frame.Kind;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.out.OutboundLog.Leaving;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Kind;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -41,6 +41,7 @@ public final class Outbound {
   private final Supplier<VersionVector> others;
   private final OutboundLog log;
   private final Reserve reserve;
+  private final CommitTimes times = new CommitTimes();
   private final Map<String, PeerStream> streams = new TreeMap<>();
 
   /** When the next round was due as it looked at the end of the last tick. */
@@ -106,7 +107,8 @@ public final class Outbound {
       log.commit(object, segment, floor, hold);
     }
     Shipment shipment = segment.shipment(object, around.self(), nowNanos);
-    int bytes = around.sizer().sizeOf(shipment);
+    int bytes = around.bytesOf(shipment);
+    times.committed(segment.last() - 1, bytes, nowNanos);
     around.stats().opWouldShip((long) bytes * streams.size());
     return new Committed(shipment, bytes);
   }
@@ -163,8 +165,7 @@ public final class Outbound {
           plannedRoundNanos == Long.MAX_VALUE ? roundDue : Math.max(roundDue, plannedRoundNanos);
       roundLateNanos = Math.max(0, nowNanos - planned);
       long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
-      // A causal cut is everything that is held.
-      boolean all = around.isCausal() || log.isOver();
+      boolean all = around.cuts().areWhole() || log.isOver();
       long firstMax = all ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
       ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
       roundLateNanos = 0;
@@ -188,8 +189,7 @@ public final class Outbound {
   }
 
   private void shipOps(long nowNanos, long nowMillis) {
-    if (around.isCausal() && log.hasReleased()) {
-      // Joined updates must lie on one side of a cut: nothing that is older may be held any longer.
+    if (around.cuts().areWhole() && log.hasReleased()) {
       log.releaseAll();
     }
     ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
@@ -208,7 +208,7 @@ public final class Outbound {
               ? segment.whole(object, around.self(), state, nowNanos)
               : segment.shipment(object, around.self(), nowNanos);
       chunk.add(shipment);
-      int size = around.sizer().sizeOf(shipment);
+      int size = around.bytesOf(shipment);
       bytes += size;
       if (leaving.wasHeld()) {
         flushListener.flushed(object, segment.updates(), size);
@@ -319,6 +319,32 @@ public final class Outbound {
   /** The stream to a peer; null if it does not hold the keyspace. */
   public PeerStream stream(String dc) {
     return streams.get(dc);
+  }
+
+  /**
+   * How far a peer is behind.
+   *
+   * @param updates own updates that it does not have
+   * @param bytes what those of this life take as operations, at most
+   * @param nanos for how long it lacks the first of them, at most; within this life
+   */
+  public record Lag(long updates, long bytes, long nanos) {}
+
+  /** How far a peer is behind that has all own updates up to a number. */
+  public Lag lag(long has, long nowNanos) {
+    return has >= committed()
+        ? new Lag(0, 0, 0)
+        : new Lag(committed() - has, times.lagBytes(has), times.lagNanos(has, nowNanos));
+  }
+
+  /** What all own updates of this life take as operations, once. */
+  public long opBytes() {
+    return times.bytes();
+  }
+
+  /** Every peer has all own updates up to a number. */
+  public void everywhere(long number) {
+    times.prune(number);
   }
 
   /** Whether operations wait for the end of the batch. */

@@ -1,8 +1,8 @@
 package io.osier.propagation.out;
 
 import io.osier.core.Budget;
+import io.osier.core.Trail;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.Trail;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -132,7 +132,7 @@ final class OutboundLog {
   private long keptBytes;
 
   /** Of the objects that were last shipped up to this tick no segments are kept. */
-  private long droppedThrough;
+  private long droppedUpTo;
 
   OutboundLog(long committed, Budget budget) {
     this.committed = committed;
@@ -306,8 +306,8 @@ final class OutboundLog {
   }
 
   private void dropOldest() {
-    for (long tick = trail.next(droppedThrough); tick != 0; tick = trail.next(tick)) {
-      droppedThrough = tick;
+    for (long tick = trail.next(droppedUpTo); tick != 0; tick = trail.next(tick)) {
+      droppedUpTo = tick;
       ObjectLog log = trail.get(tick);
       if (log.heapBytes > 0) {
         drop(log);

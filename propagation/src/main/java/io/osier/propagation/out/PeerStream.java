@@ -2,16 +2,19 @@ package io.osier.propagation.out;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.Coordination;
-import io.osier.propagation.Frame;
-import io.osier.propagation.Frame.Cursor;
-import io.osier.propagation.Frame.Kind;
-import io.osier.propagation.LinkWindow;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.Coordination;
+import io.osier.propagation.host.Delays;
+import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Cursor;
+import io.osier.propagation.wire.Frame.Kind;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -86,6 +89,12 @@ public final class PeerStream {
   private final Coordination rounds = new Coordination();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
+  /** How long rounds took until they were acknowledged. */
+  private final Delays roundTimes = Delays.usual();
+
+  /** Bytes of updates that were sent, by what carried them. */
+  private final long[] sentBytes = new long[Kind.values().length];
+
   private ReplicaId peer;
   private boolean linkUp;
   private long downSinceNanos;
@@ -106,7 +115,7 @@ public final class PeerStream {
   private boolean greeted;
 
   /** What comes next is being read from a disk. */
-  private boolean reading;
+  private boolean awaitsDisk;
 
   PeerStream(String dc, Surroundings around, OutboundLog log, long nowNanos) {
     this.dc = dc;
@@ -159,7 +168,7 @@ public final class PeerStream {
 
   /** Whether another slice of what the peer misses can be sent now. */
   boolean isDue() {
-    return mode == Mode.CATCHING_UP && !reading && hasRoom();
+    return mode == Mode.CATCHING_UP && !awaitsDisk && hasRoom();
   }
 
   /** The receiver wants the stream from a place on. */
@@ -173,7 +182,7 @@ public final class PeerStream {
     giveUpInFlight();
     greeted = false;
     mode = Mode.CATCHING_UP;
-    reading = false;
+    awaitsDisk = false;
     sentThrough = resume.through();
     backlog.goTo(resume);
   }
@@ -190,23 +199,23 @@ public final class PeerStream {
       List<Shipment> shipments = new ArrayList<>();
       int bytes = 0;
       boolean more = true;
-      reading = false;
+      awaitsDisk = false;
       while (more
-          && !reading
+          && !awaitsDisk
           && bytes < around.settings().frameBytes()
           && backlog.looked() < lookedMax) {
         if (!backlog.isAtHand()) {
-          reading = true; // from a disk: a tick follows
+          awaitsDisk = true; // from a disk: a tick follows
           continue;
         }
         int before = shipments.size();
         more = backlog.read(shipments, nowNanos);
         for (Shipment s : shipments.subList(before, shipments.size())) {
-          bytes += around.sizer().sizeOf(s);
+          bytes += around.bytesOf(s);
         }
       }
       boolean end = !more;
-      if (end && around.isCausal() && log.through() < log.committed()) {
+      if (end && around.cuts().areWhole() && log.through() < log.committed()) {
         // States that were shipped show what is still held: the end must be the end of all.
         if (!shipments.isEmpty()) {
           sendCatchUp(shipments, bytes, VersionVector.EMPTY, nowNanos, nowMillis);
@@ -218,10 +227,10 @@ public final class PeerStream {
         mode = Mode.STREAMING;
         sentThrough = log.through();
       }
-      if (end || !shipments.isEmpty() || (!greeted && !reading)) {
+      if (end || !shipments.isEmpty() || (!greeted && !awaitsDisk)) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
       }
-      if (reading || backlog.looked() >= lookedMax) {
+      if (awaitsDisk || backlog.looked() >= lookedMax) {
         return true;
       }
     }
@@ -259,7 +268,7 @@ public final class PeerStream {
     }
     if (!hasRoom()) {
       mode = Mode.CATCHING_UP;
-      reading = false;
+      awaitsDisk = false;
       outage = false;
       greeted = true;
       return false;
@@ -285,6 +294,7 @@ public final class PeerStream {
     sequence++;
     inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
     inFlightBytes += bytes;
+    sentBytes[kind.ordinal()] += bytes;
     window.take(bytes);
     around
         .sink()
@@ -295,7 +305,7 @@ public final class PeerStream {
                 epoch,
                 sequence,
                 sentThrough,
-                around.isCausal() ? deps : VersionVector.EMPTY,
+                around.cuts().deps(deps),
                 cursor,
                 kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos)),
                 nowMillis,
@@ -326,6 +336,7 @@ public final class PeerStream {
       }
       if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
         rounds.sample(nowNanos - done.sentNanos, nowNanos);
+        roundTimes.record((nowNanos - done.sentNanos) / 1_000);
         reserve.sample(nowNanos - done.plannedNanos);
       }
     }
@@ -395,6 +406,20 @@ public final class PeerStream {
     if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
       rounds.rest(nowNanos, floorNanos);
     }
+  }
+
+  /** Bytes of updates sent since the start of the process, by what carried them: a copy. */
+  public Map<Kind, Long> sentBytes() {
+    Map<Kind, Long> copy = new EnumMap<>(Kind.class);
+    for (Kind kind : Kind.values()) {
+      copy.put(kind, sentBytes[kind.ordinal()]);
+    }
+    return copy;
+  }
+
+  /** How long rounds took until they were acknowledged: a copy. */
+  public Delays roundTimes() {
+    return roundTimes.copy();
   }
 
   /** The coordination times of rounds. */

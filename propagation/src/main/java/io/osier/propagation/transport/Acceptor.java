@@ -8,7 +8,7 @@ import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
-import io.osier.propagation.FrameCodec;
+import io.osier.propagation.wire.FrameCodec;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -84,6 +84,7 @@ final class Acceptor extends FrameReader {
           deliverApart(ctx, d);
         }
       }
+      case PeerMessage.Note n -> peering.listener().noted(peer, n.content());
       default -> {
         LOG.warn("{} sends what does not belong here; connection closed", peer);
         close(ctx);
@@ -152,13 +153,18 @@ final class Acceptor extends FrameReader {
       refuse(ctx, replica, refusal.get());
       return;
     }
+    if (!arrivals.replace(replica, hello.dial(), channel)) {
+      LOG.debug("a dial of {} that hung comes after a later one; connection closed", replica);
+      close(ctx);
+      return;
+    }
     peer = replica;
     setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
     guard.greeted();
     heartbeat.greeted();
     peering.greeting().met(peer);
+    peering.greeting().heard(peer, hello.protocolVersion());
     counter.countFor(peering.traffic().get(peer.dc()));
-    arrivals.replace(peer, channel);
     List<String> mine = peering.fingerprints().apply(peer.dc());
     boolean same = mine.equals(hello.keyspaces());
     names = hello.keyspaces().stream().map(Agreement::name).toList();

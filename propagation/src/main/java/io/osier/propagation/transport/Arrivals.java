@@ -5,10 +5,16 @@ import io.osier.core.ReplicaId;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Which incarnation of each datacenter is connected to here, and how. Thread-safe. */
 final class Arrivals {
-  private record Arrival(ReplicaId replica, Channel channel) {}
+  private record Arrival(ReplicaId replica, long dial, Channel channel) {
+    /** Whether a dial of the same process is older than this one. */
+    private boolean isAfter(ReplicaId other, long otherDial) {
+      return replica.equals(other) && otherDial != 0 && otherDial < dial;
+    }
+  }
 
   private final Map<String, Arrival> arrivals = new ConcurrentHashMap<>();
 
@@ -23,12 +29,29 @@ final class Arrivals {
   /**
    * Notes a connection, and closes the one before it: the peer gave it up, and frames that it still
    * holds must not come after newer ones.
+   *
+   * @param dial counts the peer's dials; 0 if it does not tell
+   * @return false if this is the one that was given up: it hung in the network, and a later dial
+   *     came before it
    */
-  void replace(ReplicaId replica, Channel channel) {
-    Arrival before = arrivals.put(replica.dc(), new Arrival(replica, channel));
-    if (before != null && before.channel != channel) {
-      before.channel.close();
+  boolean replace(ReplicaId replica, long dial, Channel channel) {
+    Arrival arrival = new Arrival(replica, dial, channel);
+    AtomicReference<Arrival> before = new AtomicReference<>();
+    Arrival now =
+        arrivals.compute(
+            replica.dc(),
+            (dc, known) -> {
+              before.set(known);
+              return known != null && known.isAfter(replica, dial) ? known : arrival;
+            });
+    if (now != arrival) {
+      return false;
     }
+    Arrival replaced = before.get();
+    if (replaced != null && replaced.channel != channel) {
+      replaced.channel.close();
+    }
+    return true;
   }
 
   /** A connection was closed. */

@@ -19,6 +19,7 @@ final class Dialled extends FrameReader {
   private final Dialler dialler;
   private final String dc;
   private final Heartbeat heartbeat = Heartbeat.asking();
+  private boolean answered;
   private boolean ended;
 
   Dialled(Peering peering, Dialler dialler) {
@@ -36,12 +37,14 @@ final class Dialled extends FrameReader {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    Wire.write(ctx.channel(), peering.greeting().hello(dc, peering.fingerprints().apply(dc)));
+    Wire.write(ctx.channel(), dialler.hello());
   }
 
   @Override
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
-    switch (PeerMessage.decode(content)) {
+    PeerMessage message = PeerMessage.decode(content);
+    answered = true;
+    switch (message) {
       case PeerMessage.Welcome w -> welcomed(ctx, w);
       case PeerMessage.Refused r -> refused(ctx, r);
       case PeerMessage.Pong p -> {}
@@ -67,7 +70,7 @@ final class Dialled extends FrameReader {
     peering.greeting().met(replica);
     List<String> mine = peering.fingerprints().apply(dc);
     Agreement agreement = peering.compare(dc, mine, welcome.keyspaces().orElse(mine));
-    dialler.welcomed(ctx.channel());
+    dialler.welcomed(replica, ctx.channel());
     heartbeat.greeted();
     heartbeat.give();
     peering.listener().up(replica, agreement.agreed());
@@ -101,6 +104,8 @@ final class Dialled extends FrameReader {
     if (dialler.lost(ctx.channel())) {
       LOG.info("connection to {} lost", dc);
       peering.listener().down(dc);
+    } else if (!answered && !ended) {
+      dialler.unanswered();
     }
     dialler.openLater();
   }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.osier.core.ReplicaId;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
@@ -20,6 +21,9 @@ final class Dialler {
   private static final Logger LOG = LoggerFactory.getLogger(Dialler.class);
   private static final int CONNECT_MILLIS = 5_000;
 
+  /** A note would come late behind more. */
+  private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
+
   private final String dc;
   private final InetSocketAddress address;
   private final Peering peering;
@@ -27,6 +31,12 @@ final class Dialler {
   private final Dialling dialling;
   private final LinkBuffer buffer = new LinkBuffer();
   private volatile Channel channel;
+
+  /** Whether the other end was greeted in a version that knows notes. */
+  private volatile boolean notes;
+
+  /** The process at the other end; null before the first. */
+  private volatile ReplicaId peer;
 
   Dialler(String dc, InetSocketAddress address, Peering peering, Loops loops) {
     this.dc = dc;
@@ -104,8 +114,10 @@ final class Dialler {
   }
 
   /** Frames can be sent over this connection from now on. */
-  void welcomed(Channel over) {
+  void welcomed(ReplicaId replica, Channel over) {
     dialling.welcomed();
+    peer = replica;
+    notes = dialling.version() >= PeerMessage.DIALS_VERSION;
     channel = over;
   }
 
@@ -114,13 +126,38 @@ final class Dialler {
     return dialling.refused(refusal);
   }
 
+  /** What a connection that was just opened says first. */
+  PeerMessage.Hello hello() {
+    return peering
+        .greeting()
+        .hello(dc, peering.fingerprints().apply(dc), dialling.version(), dialling.nextDial());
+  }
+
+  /** See {@link Dialling#unanswered}. */
+  void unanswered() {
+    dialling.unanswered();
+  }
+
   /** A connection has ended; whether frames were sent over it. */
   boolean lost(Channel over) {
     if (channel != over) {
       return false;
     }
+    dialling.lost();
     channel = null;
     return true;
+  }
+
+  /** Sends a note, unless much waits to leave: notes are of the moment. For any thread. */
+  void send(PeerMessage.Note message) {
+    Channel over = channel;
+    int bytes = message.content().length;
+    if (over != null
+        && (notes || peering.greeting().knowsNotes(peer))
+        && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX
+        && buffer.add(bytes)) {
+      Wire.write(over, message).addListener(f -> buffer.left(bytes));
+    }
   }
 
   /** Sends what can be sent now. For any thread. */

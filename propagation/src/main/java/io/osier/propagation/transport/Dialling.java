@@ -20,6 +20,8 @@ final class Dialling {
   private final BackOff backOff = new BackOff(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
   private String lastFailure = "";
   private int duplicates;
+  private int version = PeerMessage.PROTOCOL_VERSION;
+  private long dials;
 
   /** By a datacenter of this incarnation. */
   Dialling(long incarnation) {
@@ -38,6 +40,32 @@ final class Dialling {
     return isNews;
   }
 
+  /** Which version of the protocol the next greeting speaks. */
+  int version() {
+    return version;
+  }
+
+  /** The number of a dial that begins now, from 1. */
+  long nextDial() {
+    return ++dials;
+  }
+
+  /**
+   * The other end has ended a connection without a word on its greeting, as one that cannot read it
+   * does: the next one speaks the oldest version, and the one after it the newest again.
+   */
+  void unanswered() {
+    version =
+        version == PeerMessage.PROTOCOL_VERSION
+            ? PeerMessage.PROTOCOL_VERSION_MIN
+            : PeerMessage.PROTOCOL_VERSION;
+  }
+
+  /** A connection on which both have talked is lost: the other end may be another one by now. */
+  void lost() {
+    version = PeerMessage.PROTOCOL_VERSION;
+  }
+
   /** The other end has agreed to talk. */
   void welcomed() {
     backOff.reset();
@@ -51,6 +79,9 @@ final class Dialling {
    */
   boolean refused(PeerMessage.Refused refusal) {
     backOff.slowDown();
+    if (refusal.code() == ErrorCode.VERSION_MISMATCH) {
+      unanswered();
+    }
     boolean lingers =
         refusal.code() == ErrorCode.DUPLICATE_DC
             && refusal.newest() < incarnation

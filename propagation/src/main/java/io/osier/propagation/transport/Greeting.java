@@ -18,6 +18,9 @@ final class Greeting {
   private final Set<String> peers;
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
 
+  /** By name, the last process that greeted in a version that knows notes. */
+  private final Map<String, ReplicaId> newer = new ConcurrentHashMap<>();
+
   /**
    * For one datacenter.
    *
@@ -29,9 +32,29 @@ final class Greeting {
     this.peers = peers;
   }
 
-  /** This datacenter's own greeting to another one. */
-  PeerMessage.Hello hello(String to, List<String> fingerprints) {
-    return new PeerMessage.Hello(PeerMessage.PROTOCOL_VERSION, cluster, self, to, fingerprints);
+  /**
+   * This datacenter's own greeting to another one.
+   *
+   * @param version of the protocol that it speaks
+   * @param dial how often the other one was dialled, this time included
+   */
+  PeerMessage.Hello hello(String to, List<String> fingerprints, int version, long dial) {
+    return new PeerMessage.Hello(version, cluster, self, to, fingerprints, dial);
+  }
+
+  /** A datacenter has greeted here in a version of the protocol. */
+  void heard(ReplicaId replica, int version) {
+    if (version >= PeerMessage.DIALS_VERSION) {
+      newer.put(replica.dc(), replica);
+    }
+  }
+
+  /**
+   * Whether a process has greeted here in a version that knows notes: it may have been greeted in
+   * an older one because nobody listened yet when it was dialled first.
+   */
+  boolean knowsNotes(ReplicaId replica) {
+    return replica.equals(newer.get(replica.dc()));
   }
 
   /** An incarnation of a datacenter was talked to. */
@@ -47,12 +70,15 @@ final class Greeting {
    */
   Optional<PeerMessage.Refused> judge(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
     String dc = hello.replica().dc();
-    if (hello.protocolVersion() != PeerMessage.PROTOCOL_VERSION) {
+    if (hello.protocolVersion() < PeerMessage.PROTOCOL_VERSION_MIN
+        || hello.protocolVersion() > PeerMessage.PROTOCOL_VERSION) {
       return refuse(
           ErrorCode.VERSION_MISMATCH,
           "peer protocol "
               + hello.protocolVersion()
-              + " is not "
+              + " is not one of "
+              + PeerMessage.PROTOCOL_VERSION_MIN
+              + " to "
               + PeerMessage.PROTOCOL_VERSION
               + ", which this datacenter speaks");
     }

@@ -2,7 +2,7 @@ package io.osier.propagation.transport;
 
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.propagation.Frame;
+import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;
 
@@ -28,6 +28,13 @@ public interface PeerListener {
 
   /** A frame has come. Frames of one peer come in the order in which they were sent. */
   void received(ReplicaId peer, String keyspace, int partition, Frame frame);
+
+  /**
+   * A note has come that {@link PeerTransport#note} sent.
+   *
+   * @param content at most {@link PeerTransport#NOTE_BYTES_MAX} bytes
+   */
+  void noted(ReplicaId peer, byte[] content);
 
   /**
    * A peer will not accept this datacenter as it is configured or named. With DUPLICATE_DC the

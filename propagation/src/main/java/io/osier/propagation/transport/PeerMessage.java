@@ -15,11 +15,20 @@ import java.util.Optional;
 
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
-  /** The version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 3;
+  /** The newest version of the peer protocol that this code speaks. */
+  int PROTOCOL_VERSION = 4;
+
+  /** The oldest one: datacenters are upgraded one by one. */
+  int PROTOCOL_VERSION_MIN = 3;
+
+  /** From this version on a greeting says which dial it is, and notes are understood. */
+  int DIALS_VERSION = 4;
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;
+
+  /** Largest note, in bytes. */
+  int NOTE_BYTES_MAX = 64 << 10;
 
   /** What follows the head of a message that is all head. */
   byte[] NOTHING = {};
@@ -29,9 +38,16 @@ sealed interface PeerMessage {
    *
    * @param to the datacenter it means to reach
    * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
+   * @param dial counts the process's dials of this datacenter, from 1: one that hung in the network
+   *     must not replace a later one; 0 in version 3, which does not tell
    */
   record Hello(
-      int protocolVersion, String cluster, ReplicaId replica, String to, List<String> keyspaces)
+      int protocolVersion,
+      String cluster,
+      ReplicaId replica,
+      String to,
+      List<String> keyspaces,
+      long dial)
       implements PeerMessage {}
 
   /**
@@ -62,9 +78,22 @@ sealed interface PeerMessage {
    */
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
+  /**
+   * What one datacenter's operators want to know of another: not replication, and nobody waits for
+   * it.
+   *
+   * @param content at most {@link #NOTE_BYTES_MAX}; the transport does not look at it
+   */
+  record Note(byte[] content) implements PeerMessage {}
+
   /** A message in its frame: bytes, of which those of a partition's frame are not copied. */
   static ByteBuf frame(PeerMessage message) {
-    byte[] content = message instanceof Data data ? data.frame : NOTHING;
+    byte[] content =
+        switch (message) {
+          case Data data -> data.frame;
+          case Note note -> note.content;
+          default -> NOTHING;
+        };
     byte[] head =
         WireOutput.bytesOf(
             out -> {
@@ -86,6 +115,9 @@ sealed interface PeerMessage {
         out.writeReplica(m.replica);
         out.writeText(m.to);
         writeTexts(out, m.keyspaces);
+        if (m.protocolVersion >= DIALS_VERSION) {
+          out.writeNumber(m.dial);
+        }
       }
       case Welcome m -> {
         out.writeByte(2);
@@ -105,6 +137,7 @@ sealed interface PeerMessage {
         out.writeNumber(m.keyspace);
         out.writeNumber(m.partition);
       }
+      case Note m -> out.writeByte(7);
     }
   }
 
@@ -151,6 +184,12 @@ sealed interface PeerMessage {
         }
         yield new Data((int) keyspace, (int) partition, in.readBytes(in.remaining()));
       }
+      case 7 -> {
+        if (in.remaining() > NOTE_BYTES_MAX) {
+          throw new MalformedException("a note of " + in.remaining() + " bytes is too large");
+        }
+        yield new Note(in.readBytes(in.remaining()));
+      }
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }
@@ -160,7 +199,12 @@ sealed interface PeerMessage {
     String cluster = in.readText(TEXT_MAX);
     ReplicaId replica = in.readReplica();
     String to = in.readText(TEXT_MAX);
-    return new Hello(version, cluster, replica, to, readTexts(in));
+    List<String> keyspaces = readTexts(in);
+    long dial = version >= DIALS_VERSION ? in.readNumber() : 0;
+    if (version > PROTOCOL_VERSION) {
+      in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
+    }
+    return new Hello(version, cluster, replica, to, keyspaces, dial);
   }
 
   private static void writeTexts(WireOutput out, List<String> texts) {

@@ -9,8 +9,8 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
@@ -38,6 +38,9 @@ public final class PeerTransport implements AutoCloseable {
 
   /** Largest frame between datacenters, in bytes: a partition's frame, and room. */
   public static final int FRAME_BYTES_MAX = Codec.RECORD_BYTES_MAX + (1 << 20);
+
+  /** Largest note, in bytes. */
+  public static final int NOTE_BYTES_MAX = PeerMessage.NOTE_BYTES_MAX;
 
   private final Peering peering;
   private final PortGuard port;
@@ -125,6 +128,12 @@ public final class PeerTransport implements AutoCloseable {
     return (int) diallers.values().stream().filter(Dialler::isUp).count();
   }
 
+  /** Whether frames can be sent to a peer. */
+  public boolean isConnected(String dc) {
+    Dialler dialler = diallers.get(dc);
+    return dialler != null && dialler.isUp();
+  }
+
   /** By peer, the bytes that its connections have carried so far, with their framing. */
   public Map<String, Traffic> traffic() {
     return peering.traffic();
@@ -159,7 +168,31 @@ public final class PeerTransport implements AutoCloseable {
           e);
       return;
     }
-    dialler.send(new PeerMessage.Data(keyspaces(dc).indexOf(keyspace), partition, bytes));
+    send(dc, new PeerMessage.Data(keyspaces(dc).indexOf(keyspace), partition, bytes));
+  }
+
+  /** Sends an encoded frame. */
+  void send(String dc, PeerMessage.Data data) {
+    Dialler dialler = diallers.get(dc);
+    if (dialler != null) {
+      dialler.send(data);
+    }
+  }
+
+  /**
+   * Sends a note to a datacenter's {@link PeerListener#noted}; it is dropped if there is no
+   * connection, and if so much waits to leave that it would come late.
+   *
+   * @param content at most {@link #NOTE_BYTES_MAX} bytes
+   */
+  public void note(String dc, byte[] content) {
+    if (content.length > NOTE_BYTES_MAX) {
+      throw new IllegalArgumentException("a note of " + content.length + " bytes is too large");
+    }
+    Dialler dialler = diallers.get(dc);
+    if (dialler != null) {
+      dialler.send(new PeerMessage.Note(content));
+    }
   }
 
   /** The names of the keyspaces that both hold, in the order of the greeting's list. */

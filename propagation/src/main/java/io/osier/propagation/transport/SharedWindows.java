@@ -1,7 +1,7 @@
 package io.osier.propagation.transport;
 
-import io.osier.propagation.LinkWindow;
-import io.osier.propagation.LinkWindows;
+import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.LinkWindows;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;

@@ -11,7 +11,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -9,7 +9,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ final class MutualNeedsTest {
   private static final ObjectId X = new ObjectId(Key.of("x"), CrdtType.PN_COUNTER);
 
   /** An update that is held: it needs so much of its own origin, and of another one. */
-  private static Shipment held(ReplicaId origin, long after, long last, ReplicaId of, long needs) {
+  private static Shipment early(ReplicaId origin, long after, long last, ReplicaId of, long needs) {
     Causal delta =
         Causal.bottom(X.type()).prepare(new Operation.Increment(1), origin, last, after, 1, 0);
     return new Shipment(X, origin, after, VersionVector.EMPTY.with(of, needs), last, 1, 0, delta);
@@ -32,35 +32,35 @@ final class MutualNeedsTest {
 
   @Test
   void updatesThatNeedEachOther_areAppliedTogether() {
-    Shipment eu = held(EU, 0, 9, US, 5);
-    Shipment us = held(US, 0, 7, EU, 8);
+    Shipment eu = early(EU, 0, 9, US, 5);
+    Shipment us = early(US, 0, 7, EU, 8);
     assertThat(closed(List.of(List.of(eu), List.of(us)))).containsExactlyInAnyOrder(eu, us);
   }
 
   @Test
   void whatNeedsAThird_waits_andWhatNeedsItWaits() {
-    Shipment eu = held(EU, 0, 9, US, 5);
-    Shipment us = held(US, 0, 7, AP, 1);
+    Shipment eu = early(EU, 0, 9, US, 5);
+    Shipment us = early(US, 0, 7, AP, 1);
     assertThat(closed(List.of(List.of(eu), List.of(us)))).isEmpty();
   }
 
   @Test
   void laterOnesOfAStreamWait_whereTheyNeedMore() {
-    Shipment eu1 = held(EU, 0, 9, US, 5);
-    Shipment eu2 = held(EU, 9, 12, AP, 1);
-    Shipment us1 = held(US, 0, 7, EU, 8);
-    Shipment us2 = held(US, 7, 8, EU, 12);
+    Shipment eu1 = early(EU, 0, 9, US, 5);
+    Shipment eu2 = early(EU, 9, 12, AP, 1);
+    Shipment us1 = early(US, 0, 7, EU, 8);
+    Shipment us2 = early(US, 7, 8, EU, 12);
     assertThat(closed(List.of(List.of(eu1, eu2), List.of(us1, us2))))
         .containsExactlyInAnyOrder(eu1, us1);
   }
 
   @Test
   void aGapInAStream_isNotPassedOver() {
-    Shipment eu1 = held(EU, 0, 9, US, 5);
-    Shipment us1 = held(US, 3, 7, EU, 8);
+    Shipment eu1 = early(EU, 0, 9, US, 5);
+    Shipment us1 = early(US, 3, 7, EU, 8);
     assertThat(closed(List.of(List.of(eu1), List.of(us1)))).isEmpty();
-    Shipment eu3 = held(EU, 10, 12, US, 5);
-    Shipment us2 = held(US, 0, 7, EU, 8);
+    Shipment eu3 = early(EU, 10, 12, US, 5);
+    Shipment us2 = early(US, 0, 7, EU, 8);
     assertThat(closed(List.of(List.of(eu1, eu3), List.of(us2))))
         .containsExactlyInAnyOrder(eu1, us2);
   }

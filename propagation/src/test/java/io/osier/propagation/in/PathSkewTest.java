@@ -19,7 +19,7 @@ final class PathSkewTest {
 
   private void waits(long number, long millis) {
     long now = number * 10_000 * MILLI;
-    skew.held("b", X, VersionVector.of(A, number), now);
+    skew.early("b", X, VersionVector.of(A, number), now);
     skew.arrived(A, X, number, now + millis * MILLI);
   }
 
@@ -44,7 +44,7 @@ final class PathSkewTest {
   @Test
   void whatIsLate_becauseItWasLostOrCaughtUp_tellsNothing() {
     waits(1, 2_001);
-    skew.held("b", X, VersionVector.of(A, 2), 0);
+    skew.early("b", X, VersionVector.of(A, 2), 0);
     skew.interrupted("a");
     skew.arrived(A, X, 2, 900 * MILLI);
     assertThat(skew.graceNanos("b")).isEqualTo(100 * MILLI);
@@ -52,7 +52,7 @@ final class PathSkewTest {
 
   @Test
   void onlyWhatWasAwaited_isMeasured() {
-    skew.held("b", X, VersionVector.of(A, 5), 0);
+    skew.early("b", X, VersionVector.of(A, 5), 0);
     skew.arrived(A, X, 4, 50 * MILLI);
     skew.arrived(A, Y, 6, 60 * MILLI);
     assertThat(skew.graceNanos("b")).isEqualTo(100 * MILLI);

@@ -10,13 +10,13 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
-import io.osier.propagation.PropagationStats;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Replica;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.StreamSettings;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.PropagationStats;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +69,6 @@ final class BacklogTest {
               StreamSettings.DEFAULT,
               Recovered.NOTHING,
               replica,
-              shipment -> (int) shipment.content().sizeBytes(),
               (dc, frame) -> {},
               new PropagationStats()),
           new OutboundLog(0, new Budget("trails", 1 << 20)));

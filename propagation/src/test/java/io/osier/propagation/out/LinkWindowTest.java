@@ -12,15 +12,15 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameSink;
-import io.osier.propagation.PropagationStats;
-import io.osier.propagation.Recovered;
-import io.osier.propagation.Replica;
-import io.osier.propagation.Shipment;
-import io.osier.propagation.StreamSettings;
-import io.osier.propagation.Surroundings;
+import io.osier.propagation.host.FrameSink;
+import io.osier.propagation.host.PropagationStats;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -65,7 +65,6 @@ final class LinkWindowTest {
               SETTINGS,
               Recovered.NOTHING,
               this,
-              shipment -> (int) shipment.content().sizeBytes(),
               links.of(sink),
               new PropagationStats());
       this.stream =

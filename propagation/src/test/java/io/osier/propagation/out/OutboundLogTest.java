@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.Trail;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Trail;
 import io.osier.propagation.out.OutboundLog.ObjectLog;
 import org.junit.jupiter.api.Test;
 

@@ -36,6 +36,27 @@ final class DiallingTest {
   }
 
   @Test
+  void dials_areNumbered() {
+    assertThat(dialling.nextDial()).isEqualTo(1);
+    assertThat(dialling.nextDial()).isEqualTo(2);
+  }
+
+  /** One that speaks only the former version closes at a greeting that it cannot read. */
+  @Test
+  void whoClosesWithoutAWord_isGreetedInTheOldestVersion_untilThatConnectionIsLost() {
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    dialling.unanswered();
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    dialling.welcomed();
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    dialling.lost();
+    assertThat(dialling.version()).as("it may have been upgraded").isEqualTo(4);
+    dialling.unanswered();
+    dialling.unanswered();
+    assertThat(dialling.version()).as("it was not the version").isEqualTo(4);
+  }
+
+  @Test
   void ownFormerLife_isWaitedFor_butNotForEver() {
     int waited = 0;
     while (!dialling.refused(duplicate(SELF - 1))) {

@@ -18,7 +18,8 @@ final class GreetingTest {
   private final Greeting greeting = new Greeting(EU, "test", Set.of("us"));
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new Greeting(from, "test", Set.of("eu")).hello("eu", List.of());
+    return new Greeting(from, "test", Set.of("eu"))
+        .hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION, 1);
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
@@ -38,8 +39,19 @@ final class GreetingTest {
     ReplicaId replica = new ReplicaId(from, 5);
     assertThat(
             judged(
-                new PeerMessage.Hello(version, cluster, replica, to, List.of()), Optional.empty()))
+                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1),
+                Optional.empty()))
         .contains(why);
+  }
+
+  /** Datacenters are upgraded one by one. */
+  @Test
+  void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
+    Greeting us = new Greeting(US, "test", Set.of("eu"));
+    int oldest = PeerMessage.PROTOCOL_VERSION_MIN;
+    assertThat(judged(us.hello("eu", List.of(), oldest, 1), Optional.empty())).isEmpty();
+    assertThat(judged(us.hello("eu", List.of(), oldest - 1, 1), Optional.empty()))
+        .contains(ErrorCode.VERSION_MISMATCH);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.osier.propagation.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
@@ -19,9 +20,9 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.Frame;
-import io.osier.propagation.FrameCodec;
-import io.osier.propagation.Shipment;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -94,6 +95,11 @@ final class PeerTransportTest {
     }
 
     @Override
+    public void noted(ReplicaId peer, byte[] content) {
+      events.add("note of " + peer + ": " + content.length + " bytes");
+    }
+
+    @Override
     public void rejected(String dc, OsierException why) {
       events.add(why.code() + " " + why.getMessage());
     }
@@ -160,6 +166,26 @@ final class PeerTransportTest {
     assertThat(atEu.next()).isEqualTo("shop/0 7");
     assertThat(eu.traffic().get("us").sentBytes()).isGreaterThan(1_000 * 10);
     assertThat(us.traffic().get("eu").receivedBytes()).isGreaterThan(1_000 * 10);
+  }
+
+  @Test
+  void notes_comeAmongFrames_largeOnesAreRefusedHere() throws Exception {
+    int euPort = freePort();
+    int usPort = freePort();
+    Heard atUs = new Heard();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, new Heard());
+    eu.note("us", new byte[7]); // nobody is there: dropped
+    transport(US, usPort, "eu", euPort, atUs).dial();
+    eu.dial();
+    assertThat(atUs.next()).startsWith("up");
+    await().atMost(20, TimeUnit.SECONDS).until(() -> eu.connected() == 1);
+    eu.note("us", new byte[PeerTransport.NOTE_BYTES_MAX]);
+    eu.send("us", "shop", 0, new Frame.Ack(1, 7));
+    eu.note("nobody", new byte[1]);
+    assertThat(atUs.next()).isEqualTo("note of " + EU + ": 65536 bytes");
+    assertThat(atUs.next()).isEqualTo("shop/0 7");
+    assertThatThrownBy(() -> eu.note("us", new byte[PeerTransport.NOTE_BYTES_MAX + 1]))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   /** Beyond 65 MiB the encoder threw, in whose thread ever; 80 MiB closed the connection. */
@@ -371,7 +397,12 @@ final class PeerTransportTest {
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new PeerMessage.Hello(PeerMessage.PROTOCOL_VERSION, "test", from, "eu", POLICIES);
+    return hello(from, 0);
+  }
+
+  private static PeerMessage.Hello hello(ReplicaId from, long dial) {
+    int version = PeerMessage.PROTOCOL_VERSION;
+    return new PeerMessage.Hello(version, "test", from, "eu", POLICIES, dial);
   }
 
   private int eu(Heard heard) throws IOException {
@@ -380,11 +411,11 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not 3",
-    "3, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
-    "3, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
-    "3, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
-    "3, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
+    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not one of 3 to 4",
+    "4, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
+    "4, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
+    "4, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
+    "4, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
   })
   void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(
       int version,
@@ -396,7 +427,8 @@ final class PeerTransportTest {
       String why)
       throws IOException {
     Raw raw = new Raw(eu(new Heard()));
-    raw.say(new PeerMessage.Hello(version, cluster, new ReplicaId(from, 5), to, List.of(policy)));
+    raw.say(
+        new PeerMessage.Hello(version, cluster, new ReplicaId(from, 5), to, List.of(policy), 1));
     PeerMessage.Refused refused = (PeerMessage.Refused) raw.hear();
     assertThat(refused.code()).isEqualTo(code);
     assertThat(refused.message()).contains(why);
@@ -428,6 +460,71 @@ final class PeerTransportTest {
     assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_DC);
     assertThat(refused.newest()).isEqualTo(200);
     assertThat(refused.message()).contains("osier.incarnation-min");
+  }
+
+  /** It was given up long ago, and hung in a cut: it took the newer one's place. */
+  @Test
+  void dialThatComesAfterALaterOne_isClosed_andTheLaterOneGoesOn() throws Exception {
+    Heard heard = new Heard();
+    int port = eu(heard);
+    Raw later = new Raw(port);
+    later.say(hello(US, 7)).hear();
+    Raw hung = new Raw(port);
+    assertThat(hung.say(hello(US, 6)).isClosed()).isTrue();
+    later.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
+    assertThat(heard.next()).isEqualTo("shop/1 4");
+    Raw newest = new Raw(port);
+    assertThat(newest.say(hello(US, 8)).hear())
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty()));
+    assertThat(later.isClosed()).isTrue();
+  }
+
+  /** A listener of the former version: it closes what it cannot read. */
+  @Test
+  void datacenterOfTheFormerVersion_isGreetedAsItUnderstands() throws Exception {
+    try (ServerSocket us = new ServerSocket(0)) {
+      Heard heard = new Heard();
+      transport(EU, 0, "us", us.getLocalPort(), heard).dial();
+      us.accept().close();
+      try (Socket socket = us.accept()) {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        PeerMessage.Hello hello = (PeerMessage.Hello) PeerMessage.decode(new WireInput(bytes));
+        assertThat(hello.protocolVersion()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+        PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty());
+        socket.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(welcome)));
+        assertThat(heard.next()).isEqualTo("up " + US);
+      }
+    }
+  }
+
+  /** What is given to a connection over which nothing leaves has a bound; then it is closed. */
+  @Test
+  void peerThatTakesNothing_losesItsConnection_andIsDialledAgain() throws Exception {
+    try (ServerSocket us = new ServerSocket(0)) {
+      Heard heard = new Heard();
+      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
+      eu.dial();
+      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty());
+      byte[] welcomed = ByteBufUtil.getBytes(PeerMessage.frame(welcome));
+      try (Socket deaf = us.accept()) {
+        deaf.getOutputStream().write(welcomed);
+        assertThat(heard.next()).isEqualTo("up " + US);
+        PeerMessage.Data data = new PeerMessage.Data(0, 0, new byte[15 << 20]);
+        for (int i = 0; i < 40 && heard.events.isEmpty(); i++) {
+          eu.send("us", data);
+          assertThat(eu.buffered().get("us"))
+              .isLessThanOrEqualTo(LinkBuffer.BYTES_MAX + (15 << 20));
+        }
+        assertThat(heard.next()).isEqualTo("down us");
+        await().atMost(20, TimeUnit.SECONDS).until(() -> eu.buffered().get("us") == 0);
+        try (Socket again = us.accept()) {
+          again.getOutputStream().write(welcomed);
+          assertThat(heard.next()).isEqualTo("up " + US);
+        }
+      }
+    }
   }
 
   @Test

@@ -1,0 +1,170 @@
+package io.osier.bench.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.protocol.Request;
+import io.osier.proxy.OsierClient;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * Datacenters that serve clients somewhere, whoever started them. Thread-safe, except that {@link
+ * #close} comes last.
+ */
+public final class Fleet implements AutoCloseable {
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
+  private static final long ASKED_NANOS = 250_000_000;
+  private static final int TOLD_AFTER = 20;
+
+  private final String name;
+  private final Map<String, String> endpoints;
+  private final ObjectMapper json = new ObjectMapper();
+  private OsierClient inspector;
+
+  /**
+   * Connects to nobody yet.
+   *
+   * @param name of the clients, for the servers' logs
+   * @param endpoints host:port for clients, by datacenter
+   */
+  public Fleet(String name, Map<String, String> endpoints) {
+    this.name = name;
+    this.endpoints = new LinkedHashMap<>(endpoints);
+  }
+
+  /**
+   * Reads endpoints as people write them.
+   *
+   * @param text NAME=HOST:PORT, with commas between them
+   * @throws IllegalArgumentException if it is something else
+   */
+  public static Fleet parse(String name, String text) {
+    Map<String, String> endpoints = new LinkedHashMap<>();
+    for (String part : text.split(",", -1)) {
+      int equals = part.indexOf('=');
+      if (equals < 1
+          || endpoints.put(part.substring(0, equals), part.substring(equals + 1)) != null) {
+        throw new IllegalArgumentException(
+            "endpoints are NAME=HOST:PORT with commas between them, each name once, not: " + text);
+      }
+    }
+    return new Fleet(name, endpoints);
+  }
+
+  /** The datacenters' names. */
+  public List<String> dcs() {
+    return List.copyOf(endpoints.keySet());
+  }
+
+  /** The endpoints as {@link #parse} takes them, and YCSB's property. */
+  public String endpoints() {
+    return String.join(
+        ",", endpoints.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
+  }
+
+  /** A client that prefers one datacenter but knows all. */
+  public OsierClient client(String dc) {
+    OsierClient.Builder builder = OsierClient.builder().name(name).prefer(dc);
+    endpoints.forEach(builder::endpoint);
+    return connected(builder.build());
+  }
+
+  /** A client that reaches one datacenter only, to compare what each holds. */
+  public OsierClient only(String dc) {
+    return connected(OsierClient.builder().name(name).endpoint(dc, endpoints.get(dc)).build());
+  }
+
+  private static OsierClient connected(OsierClient client) {
+    try {
+      client.awaitConnected(CONNECT_MAX);
+      return client;
+    } catch (OsierException e) {
+      client.close();
+      throw e;
+    }
+  }
+
+  private synchronized OsierClient inspector() {
+    if (inspector == null) {
+      OsierClient.Builder builder = OsierClient.builder().name(name);
+      endpoints.forEach(builder::endpoint);
+      inspector = builder.build();
+    }
+    return inspector;
+  }
+
+  /**
+   * Asks a datacenter what it is doing.
+   *
+   * @throws OsierException UNAVAILABLE if it does not say
+   */
+  public JsonNode inspect(String dc, Request.Topic topic, int limit) {
+    try {
+      return json.readTree(
+          inspector().inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
+    } catch (Exception e) {
+      throw new OsierException(ErrorCode.UNAVAILABLE, dc + " gives no report: " + e, e);
+    }
+  }
+
+  /** Whether a datacenter serves. */
+  public boolean isReady(String dc) {
+    try {
+      for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
+        if (!keyspace.get("ready").asBoolean()) {
+          return false;
+        }
+      }
+      return true;
+    } catch (OsierException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Waits until all datacenters give the same digests.
+   *
+   * @param say is told now and then that it takes long
+   * @return whether they did within the time
+   */
+  public boolean awaitEqual(Duration atMost, Consumer<String> say) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    int asked = 0;
+    while (System.nanoTime() < deadline) {
+      if (digests().size() == 1) {
+        return true;
+      }
+      if (++asked % TOLD_AFTER == 0) {
+        say.accept("not equal yet");
+      }
+      LockSupport.parkNanos(ASKED_NANOS);
+    }
+    return false;
+  }
+
+  /** The different digests that the datacenters give. */
+  private Set<JsonNode> digests() {
+    Set<JsonNode> digests = new HashSet<>();
+    for (String dc : dcs()) {
+      digests.add(inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
+    }
+    return digests;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (inspector != null) {
+      inspector.close();
+    }
+  }
+}

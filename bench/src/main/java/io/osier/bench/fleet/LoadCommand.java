@@ -1,0 +1,231 @@
+package io.osier.bench.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.osier.bench.cluster.Contents;
+import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.Fleet;
+import io.osier.core.OsierException;
+import io.osier.protocol.Request;
+import io.osier.proxy.OsierClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Writes to datacenters that others have started, and finds every acknowledged update again. */
+@Command(
+    name = "load",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Writes counters and sets to all datacenters given, some of them hot, and each minute"
+          + " others.",
+      "At the end, after --seconds or when it is stopped, every acknowledged update must be at"
+          + " every",
+      "datacenter, exactly once, and all of them must be equal."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:nothing is missing, and the datacenters are equal",
+      "1:something is missing, or it could not be run",
+      "2:wrong usage"
+    })
+public final class LoadCommand implements Callable<Integer> {
+  private static final Duration READY_MAX = Duration.ofMinutes(2);
+  private static final Duration SETTLE_MAX = Duration.ofMinutes(1);
+  private static final long POLL_NANOS = 200_000_000;
+
+  /** After so many seconds other objects become hot, this many places further. */
+  private static final int SHIFT_SECONDS = 60;
+
+  private static final int SHIFT_PLACES = 37;
+
+  /** As many elements of sets as are remembered in some MB, for a load without an end. */
+  private static final long ELEMENTS_MAX = 100_000;
+
+  @Option(
+      names = "--endpoints",
+      required = true,
+      paramLabel = "NAME=HOST:PORT,...",
+      description = "the datacenters' client addresses")
+  private String endpoints;
+
+  @Option(
+      names = "--keyspace",
+      defaultValue = "shop",
+      paramLabel = "NAME",
+      description = "the keyspace (default: ${DEFAULT-VALUE})")
+  private String keyspace;
+
+  @Option(
+      names = "--target",
+      defaultValue = "600",
+      paramLabel = "OPS",
+      description = "updates per second to aim at (default: ${DEFAULT-VALUE})")
+  private int target;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "0",
+      description = "how long; 0 until it is stopped (default)")
+  private int seconds;
+
+  @Option(names = "--seed", defaultValue = "1", description = "of what is written (default: 1)")
+  private long seed;
+
+  @Option(
+      names = "--say",
+      paramLabel = "TEXT",
+      description = "a line to print when all serve, and now and then; may be given several times")
+  private List<String> notes = List.of();
+
+  @Spec private CommandSpec spec;
+
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** For picocli. */
+  public LoadCommand() {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (target < 10 || seconds < 0) {
+      throw new ParameterException(
+          spec.commandLine(), "--target must be at least 10, and --seconds not negative");
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(this::stopped, "load-stop"));
+    try (Fleet fleet = Fleet.parse("load", endpoints)) {
+      return run(fleet);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--endpoints: " + e.getMessage());
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** SIGTERM: what was written is still compared. */
+  private void stopped() {
+    stop.countDown();
+    try {
+      if (!ended.await(SETTLE_MAX.toSeconds(), TimeUnit.SECONDS)) {
+        System.out.println("stopped before the datacenters could be compared");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private int run(Fleet fleet) throws InterruptedException {
+    if (!awaitReady(fleet)) {
+      return 1;
+    }
+    System.out.println("all datacenters serve: " + fleet.endpoints());
+    notes.forEach(System.out::println);
+    // A name of its own: what former runs wrote is no business of this one's account.
+    String prefix = "load-" + Long.toString(System.currentTimeMillis(), 36) + ":";
+    try (CounterLoad load =
+        new CounterLoad(fleet.dcs(), fleet::client, keyspace, prefix, target, ELEMENTS_MAX, seed)) {
+      write(fleet, load);
+      load.stop();
+      return compare(fleet, load);
+    }
+  }
+
+  private boolean awaitReady(Fleet fleet) throws InterruptedException {
+    long deadline = System.nanoTime() + READY_MAX.toNanos();
+    for (String dc : fleet.dcs()) {
+      while (!fleet.isReady(dc)) {
+        if (System.nanoTime() > deadline || stop.await(0, TimeUnit.SECONDS)) {
+          System.err.println("error UNAVAILABLE: datacenter " + dc + " does not serve");
+          return false;
+        }
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+    }
+    return true;
+  }
+
+  private void write(Fleet fleet, CounterLoad load) throws InterruptedException {
+    long before = 0;
+    for (int second = 1; seconds == 0 || second <= seconds; second++) {
+      if (stop.await(1, TimeUnit.SECONDS)) {
+        return;
+      }
+      if (second % SHIFT_SECONDS == 0) {
+        load.shift(second / SHIFT_SECONDS * SHIFT_PLACES);
+        notes.forEach(System.out::println);
+      }
+      if (second % 5 == 0) {
+        long done = load.done();
+        System.out.printf(
+            Locale.ROOT,
+            "%d updates/s | %d acknowledged, %d failed or unknown | %s%n",
+            (done - before) / 5,
+            done,
+            load.failures(),
+            figures(fleet));
+        before = done;
+      }
+    }
+  }
+
+  /** What all datacenters together say of the keyspace. */
+  private String figures(Fleet fleet) {
+    long shipped = 0;
+    long ops = 0;
+    long late = 0;
+    long states = 0;
+    for (String dc : fleet.dcs()) {
+      try {
+        JsonNode k = fleet.inspect(dc, Request.Topic.STAT, 0).at("/keyspaces/" + keyspace);
+        shipped += k.at("/shipped_bytes").asLong();
+        ops += k.at("/op_bytes").asLong();
+        late += k.at("/sla_violations").asLong();
+        states += k.at("/state_mode_objects").asLong();
+      } catch (OsierException e) {
+        return "no figures: " + e.getMessage();
+      }
+    }
+    return String.format(
+        Locale.ROOT,
+        "%d objects in state mode | shipped %.2f MB, as operations %.2f MB | later than the SLA:"
+            + " %d",
+        states,
+        shipped / 1e6,
+        ops / 1e6,
+        late);
+  }
+
+  private int compare(Fleet fleet, CounterLoad load) {
+    boolean equal = fleet.awaitEqual(SETTLE_MAX, System.out::println);
+    long missing = 0;
+    long surplus = 0;
+    for (String dc : fleet.dcs()) {
+      try (OsierClient client = fleet.only(dc)) {
+        CounterLoad.Audit audit = load.audit(Contents.rows(client.session().keyspace(keyspace)));
+        missing = Math.max(missing, audit.missing());
+        surplus = Math.max(surplus, audit.surplus());
+      }
+    }
+    System.out.println(figures(fleet));
+    System.out.printf(
+        Locale.ROOT,
+        "%d acknowledged updates, %d failed or unknown, %d missing, %d surplus, datacenters %s%n",
+        load.done(),
+        load.failures(),
+        missing,
+        surplus,
+        equal ? "equal" : "NOT EQUAL");
+    return equal && missing == 0 && surplus == 0 ? 0 : 1;
+  }
+}

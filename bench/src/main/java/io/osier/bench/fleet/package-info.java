@@ -1,0 +1,5 @@
+/**
+ * Programs beside datacenters that others have started, as in docker-compose.yml: the wide-area
+ * network between them, and a load that keeps account.
+ */
+package io.osier.bench.fleet;

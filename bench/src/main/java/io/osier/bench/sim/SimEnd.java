@@ -1,0 +1,154 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The end of a run: waits until everything is equal and quiet, and checks what is left. */
+final class SimEnd {
+  /** How long after the last fault everything must be settled, beyond δ. */
+  static final long SETTLE_NANOS = 60 * SECOND;
+
+  private static final long STEP_NANOS = 500 * MILLI;
+
+  private final Simulation simulation;
+  private final Scheduler scheduler;
+  private final SimNetwork network;
+
+  SimEnd(Simulation simulation) {
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.network = simulation.network();
+  }
+
+  /**
+   * Lets time pass until everything is settled, and checks it.
+   *
+   * @return how long that took
+   */
+  long restAndCheck() {
+    long took = comeToRest();
+    for (Unit unit : simulation.units()) {
+      check(unit);
+      scheduler.throwFailure();
+    }
+    return took;
+  }
+
+  private long comeToRest() {
+    long slaMax =
+        simulation.units().stream().mapToLong(u -> u.policy().sla().toNanos()).max().orElse(0);
+    long began = scheduler.nanos();
+    long took;
+    do {
+      while (!isAtRest()) {
+        if (scheduler.nanos() - began > slaMax + SETTLE_NANOS) {
+          return scheduler.nanos() - began; // the checks will say what is wrong
+        }
+        scheduler.runFor(STEP_NANOS);
+      }
+      took = scheduler.nanos() - began;
+      scheduler.runFor(2 * SECOND);
+    } while (!isAtRest()); // rights of bounded counters may have been on their way
+    return took;
+  }
+
+  private boolean isAtRest() {
+    if (!network.down().isEmpty() || simulation.upCount() < simulation.dcs().size()) {
+      return false;
+    }
+    for (Unit unit : simulation.units()) {
+      List<? extends ObjectStore> stores =
+          simulation.dcs().stream().map(dc -> dc.node(unit).store()).toList();
+      if (!ConvergenceCheck.isAtRest(stores)) {
+        return false;
+      }
+      for (SimDc dc : simulation.dcs()) {
+        if (!ReportCheck.isQuiet(simulation.report(dc.node(unit)))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private void check(Unit unit) {
+    Checks of = simulation.checks(unit);
+    Map<ReplicaId, Map<ObjectId, Causal>> contents = new TreeMap<>();
+    for (SimDc dc : simulation.dcs()) {
+      contents.put(dc.self(), ConvergenceCheck.content(dc.node(unit).store()));
+    }
+    ConvergenceCheck.ended(unit, contents);
+    of.once().ended(contents, simulation.lost());
+    Map<ReplicaId, Long> kept = new TreeMap<>(of.once().committed());
+    kept.keySet().removeAll(simulation.lost());
+    boolean faultless = simulation.faults().isEmpty();
+    for (SimDc dc : simulation.dcs()) {
+      SimNode node = dc.node(unit);
+      for (ObjectId object : simulation.workload(unit).accountable()) {
+        readLast(node, object, contents.get(dc.self()).get(object), VersionVector.of(kept));
+      }
+      if (unit.isCausal()) {
+        checkTransactions(node, contents.get(dc.self()));
+      }
+      boolean inTime = faultless && network.allows(unit.policy().sla().toNanos());
+      of.reports().ended(node, simulation.report(node), kept, faultless, inTime);
+    }
+    of.transactions().ended();
+  }
+
+  private void checkTransactions(SimNode node, Map<ObjectId, Causal> content) {
+    List<Reading> readings = new ArrayList<>();
+    for (ObjectId object : TransactionView.objects()) {
+      Causal state = content.getOrDefault(object, Causal.bottom(object.type()));
+      readings.add(state.read(new Query.Whole()));
+    }
+    TransactionCheck check = simulation.checks(node.unit()).transactions();
+    TransactionView view = TransactionView.of(readings);
+    check.snapshot("the end", node.self(), view, 0, TransactionCheck.NONE);
+    check.ended(node.self(), view, simulation.lost());
+  }
+
+  /** Reads through the front door, having seen all that was kept: that must be there at once. */
+  private void readLast(SimNode node, ObjectId object, Causal state, VersionVector after) {
+    Map<ReplicaId, Long> survived = new TreeMap<>();
+    simulation.lost().forEach(r -> survived.put(r, state == null ? 0 : state.context().through(r)));
+    Request read =
+        new Request.Read(
+            node.unit().policy().name(),
+            object.key(),
+            Optional.of(object.type()),
+            new Query.Whole(),
+            after,
+            false,
+            0);
+    node.command(
+        this,
+        read,
+        (at, reply) -> {
+          if (!(reply instanceof Reply.Answer answer)) {
+            throw new Violation(
+                node.name(object), "%s does not answer the last read: %s", at, reply);
+          }
+          return () ->
+              simulation
+                  .checks(node.unit())
+                  .ledger()
+                  .ended(at.self(), object, answer.reading().orElseThrow(), survived);
+        });
+  }
+}

@@ -1,0 +1,103 @@
+package io.osier.bench.sim;
+
+import io.osier.datacenter.partition.PartitionReport;
+import java.util.List;
+import java.util.Locale;
+
+/** What went on in a run, in figures and in words. */
+final class SimSummary {
+  private final Simulation simulation;
+  private final List<Checks> checks;
+
+  SimSummary(Simulation simulation) {
+    this.simulation = simulation;
+    this.checks = simulation.checks();
+  }
+
+  /** Updates made. */
+  long updates() {
+    return checks.stream().mapToLong(c -> c.once().updates()).sum();
+  }
+
+  /** How often an update's visibility at a datacenter was checked against its SLA. */
+  long slaChecked() {
+    return checks.stream().mapToLong(c -> c.sla().checked()).sum();
+  }
+
+  /** How many reads of accountable objects were checked. */
+  long readsChecked() {
+    return checks.stream().mapToLong(c -> c.sessions().reads()).sum();
+  }
+
+  /** How many snapshots of transactions were checked. */
+  long snapshotsChecked() {
+    return checks.stream().mapToLong(c -> c.transactions().snapshots()).sum();
+  }
+
+  /** One line about what went on. */
+  @Override
+  public String toString() {
+    long switches = 0;
+    long gaps = 0;
+    long healed = 0;
+    long rounds = 0;
+    long catchUps = 0;
+    for (Checks of : checks) {
+      for (PartitionReport r : of.reports().last().values()) {
+        switches += r.modes().switched();
+        gaps += r.arrived().gapsSeen();
+        healed += r.arrived().healed();
+        rounds += r.shipped().states();
+        catchUps += r.shipped().catchUps();
+      }
+    }
+    double seconds = simulation.elapsedNanos() / 1e9;
+    return String.format(
+        Locale.ROOT,
+        "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
+            + " (%d fetched), %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches,"
+            + " at rest after %.1f s, links busy for %.1f s, %d crashes, %d in a write,"
+            + " %d waits for the disk, refused %s, faults %s, hash %016x",
+        seconds,
+        simulation.operations() / seconds,
+        updates(),
+        readsChecked(),
+        snapshotsChecked(),
+        slaChecked(),
+        checks.stream().mapToLong(c -> c.sla().excused()).sum(),
+        rounds,
+        catchUps,
+        gaps,
+        healed,
+        switches,
+        simulation.settledNanos() / 1e9,
+        simulation.network().backlogNanosMax() / 1e9,
+        simulation.crashes(),
+        simulation.dcs().stream().mapToLong(dc -> dc.disk().cutWrites()).sum(),
+        simulation.dcs().stream().mapToLong(dc -> dc.disk().waits()).sum(),
+        simulation.failures(),
+        simulation.faults(),
+        simulation.trace().hash());
+  }
+
+  /** What every partition and its streams are doing, for the report of a failure. */
+  String state() {
+    StringBuilder text = new StringBuilder();
+    for (SimDc dc : simulation.dcs()) {
+      for (Unit unit : simulation.units()) {
+        if (dc.isUp()) {
+          PartitionReport report = dc.node(unit).inspect();
+          text.append(
+              String.format(
+                  Locale.ROOT,
+                  "    %s committed %d, through %s%n",
+                  dc.node(unit),
+                  report.content().committed(),
+                  report.content().through()));
+          report.peers().forEach(p -> text.append("        ").append(p).append('\n'));
+        }
+      }
+    }
+    return text.toString();
+  }
+}

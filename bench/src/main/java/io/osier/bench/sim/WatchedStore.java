@@ -1,0 +1,376 @@
+package io.osier.bench.sim;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.BoundedCounter;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.Replica.Logged;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * A partition's store, with a witness of every change, who knows at any time what each object
+ * covers. The store must say the same whenever it is asked.
+ */
+final class WatchedStore implements ObjectStore {
+  /** One in so many looks for objects finds some that must be read from the disk. */
+  private static final int COLD_ONE_IN = 3;
+
+  private final Simulation simulation;
+  private final SimNode node;
+  private final ObjectStore inner;
+  private final Map<ObjectId, CausalContext> covered = new HashMap<>();
+
+  /** What the input in hand changed, in its order, and what each object covered before. */
+  private final ArrayDeque<Covered> changes = new ArrayDeque<>();
+
+  /** What each object covered before each of its changes by the input in hand. */
+  private final Map<ObjectId, ArrayDeque<CausalContext>> former = new HashMap<>();
+
+  /** In a causal keyspace: what the input in hand changed, and what was covered before. */
+  private final Map<ObjectId, CausalContext> together = new LinkedHashMap<>();
+
+  /** What the checks are told when the records so far are durable. */
+  private List<Runnable> told = new ArrayList<>();
+
+  /** What each object covered with its last durable record: all that anybody may be shown. */
+  private final Map<ObjectId, CausalContext> showable = new HashMap<>();
+
+  /** What is being shown without the partition's doing; null if nothing is. */
+  private CausalContext showing;
+
+  /** By key, how many records are not yet durable. */
+  private final Map<Key, Integer> undurable = new HashMap<>();
+
+  private long recorded;
+  private long durable;
+
+  private final Random coldness;
+
+  /** Whether objects are being read from the disk. */
+  private boolean reading;
+
+  /** Whether those that were asked for have come. */
+  private boolean fetched;
+
+  private record Covered(ObjectId object, CausalContext before) {}
+
+  WatchedStore(Simulation simulation, SimNode node, ObjectStore inner) {
+    this.simulation = simulation;
+    this.node = node;
+    this.inner = inner;
+    this.coldness =
+        new Random(
+            Objects.hash(
+                simulation.seed(),
+                node.self().dc(),
+                node.self().incarnation(),
+                node.unit().number()));
+    for (Entry e : inner.scan(Optional.empty(), Integer.MAX_VALUE)) {
+      covered.put(e.object(), e.state().context());
+      showable.put(e.object(), e.state().context());
+    }
+  }
+
+  // ---------------------------------------------------------------- the witness
+
+  /** What an object covers, without a look into the store. */
+  CausalContext covered(ObjectId object) {
+    return covered.getOrDefault(object, CausalContext.EMPTY);
+  }
+
+  /**
+   * What an object covered when an answer was made that had seen this: an input may change it again
+   * after the answer, such as one that lets two commands go on.
+   */
+  CausalContext covered(ObjectId object, VersionVector seen) {
+    CausalContext now = showing == null ? covered(object) : showing;
+    if (now.toVersionVector().isAtMost(seen)) {
+      return now;
+    }
+    Iterator<CausalContext> earlier =
+        former.getOrDefault(object, new ArrayDeque<>()).descendingIterator();
+    while (earlier.hasNext()) {
+      CausalContext before = earlier.next();
+      if (before.toVersionVector().isAtMost(seen)) {
+        return before;
+      }
+    }
+    throw new Violation(
+        node.name(object), "%s says that an answer has seen %s, and shows %s", node, seen, now);
+  }
+
+  /** Another input follows. */
+  void begin() {
+    former.clear();
+    showing = null;
+  }
+
+  /** Something of an object is shown without the partition's doing: it must be durable. */
+  void shows(ObjectId object, List<Causal> states) {
+    showing = CausalContext.EMPTY;
+    for (Causal state : states) {
+      if (state.type() == object.type()) {
+        showing = state.context();
+      }
+    }
+    CausalContext most = showable.getOrDefault(object, CausalContext.EMPTY);
+    if (node.hasDisk() && !most.covers(showing)) {
+      throw new Violation(
+          node.name(object), "%s shows %s, of which %s is durable", node, showing, most);
+    }
+  }
+
+  /** Every change must be recorded, in the order in which they were made. */
+  void witness(List<Effects.Recorded> records) {
+    for (Effects.Recorded record : records) {
+      recorded++;
+      switch (record) {
+        case Effects.Applied a -> {
+          ObjectId object = a.update().object();
+          CausalContext before = before(object);
+          tell(
+              object,
+              () -> {
+                showable.put(object, a.state().context());
+                checks().appended(node, a.update(), before);
+              });
+        }
+        case Effects.Forgotten f -> {
+          before(f.object());
+          tell(
+              f.object(),
+              () -> {
+                showable.remove(f.object());
+                checks().once().forgotten(node.self(), f.object());
+              });
+        }
+        case Effects.Committed c -> told.add(() -> durable++);
+      }
+    }
+    if (!changes.isEmpty()) {
+      ObjectId object = changes.element().object();
+      throw new Violation(node.name(object), "%s changes %s without a record", node, object);
+    }
+    together.forEach((object, before) -> check(object, before, get(object)));
+    together.clear();
+  }
+
+  private void tell(ObjectId object, Runnable what) {
+    undurable.merge(object.key(), 1, Integer::sum);
+    told.add(
+        () -> {
+          durable++;
+          undurable.computeIfPresent(object.key(), (key, open) -> open == 1 ? null : open - 1);
+          what.run();
+        });
+  }
+
+  /** How many records were made. */
+  long recorded() {
+    return recorded;
+  }
+
+  /** How many of them are durable. */
+  long durable() {
+    return durable;
+  }
+
+  /** Takes what is to be done when the records since the last call are durable. */
+  Runnable takeRecorded() {
+    List<Runnable> taken = told;
+    told = new ArrayList<>();
+    return () -> taken.forEach(Runnable::run);
+  }
+
+  private Checks checks() {
+    return simulation.checks(node.unit());
+  }
+
+  /** What the object covered before the next change, which must have been one of it. */
+  private CausalContext before(ObjectId object) {
+    Covered change = changes.poll();
+    if (change == null || !object.equals(change.object())) {
+      throw new Violation(node.name(object), "%s records %s, but changed %s", node, object, change);
+    }
+    return change.before();
+  }
+
+  private void changed(ObjectId object, CausalContext before) {
+    changes.add(new Covered(object, before));
+    former.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before);
+  }
+
+  /** Checks what has become visible of an object. */
+  private void check(ObjectId object, CausalContext before, Causal after) {
+    checks().changed(node, object, before, after.context());
+    if (after.store() instanceof BoundedCounter counter
+        && counter.isCreated()
+        && (counter.value() < counter.lower() || counter.value() > counter.upper())) {
+      throw new Violation(
+          node.name(object), "%s leaves its bounds at %s: %s", object, node.self(), counter);
+    }
+  }
+
+  private Causal witnessed(ObjectId object, Causal state) {
+    CausalContext is = state == null ? CausalContext.EMPTY : state.context();
+    CausalContext was = covered(object);
+    if (is != was && !is.equals(was)) {
+      throw new Violation(
+          node.name(object), "the store of %s holds %s of what covered %s", node, is, was);
+    }
+    return state;
+  }
+
+  // ---------------------------------------------------------------- the store
+
+  @Override
+  public void put(ObjectId object, Causal state) {
+    Causal before = get(object);
+    Causal spoiled = simulation.options().sabotage().stored(node.self(), object, before, state);
+    if (spoiled == null) {
+      return;
+    }
+    inner.put(object, spoiled);
+    covered.put(object, spoiled.context());
+    CausalContext covering = before == null ? CausalContext.EMPTY : before.context();
+    changed(object, covering);
+    simulation
+        .trace()
+        .about(node.unit(), object, "%s now covers %s", node.self(), spoiled.context());
+    if (node.unit().isCausal()) {
+      together.putIfAbsent(object, covering); // visible together, when the input is done
+    } else {
+      check(object, covering, spoiled);
+    }
+  }
+
+  @Override
+  public Causal get(ObjectId object) {
+    Causal state = simulation.options().sabotage().loaded(object, inner.get(object));
+    return witnessed(object, state);
+  }
+
+  @Override
+  public boolean drop(ObjectId object) {
+    CausalContext context = inner.get(object).context();
+    if (!inner.drop(object)) {
+      return false;
+    }
+    covered.remove(object);
+    checks().forgetting(object, context);
+    simulation.trace().about(node.unit(), object, "%s forgets it", node.self());
+    changed(object, context);
+    return true;
+  }
+
+  /** Which objects the cache evicts is chance: what is cold is drawn by the seed, here as well. */
+  @Override
+  public boolean areAtHand(List<ObjectId> objects) {
+    if (reading || fetched || !node.hasDisk() || coldness.nextInt(COLD_ONE_IN) > 0) {
+      fetched = false;
+      return !reading;
+    }
+    reading = true;
+    node.readLater(
+        () -> {
+          reading = false;
+          fetched = true;
+          node.tickSoon();
+        });
+    return false;
+  }
+
+  @Override
+  public boolean isCached(Key key) {
+    return !node.hasDisk() || coldness.nextInt(COLD_ONE_IN) > 0;
+  }
+
+  @Override
+  public void prefetch(Key key) {
+    inner.prefetch(key);
+  }
+
+  @Override
+  public Causal getDurable(ObjectId object) {
+    return inner.getDurable(object);
+  }
+
+  @Override
+  public List<Causal> get(Key key) {
+    return inner.get(key);
+  }
+
+  @Override
+  public List<Entry> scan(Optional<ObjectId> after, int limit) {
+    return inner.scan(after, limit);
+  }
+
+  @Override
+  public void attach(Runnable wake) {
+    inner.attach(wake);
+  }
+
+  @Override
+  public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+    return inner.page(after, limit, bytesMax);
+  }
+
+  @Override
+  public Optional<List<Causal>> durable(Key key) {
+    if (!isCached(key)) {
+      return Optional.empty();
+    }
+    Optional<List<Causal>> found = inner.durable(key);
+    // What is neither there nor waits for the disk was evicted, by chance.
+    return found.isEmpty() && !undurable.containsKey(key) ? Optional.of(inner.get(key)) : found;
+  }
+
+  @Override
+  public boolean showsTogether() {
+    return inner.showsTogether();
+  }
+
+  @Override
+  public long forgotten() {
+    return inner.forgotten();
+  }
+
+  @Override
+  public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
+    return inner.scanDurable(after, limit);
+  }
+
+  @Override
+  public Map<TransactionId, Long> transactions() {
+    return inner.transactions();
+  }
+
+  @Override
+  public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+    return inner.removed(after, limit);
+  }
+
+  @Override
+  public List<Logged> logged(long after, int limit) {
+    return inner.logged(after, limit);
+  }
+
+  @Override
+  public long size() {
+    return inner.size();
+  }
+}

@@ -1,0 +1,200 @@
+package io.osier.bench.sim;
+
+import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Machine;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.server.Inbox;
+import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A partition, as its agent drives it, with a witness of what comes out of each input: the records
+ * must be the changes that its store saw, and each reply is shown to who asked while the objects
+ * are still as it shows them.
+ */
+final class WitnessedMachine implements Machine {
+  /** What handling one shipment takes, as the partition is told. */
+  private static final long SHIPMENT_NANOS = 20_000;
+
+  /** Hears of the reply to a command when it is made; the result is run when it may go. */
+  interface ReplyListener {
+    Runnable made(SimNode at, Reply reply);
+  }
+
+  /** A command under way: who is told when its reply is made, and again when it may go. */
+  private static final class Asked implements Consumer<Reply> {
+    private final WitnessedMachine machine;
+    private final ReplyListener listener;
+    private Runnable then;
+
+    Asked(WitnessedMachine machine, ReplyListener listener) {
+      this.machine = machine;
+      this.listener = listener;
+    }
+
+    @Override
+    public void accept(Reply reply) {
+      machine.leaves();
+      then.run();
+    }
+  }
+
+  private final Simulation simulation;
+  private final SimNode node;
+  private final Partition partition;
+  private final WatchedStore store;
+
+  /** The commands in the inbox, in their order. */
+  private final ArrayDeque<Asked> offered = new ArrayDeque<>();
+
+  private final Map<Long, Asked> asked = new HashMap<>();
+
+  /** For each output that has not left, in their order: how many records come before it. */
+  private final ArrayDeque<Long> recordsBefore = new ArrayDeque<>();
+
+  // What the inputs of a batch have brought so far.
+  private List<Effects.Recorded> records = new ArrayList<>();
+  private Optional<PartitionProgress> progress = Optional.empty();
+  private List<Effects.Output> whenDurable = new ArrayList<>();
+  private List<Effects.Report> atOnce = new ArrayList<>();
+
+  WitnessedMachine(Simulation simulation, SimNode node, Partition partition, WatchedStore store) {
+    this.simulation = simulation;
+    this.node = node;
+    this.partition = partition;
+    this.store = store;
+  }
+
+  /**
+   * Puts a command into the inbox.
+   *
+   * @return whether the inbox takes it
+   */
+  boolean offer(Inbox inbox, Request request, ReplyListener listener) {
+    Asked command = new Asked(this, listener);
+    boolean taken = inbox.offer(request, command) == Inbox.Offer.TAKEN;
+    if (taken) {
+      offered.add(command);
+    }
+    return taken;
+  }
+
+  @Override
+  public void on(Input input, Now now) {
+    if (input instanceof Input.Command c) {
+      asked.put(c.ticket(), offered.remove());
+    } else if (simulation.trace().keepsEvents() && input instanceof Input.FromPeer f) {
+      traceArrival(f);
+    }
+    store.begin();
+    partition.on(input, now);
+    witness(partition.takeEffects()); // before the batch's next input changes what is answered
+  }
+
+  @Override
+  public Effects takeEffects() {
+    Effects batch = new Effects(records, progress, whenDurable, atOnce);
+    records = new ArrayList<>();
+    progress = Optional.empty();
+    whenDurable = new ArrayList<>();
+    atOnce = new ArrayList<>();
+    return batch;
+  }
+
+  private void witness(Effects effects) {
+    store.witness(effects.records());
+    for (Effects.Output output : effects.whenDurable()) {
+      recordsBefore.add(store.recorded());
+      switch (output) {
+        case Effects.Answer a -> made(a);
+        case Effects.Send s -> {
+          if (s.frame() instanceof Frame.Updates u) {
+            u.shipments().forEach(m -> simulation.checks(node.unit()).sla().shipped(s.dc(), m));
+          }
+        }
+      }
+    }
+    records.addAll(effects.records());
+    progress = effects.progress().isPresent() ? effects.progress() : progress;
+    whenDurable.addAll(effects.whenDurable());
+    atOnce.addAll(effects.atOnce());
+  }
+
+  /** The next output leaves: all that was recorded before it must be durable (invariant I5). */
+  void leaves() {
+    long before = recordsBefore.remove();
+    if (node.hasDisk() && store.durable() < before) {
+      throw new Violation(
+          "",
+          "%s lets something leave after %d records, of which %d are durable",
+          node,
+          before,
+          store.durable());
+    }
+  }
+
+  private void made(Effects.Answer answer) {
+    Asked command = asked.remove(answer.ticket());
+    if (command == null) {
+      throw new Violation("", "%s answers what is not open: %s", node, answer);
+    }
+    command.then = command.listener.made(node, answer.reply());
+  }
+
+  @Override
+  public long nextTickNanos() {
+    return partition.nextTickNanos();
+  }
+
+  @Override
+  public boolean isReady() {
+    return partition.isReady();
+  }
+
+  @Override
+  public boolean isDrained() {
+    return partition.isDrained();
+  }
+
+  @Override
+  public void handled(int shipments, long nanos) {
+    partition.handled(shipments, shipments * SHIPMENT_NANOS);
+  }
+
+  private void traceArrival(Input.FromPeer from) {
+    Trace trace = simulation.trace();
+    if (from.frame() instanceof Frame.Updates u) {
+      for (Shipment s : u.shipments()) {
+        trace.about(
+            node.unit(),
+            s.object(),
+            "%s gets %s through %d, needs %s, from %s in %s %d:%d",
+            node.self(),
+            s.content().isFull() ? "state" : "delta after " + s.predecessor(),
+            s.last(),
+            s.needs(),
+            from.peer(),
+            u.kind(),
+            u.epoch(),
+            u.sequence());
+      }
+    } else if (from.frame() instanceof Frame.States t) {
+      for (Shipment s : t.shipments()) {
+        trace.about(
+            node.unit(), s.object(), "%s gets a healing state from %s", node.self(), from.peer());
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** How long the distribution takes to start. */
+package io.osier.bench.start;

@@ -1,0 +1,323 @@
+package io.osier.bench.dashboard;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
+import io.osier.bench.cluster.ClusterSettings;
+import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A person's view of three datacenters: a real browser, real processes, emulated links. Where
+ * DASHBOARD_PICTURES names a directory, the pictures of docs/ are made there.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class DashboardBrowserTest {
+  private static final LocatorAssertions.IsVisibleOptions SOON =
+      new LocatorAssertions.IsVisibleOptions().setTimeout(90_000);
+
+  private Browser browser;
+  private LocalCluster cluster;
+  private CounterLoad load;
+  private OsierClient client;
+
+  @BeforeAll
+  void start(@TempDir Path directory) {
+    Optional<Path> program = Browser.installed();
+    if (program.isEmpty()) {
+      System.err.println(
+          """
+
+          ==================================================================================
+          SKIPPED: DashboardBrowserTest. No browser is installed (apt-get install chromium),
+          so nobody has looked at the dashboard: that it opens, lives, shows a cut link and
+          a hot object's switch, takes hostile keys, and can be read.
+          ==================================================================================
+          """);
+      Assumptions.abort("no browser is installed");
+    }
+    PlaywrightAssertions.setDefaultAssertionTimeout(90_000);
+    browser = new Browser(program.get());
+    cluster =
+        new ClusterSettings(
+                directory,
+                "    shop { sla = 2s, partitions = 1 }\n    likes { sla = 1s, partitions = 1 }\n")
+            .store("durability = none, cache = 16MiB")
+            .heap("-Xmx192m")
+            .admin()
+            .start();
+    cluster.awaitReady(Duration.ofMinutes(2));
+    load = new CounterLoad(cluster, "shop", 240, 1);
+    client = cluster.only("eu");
+  }
+
+  @AfterAll
+  void stop() {
+    if (load != null) {
+      load.stop();
+      load.close();
+    }
+    for (AutoCloseable one : new AutoCloseable[] {client, cluster, browser}) {
+      try {
+        if (one != null) {
+          one.close();
+        }
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @AfterEach
+  void noPageHasComplained() {
+    browser.closePages();
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  private Page open(String dc, int width, int height, ColorScheme scheme) {
+    Page page = browser.page(width, height, scheme);
+    page.navigate(cluster.dashboard(dc));
+    assertThat(page.locator("#live")).hasAttribute("data-state", "live");
+    return page;
+  }
+
+  private static void picture(Page page, String name) {
+    String directory = System.getenv("DASHBOARD_PICTURES");
+    if (directory != null) {
+      page.emulateMedia(new Page.EmulateMediaOptions().setReducedMotion(ReducedMotion.REDUCE));
+      page.screenshot(
+          new Page.ScreenshotOptions()
+              .setPath(Path.of(directory, "dashboard-" + name + ".png"))
+              .setFullPage(true));
+    }
+  }
+
+  /** Waits so many of the page's own seconds: until it has drawn so many pictures. */
+  private static void watch(Page page, int seconds) {
+    if (System.getenv("DASHBOARD_PICTURES") != null) {
+      page.waitForTimeout(seconds * 1_000);
+    }
+  }
+
+  @Test
+  @Order(1)
+  void opens_lives_andShowsAllDatacenters() {
+    Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
+    assertThat(page).hasTitle("Osier · eu");
+    assertThat(page.locator(".node")).hasCount(3);
+    for (String dc : cluster.dcs()) {
+      assertThat(page.locator(".node[data-dc=" + dc + "]")).hasAttribute("data-state", "ready");
+    }
+    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    // A busy machine may be late, and the page then says so: what it says is no matter of this
+    // test.
+    assertThat(page.locator("#health-title")).not().containsText("Waiting for the first second");
+    assertThat(page.locator("#updates")).not().hasText("0");
+    assertThat(page.locator("#bytes")).containsText("B/s");
+    assertThat(page.locator("#within")).containsText("%");
+    // It lives: a second later the chart is another one.
+    Locator chart = page.locator("#updates-chart path");
+    String before = chart.getAttribute("d");
+    assertThat(chart).not().hasAttribute("d", before);
+    page.locator("details summary").click();
+    assertThat(page.locator("#links tbody tr")).hasCount(6);
+    page.locator("details summary").click();
+    watch(page, 60);
+    picture(page, "light");
+  }
+
+  @Test
+  @Order(2)
+  void objectThatBecomesHot_movesToStates_beforeTheEyes() {
+    Page page = open("us", 1440, 900, ColorScheme.LIGHT); // another one than where it happens
+    page.locator("#keyspace").selectOption("likes");
+    Keyspace likes = client.session().keyspace("likes");
+    Locator dot = page.locator("[data-key='likes:42'] .dot[data-dc=eu]");
+    // So rarely that two updates seldom fall into one window: nothing is gained by joining them.
+    try (Repeated warm = new Repeated(2_500, () -> likes.counter("likes:42").incrementAsync(1))) {
+      assertThat(dot).hasAttribute("data-mode", "op");
+      warm.check();
+    }
+    try (Repeated heat = new Repeated(25, () -> likes.counter("likes:42").incrementAsync(1))) {
+      assertThat(dot).hasAttribute("data-mode", "state");
+      assertThat(page.locator("#switches li[data-key='likes:42'][data-mode=state]"))
+          .isVisible(SOON);
+      assertThat(page.locator("[data-key='likes:42'] .sr")).containsText("eu: states");
+      heat.check();
+    }
+  }
+
+  /** Keys are users' bytes. */
+  @Test
+  @Order(3)
+  void hostileKeys_areTexts() {
+    List<String> keys =
+        List.of(
+            "<script>window.stolen=1</script>",
+            "<img src=x onerror='window.stolen=1'>",
+            "\"><svg onload=window.stolen=1>",
+            "a\u202egnp.exe");
+    Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
+    Keyspace likes = client.session().keyspace("likes");
+    try (Repeated heat =
+        new Repeated(25, () -> keys.forEach(k -> likes.counter(k).incrementAsync(1)))) {
+      for (String key : keys.subList(0, 3)) {
+        assertThat(page.locator(".hot-row bdi", new Page.LocatorOptions().setHasText(key)))
+            .isVisible(SOON);
+      }
+      assertThat(
+              page.locator(".hot-row bdi")
+                  .filter(new Locator.FilterOptions().setHasText("a\\u202egnp.exe")))
+          .isVisible(SOON);
+      heat.check();
+    }
+    assertThat(page.evaluate("() => window.stolen ?? 'nothing'")).isEqualTo("nothing");
+    assertThat(page.locator("main img, main script")).hasCount(0);
+  }
+
+  @Test
+  @Order(4)
+  void cutLink_isShown_withTheCommand_andTheFarSideByWayOfTheThird() {
+    Page page = open("eu", 1440, 900, ColorScheme.DARK);
+    cluster.cut("eu", "us");
+    try {
+      assertThat(page.locator(".link[data-from=eu][data-to=us]")).hasAttribute("data-state", "cut");
+      assertThat(page.locator(".link[data-from=us][data-to=eu]")).hasAttribute("data-state", "cut");
+      assertThat(page.locator("#health")).hasAttribute("data-level", "error");
+      Locator problem =
+          page.locator("#problems li")
+              .filter(new Locator.FilterOptions().setHasText("The link eu → us is cut"));
+      assertThat(problem).isVisible(SOON);
+      assertThat(problem.locator("code")).containsText("osier cli --connect 127.0.0.1:");
+      assertThat(page.locator(".node[data-dc=us]")).hasAttribute("data-state", "ready");
+      watch(page, 25);
+      picture(page, "dark");
+    } finally {
+      cluster.heal("eu", "us");
+    }
+    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+  }
+
+  @Test
+  @Order(5)
+  void onAPhone_nothingIsWiderThanTheScreen() {
+    Page page = open("ap", 390, 844, ColorScheme.LIGHT);
+    assertThat(page.locator(".node")).hasCount(3);
+    assertThat(page.locator(".hot-row bdi").first()).isVisible(SOON);
+    assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isEqualTo(true);
+    watch(page, 40);
+    picture(page, "phone");
+    page.setViewportSize(3840, 2160); // a wall
+    assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isEqualTo(true);
+  }
+
+  @Test
+  @Order(6)
+  void keyboardAndThemes_work_andNothingIsNameless() {
+    Page page = open("eu", 1280, 800, ColorScheme.LIGHT);
+    page.keyboard().press("k");
+    assertThat(page.locator("#keyspace")).hasValue("likes");
+    page.keyboard().press("d");
+    assertThat(page.locator("#scope")).hasValue("ap");
+    assertThat(page.locator(".node[data-dc=ap]")).hasAttribute("aria-pressed", "true");
+    page.locator(".node[data-dc=us]").focus();
+    page.keyboard().press("Enter");
+    assertThat(page.locator("#scope")).hasValue("us");
+    page.keyboard().press("p");
+    assertThat(page.locator("#live")).hasAttribute("data-state", "paused");
+    page.keyboard().press("p");
+    page.keyboard().press("?");
+    assertThat(page.locator("#about")).isVisible();
+    page.keyboard().press("Escape");
+    assertThat(page.locator("#about")).isHidden();
+    page.keyboard().press("t");
+    page.keyboard().press("t");
+    assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+    page.reload();
+    assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+    assertThat(
+            page.evaluate(
+                "() => [...document.querySelectorAll('button, select, [role=button], [role=img]')]"
+                    + ".filter(e => !(e.getAttribute('aria-label') || e.textContent.trim()"
+                    + " || e.closest('label'))).map(e => e.outerHTML)"))
+        .isEqualTo(List.of());
+  }
+
+  @Test
+  @Order(7)
+  void texts_haveContrast_byDayAndByNight() throws IOException {
+    String script =
+        Files.readString(Path.of("src/test/resources/io/osier/bench/dashboard/contrast.js"));
+    for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+      Page page = open("eu", 1440, 900, scheme);
+      assertThat(page.locator(".hot-row bdi").first()).isVisible(SOON);
+      assertThat(page.evaluate(script)).as("%s", scheme).isEqualTo(List.of());
+    }
+  }
+
+  /** Does something again and again, on a thread of its own. */
+  private static final class Repeated implements AutoCloseable {
+    private final Thread thread;
+    private volatile boolean ended;
+    private volatile Optional<RuntimeException> failure = Optional.empty();
+
+    Repeated(int millis, Runnable what) {
+      thread =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    try {
+                      while (!ended) {
+                        what.run();
+                        LockSupport.parkNanos(millis * 1_000_000L);
+                      }
+                    } catch (RuntimeException e) {
+                      failure = Optional.of(e);
+                    }
+                  });
+    }
+
+    void check() {
+      assertThat(failure).isEmpty();
+    }
+
+    @Override
+    public void close() {
+      ended = true;
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.osier.datacenter.cli;
+
+import io.osier.core.OsierException;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.OsierClient;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/**
+ * Does once, within seconds, what a datacenter and the command line do all the time, so that Java
+ * can note what they load. The launcher runs it to make its start cache.
+ *
+ * <p>Two small datacenters on loopback that replicate with each other, a client of one, and the
+ * text commands; nothing outlives the process but the files in the directory that is named.
+ */
+@Command(
+    name = "train",
+    hidden = true,
+    description = "Runs what is used at every start, for the launcher's start cache.")
+final class TrainCommand implements Callable<Integer> {
+  private static final Duration START_MAX = Duration.ofSeconds(60);
+
+  private static final List<String> COMMANDS =
+      List.of(
+          "counter incr c 2",
+          "counter get c",
+          "set add s a b",
+          "register set r v",
+          "get s",
+          "scan",
+          "stat",
+          "hot",
+          "peers");
+
+  @Parameters(paramLabel = "DIRECTORY", description = "where the datacenters keep their data")
+  private Path directory;
+
+  /** For picocli. */
+  TrainCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OutOfMemoryExit.install("error OUT_OF_MEMORY: the start cache is not made");
+    int euPort = freePort();
+    int usPort = freePort();
+    int adminPort = freePort();
+    try (Datacenter eu = start("eu", euPort, "us", usPort, adminPort);
+        Datacenter us = start("us", usPort, "eu", euPort, 0);
+        OsierClient client =
+            OsierClient.builder()
+                .name("train")
+                .endpoint("eu", "127.0.0.1:" + eu.clientPort())
+                .endpoint("us", "127.0.0.1:" + us.clientPort())
+                .build()) {
+      client.awaitConnected(START_MAX);
+      awaitReady(eu);
+      awaitReady(us);
+      for (boolean json : new boolean[] {false, true}) {
+        CliSession cli = new CliSession(client, client.session(), "train", json);
+        for (String command : COMMANDS) {
+          List<Word> words = Arrays.stream(command.split(" ")).map(Word::ofArgument).toList();
+          System.out.println(cli.run(words));
+        }
+      }
+      scrape(adminPort);
+      return 0;
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    }
+  }
+
+  private Datacenter start(String dc, int peerPort, String peer, int atPort, int adminPort) {
+    String text =
+        """
+        osier {
+          dc = %s, cluster = train
+          listen { client-port = 0, peer-port = %d }
+          admin { enabled = true, port = %d }
+          peers { %s = "127.0.0.1:%d" }
+          store { dir = "%s", min-free = 1MiB }
+          keyspaces { train { sla = 50ms } }
+        }
+        """
+            .formatted(
+                dc,
+                peerPort,
+                adminPort,
+                peer,
+                atPort,
+                directory.toAbsolutePath().toString().replace("\\", "\\\\").replace("\"", "\\\""));
+    return Datacenter.start(ConfigReader.read("the start cache's configuration", text, Map.of()));
+  }
+
+  private static void awaitReady(Datacenter datacenter) throws InterruptedException {
+    long deadline = System.nanoTime() + START_MAX.toNanos();
+    while (!datacenter.isReady() && System.nanoTime() < deadline) {
+      Thread.sleep(10);
+    }
+  }
+
+  /**
+   * A port that was free a moment ago: two datacenters must know each other's before they start.
+   */
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** What a monitoring system asks for. */
+  private static void scrape(int adminPort) throws IOException, InterruptedException {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      for (String path : List.of("/metrics", "/health")) {
+        http.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path)).build(),
+            HttpResponse.BodyHandlers.discarding());
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package io.osier.datacenter.figures;
+
+import io.osier.core.Budget;
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.StoreFigures;
+import io.osier.propagation.host.Delays;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a datacenter was doing when its partitions published it: a copy, for any thread, that nobody
+ * may change. Counts are since the start of the process.
+ *
+ * @param self this datacenter
+ * @param version of the program
+ * @param startMillis when it started, by the wall clock
+ * @param atMillis when this was put together, by the wall clock
+ * @param obstacles what keeps it from serving, in words
+ * @param warnings what does not work although it serves, in words
+ * @param links what the connections with each peer have carried
+ * @param store empty if everything is in memory only
+ * @param keyspaces in the order of their names
+ */
+public record Snapshot(
+    ReplicaId self,
+    String version,
+    long startMillis,
+    long atMillis,
+    List<String> obstacles,
+    List<String> warnings,
+    Clients clients,
+    Map<String, Link> links,
+    Optional<Store> store,
+    List<Keyspace> keyspaces) {
+
+  /** The keyspaces of which all partitions have published something. */
+  public List<Keyspace> published() {
+    return keyspaces.stream().filter(k -> k.partitions.size() == k.policy.partitions()).toList();
+  }
+
+  /**
+   * The port for clients.
+   *
+   * @param connections that are open
+   * @param requests by kind, how long they took from their arrival to their answer
+   * @param failures by reason, how many were refused or failed
+   * @param malformed how many could not be read
+   */
+  public record Clients(
+      int connections,
+      Map<String, Delays> requests,
+      Map<ErrorCode, Long> failures,
+      long malformed) {
+    /** How many were answered. */
+    public long answered() {
+      return requests.values().stream().mapToLong(Delays::total).sum();
+    }
+
+    /** How many were refused or failed. */
+    public long failed() {
+      return failures.values().stream().mapToLong(n -> n).sum();
+    }
+  }
+
+  /**
+   * The connections with a peer.
+   *
+   * @param connected whether frames can be sent to it
+   * @param sentBytes with their framing
+   * @param receivedBytes with their framing
+   */
+  public record Link(boolean connected, long sentBytes, long receivedBytes) {}
+
+  /**
+   * The store on the disk.
+   *
+   * @param durability how durable an acknowledged update is
+   * @param full whether updates are refused because the disk is full
+   * @param writes to the disk
+   * @param groups of partitions' batches in them
+   * @param versionsDropped old versions dropped
+   * @param writeMicros how long writes took, fsync included, in microseconds
+   * @param database what the database tells of itself
+   */
+  public record Store(
+      String durability,
+      boolean full,
+      long writes,
+      long groups,
+      long versionsDropped,
+      Histogram writeMicros,
+      StoreFigures database) {}
+
+  /**
+   * A keyspace.
+   *
+   * @param refusedBy by peer, why it does not take the keyspace's updates
+   * @param ready how many of its partitions serve
+   * @param partitions those that have published something yet
+   */
+  public record Keyspace(
+      KeyspacePolicy policy, Map<String, String> refusedBy, int ready, List<Partition> partitions) {
+
+    /** Its name. */
+    public String name() {
+      return policy.name();
+    }
+
+    /** The staleness bound in milliseconds. */
+    public long slaMillis() {
+      return policy.sla().toMillis();
+    }
+
+    /** A figure of all partitions together. */
+    public long sum(ToLongFunction<PartitionReport> of) {
+      return partitions.stream().mapToLong(p -> of.applyAsLong(p.report)).sum();
+    }
+
+    /** The largest of the partitions' figures; 0 if there is none. */
+    public double max(ToDoubleFunction<PartitionReport> of) {
+      return partitions.stream().mapToDouble(p -> of.applyAsDouble(p.report)).max().orElse(0);
+    }
+
+    /** A figure of the partitions' stores together. */
+    public long stored(ToLongFunction<ObjectStore.Figures> of) {
+      return partitions.stream().mapToLong(p -> of.applyAsLong(p.store)).sum();
+    }
+
+    /** Commands that wait. */
+    public long queued() {
+      return partitions.stream().mapToLong(p -> p.queued).sum();
+    }
+
+    /** Commands that were refused because a queue was full, or took too much memory. */
+    public long overloads() {
+      return partitions.stream().mapToLong(p -> p.overloads).sum();
+    }
+
+    /**
+     * The age of what was published longest ago, in milliseconds: more than 1 s or 2 is strange.
+     */
+    public long ageMillis(long nowMillis) {
+      return partitions.stream().mapToLong(p -> nowMillis - p.atMillis).max().orElse(0);
+    }
+
+    /** Its peers as its partitions see them, by name. */
+    public Map<String, List<PartitionReport.Peer>> peers() {
+      Map<String, List<PartitionReport.Peer>> peers = new TreeMap<>();
+      for (Partition p : partitions) {
+        for (PartitionReport.Peer peer : p.report.peers()) {
+          peers.computeIfAbsent(peer.dc(), dc -> new ArrayList<>()).add(peer);
+        }
+      }
+      return peers;
+    }
+
+    /** How long all peers' shipments took until they were visible here, in microseconds. */
+    public Histogram visibilityMicros() {
+      Histogram all = new Histogram(3_600_000_000L, 2);
+      partitions.forEach(p -> all.add(p.report.arrived().visibilityMicros()));
+      return all;
+    }
+
+    /** What its partitions use of each budget, together. */
+    public Map<String, Budget.Usage> memory() {
+      Map<String, Budget.Usage> sums = new LinkedHashMap<>();
+      for (Partition p : partitions) {
+        sums.merge("commands", p.commands, Budget.Usage::plus);
+        p.report.memory().forEach(u -> sums.merge(u.name(), u, Budget.Usage::plus));
+      }
+      return sums;
+    }
+
+    /** The hottest objects of all partitions, hottest first. */
+    public List<PartitionReport.Hot> hot(int limit) {
+      return partitions.stream()
+          .flatMap(p -> p.report.modes().hot().stream())
+          .sorted(Comparator.comparingDouble(PartitionReport.Hot::updatesPerSecond).reversed())
+          .limit(limit)
+          .toList();
+    }
+  }
+
+  /**
+   * A partition of a keyspace.
+   *
+   * @param atMillis when it published this, by the wall clock
+   * @param queued commands that wait
+   * @param overloads commands that were refused because too many waited, or took too much
+   * @param commands what they use of their budget
+   */
+  public record Partition(
+      PartitionReport report,
+      long atMillis,
+      ObjectStore.Figures store,
+      int queued,
+      int overloads,
+      Budget.Usage commands) {}
+}

@@ -1,0 +1,329 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.Budget;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.store.ObjectStore;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * The past of a {@code causal} partition, as far as it may be read: by open snapshots, and for a
+ * time by everybody.
+ *
+ * <p>Whatever becomes visible (a local commit, or a set of admitted cuts) is one <em>step</em>.
+ * Steps are numbered by the count of admissions plus the last commit number, so every commit number
+ * names a step. Of each key that a step changed, what it held before is kept with the step's
+ * number: the value at a step is the oldest one that was replaced after it, or the present one.
+ *
+ * <p>Values are immutable and share their parts, so keeping one costs about what the update
+ * changed. An old value that only open snapshots need is kept once for all of them. When the budget
+ * is spent the oldest values go before their time, but for those that open snapshots need. Not
+ * thread-safe.
+ */
+final class FormerValues implements Past {
+  /** What a former value takes in the heap besides its content and its key, about, in bytes. */
+  private static final long PLACE_BYTES = 264;
+
+  /** What a version does not share with the next one besides what changed, about, at most. */
+  private static final long STRUCTURE_BYTES = 1_200;
+
+  /**
+   * The steps between two admissions.
+   *
+   * @param index how many admissions there were
+   * @param first the first step
+   * @param others what was visible of the others
+   * @param committed the last commit number before it
+   */
+  private record Era(
+      long index, long first, VersionVector others, long committed, long startNanos) {}
+
+  /** A former value. */
+  private static final class Former {
+    final Key key;
+    final List<Causal> states;
+
+    /** The step that replaced it. */
+    final long until;
+
+    final long replacedNanos;
+
+    /** What keeping it takes. */
+    long heapBytes;
+
+    Former(Key key, List<Causal> states, long until, long replacedNanos) {
+      this.key = key;
+      this.states = states;
+      this.until = until;
+      this.replacedNanos = replacedNanos;
+    }
+  }
+
+  private final ObjectStore store;
+  private final long retainNanos;
+  private final Budget budget;
+
+  /** In their order; of each the clock contains that of the one before. */
+  private final List<Era> eras = new ArrayList<>();
+
+  /** The former values of a key by the step that replaced each. */
+  private final Map<Key, TreeMap<Long, Former>> chains = new HashMap<>();
+
+  private final ArrayDeque<Former> byAge = new ArrayDeque<>();
+
+  /** What is kept for open snapshots alone, each by the newest one that needs it. */
+  private final Map<Long, List<Former>> pinned = new HashMap<>();
+
+  private int pinnedCount;
+
+  private final TreeMap<Long, Integer> open = new TreeMap<>();
+  private long committed;
+
+  /** Steps before this one cannot be read any more, but by the snapshots that are open. */
+  private long horizon;
+
+  FormerValues(
+      ObjectStore store,
+      long retainNanos,
+      Budget budget,
+      VersionVector others,
+      long committed,
+      long startNanos) {
+    this.store = store;
+    this.budget = budget;
+    this.retainNanos = retainNanos;
+    this.committed = committed;
+    this.horizon = committed;
+    eras.add(new Era(0, committed, others, committed, startNanos));
+  }
+
+  /** The present step. */
+  long step() {
+    return eras.getLast().index + committed;
+  }
+
+  @Override
+  public void committing(ObjectId object, Causal delta, Causal after, long first, long nowNanos) {
+    // A clock may end with any of its numbers, and contains all of it.
+    replaced(
+        object.key(),
+        eras.getLast().index + first,
+        changedBytes(store.get(object), delta, after),
+        nowNanos);
+  }
+
+  @Override
+  public void admitting(ObjectId object, Causal delta, Causal after, long nowNanos) {
+    replaced(object.key(), step() + 1, changedBytes(store.get(object), delta, after), nowNanos);
+  }
+
+  /**
+   * What keeping an object's former state takes in the heap, about, in bytes: what the change
+   * replaced in it, and the part of its structure that the new one does not share.
+   */
+  private static long changedBytes(Causal before, Causal delta, Causal after) {
+    if (before == null) {
+      return 0;
+    }
+    long whole = before.heapBytes();
+    long replaced = Math.max(delta.heapBytes(), whole - after.heapBytes());
+    return Math.min(whole, replaced + Math.min(STRUCTURE_BYTES, whole / 4));
+  }
+
+  /** Keeps what a key holds, before a step replaces it. */
+  private void replaced(Key key, long byStep, long changedBytes, long nowNanos) {
+    if (retainNanos == 0 && open.isEmpty()) {
+      horizon = byStep;
+      return;
+    }
+    TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
+    if (!chain.isEmpty() && chain.lastKey() == byStep) {
+      take(chain.get(byStep), changedBytes); // changed again in the same step
+      return;
+    }
+    Former former = new Former(key, store.get(key), byStep, nowNanos);
+    chain.put(byStep, former);
+    byAge.add(former);
+    take(former, PLACE_BYTES + key.heapBytes() + changedBytes);
+    while (budget.isOver() && !byAge.isEmpty()) {
+      budget.noteSpent();
+      retire(byAge.poll());
+    }
+  }
+
+  private void take(Former former, long heapBytes) {
+    former.heapBytes += heapBytes;
+    budget.take(heapBytes);
+  }
+
+  /** Keeps a value for snapshots that are open alone, or no longer. */
+  private void retire(Former former) {
+    horizon = Math.max(horizon, former.until);
+    pinOrRemove(former);
+  }
+
+  @Override
+  public void committed(long number) {
+    committed = number;
+  }
+
+  @Override
+  public void admitted(VersionVector others, long nowNanos) {
+    Era last = eras.getLast();
+    long index = last.index + 1;
+    eras.add(new Era(index, index + committed, others, committed, nowNanos));
+  }
+
+  /** What a key held at a step. */
+  List<Causal> at(Key key, long step) {
+    TreeMap<Long, Former> chain = chains.get(key);
+    Map.Entry<Long, Former> former = chain == null ? null : chain.higherEntry(step);
+    if (former != null) {
+      return former.getValue().states;
+    }
+    return store.get(key);
+  }
+
+  /** Holds a step until {@link #close}. */
+  void open(long step) {
+    open.merge(step, 1, Integer::sum);
+  }
+
+  /** Lets a step go that was held. */
+  void close(long step) {
+    if (open.merge(step, -1, Integer::sum) == 0) {
+      open.remove(step);
+      List<Former> held = pinned.remove(step);
+      if (held != null) {
+        pinnedCount -= held.size();
+        held.forEach(this::pinOrRemove);
+      }
+    }
+  }
+
+  /** Keeps a former value for the newest open snapshot that shows it, or no longer. */
+  private void pinOrRemove(Former former) {
+    TreeMap<Long, Former> chain = chains.get(former.key);
+    Long newest = open.lowerKey(former.until);
+    Long from = chain.lowerKey(former.until);
+    if (newest != null && (from == null || newest >= from)) {
+      pinned.computeIfAbsent(newest, s -> new ArrayList<>()).add(former);
+      pinnedCount++;
+      return;
+    }
+    chain.remove(former.until);
+    budget.give(former.heapBytes);
+    if (chain.isEmpty()) {
+      chains.remove(former.key);
+    }
+  }
+
+  @Override
+  public void expire(long nowNanos) {
+    long oldest = nowNanos - retainNanos;
+    while (!byAge.isEmpty() && byAge.peek().replacedNanos < oldest) {
+      retire(byAge.poll());
+    }
+    int over = 0;
+    while (over + 1 < eras.size()) {
+      Era next = eras.get(over + 1);
+      if (next.first > horizon && next.startNanos >= oldest) {
+        break;
+      }
+      horizon = Math.max(horizon, next.first);
+      over++;
+    }
+    eras.subList(0, over).clear();
+  }
+
+  @Override
+  public long nextNanos() {
+    return byAge.isEmpty() ? Long.MAX_VALUE : byAge.peek().replacedNanos + retainNanos + 1;
+  }
+
+  /**
+   * The oldest step that shows all that a clock contains, which must be visible here.
+   *
+   * @param self the clock's entry of this datacenter
+   * @param others its other entries
+   * @throws OsierException SNAPSHOT_TOO_OLD if there may have been an older one that is forgotten
+   */
+  long oldestStep(long self, VersionVector others) {
+    int shown = firstEra(e -> others.isAtMost(e.others));
+    if (shown == eras.size()) {
+      throw new IllegalArgumentException("the clock is not visible here");
+    }
+    Era during = eras.get(Math.max(0, firstEra(e -> e.committed >= self) - 1));
+    long byCommit = during.index + Math.max(self, during.committed);
+    long step = Math.max(eras.get(shown).first, byCommit);
+    boolean exact = stepClock(step).equals(others) && committedAt(step) == self;
+    if (step < horizon || (step == horizon && !exact)) {
+      throw new OsierException(
+          ErrorCode.SNAPSHOT_TOO_OLD,
+          "the past is kept for "
+              + retainNanos / 1_000_000
+              + " ms, or as far as "
+              + budget.limit()
+              + " bytes go, and the clock is older; the keyspace's setting history says how long,"
+              + " and osier.memory.history how much");
+    }
+    return step;
+  }
+
+  private Era eraOf(long step) {
+    return eras.get(Math.max(0, firstEra(e -> e.first > step) - 1));
+  }
+
+  /** The first era of which something holds that then holds of all later ones, or their number. */
+  private int firstEra(Predicate<Era> holds) {
+    int low = 0;
+    int high = eras.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (holds.test(eras.get(middle))) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** What was visible of the others at a step. */
+  VersionVector stepClock(long step) {
+    return eraOf(step).others;
+  }
+
+  /** The last commit number at a step. */
+  long committedAt(long step) {
+    return step - eraOf(step).index;
+  }
+
+  /**
+   * The oldest step that is held open, where what open snapshots need takes more than there is;
+   * Long.MAX_VALUE otherwise.
+   */
+  long tooMuchFor() {
+    return budget.isOver() && !open.isEmpty() ? open.firstKey() : Long.MAX_VALUE;
+  }
+
+  @Override
+  public List<Budget.Usage> memory() {
+    return List.of(budget.usage());
+  }
+
+  @Override
+  public int versions() {
+    return byAge.size() + pinnedCount;
+  }
+}

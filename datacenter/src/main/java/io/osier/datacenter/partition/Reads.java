@@ -1,0 +1,79 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How one object is read: the same for a partition and for a connection's thread that reads the
+ * store directly. A read sees one committed version of the object. For any thread.
+ */
+public final class Reads {
+  private Reads() {}
+
+  /**
+   * Reads an object of a key.
+   *
+   * @param states what the key holds
+   * @throws io.osier.core.OsierException WRONG_TYPE if the key holds another type than the one
+   *     asked for, or the type has no such query
+   */
+  public static Reply.Answer of(List<Causal> states, Request.Read read) {
+    return of(states, read.key(), read.type(), read.query());
+  }
+
+  /** As {@link #of(List, Request.Read)}. */
+  static Reply.Answer of(List<Causal> states, Key key, Optional<CrdtType> type, Query query) {
+    if (type.isPresent()) {
+      return ofType(states, key, type.get(), query);
+    }
+    for (Causal state : states) {
+      if (!state.isBottom()) {
+        return answer(query, state);
+      }
+    }
+    return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen(states));
+  }
+
+  private static Reply.Answer ofType(List<Causal> states, Key key, CrdtType type, Query query) {
+    Causal none = Causal.bottom(type);
+    CrdtType other = null;
+    for (Causal state : states) {
+      if (state.type() == type && !state.isBottom()) {
+        return answer(query, state);
+      } else if (state.type() == type) {
+        none = state;
+      } else if (!state.isBottom()) {
+        other = state.type();
+      }
+    }
+    if (other != null) {
+      throw Sequencer.wrongType(new ObjectId(key, type), other);
+    }
+    return new Reply.Answer(Optional.of(type), Optional.of(none.read(query)), false, seen(states));
+  }
+
+  private static Reply.Answer answer(Query query, Causal state) {
+    return new Reply.Answer(
+        Optional.of(state.type()),
+        Optional.of(state.read(query)),
+        true,
+        state.context().toVersionVector());
+  }
+
+  /** That an object is not there may be the work of a removal, which the session has then seen. */
+  private static VersionVector seen(List<Causal> states) {
+    VersionVector seen = VersionVector.EMPTY;
+    for (Causal state : states) {
+      seen = seen.join(state.context().toVersionVector());
+    }
+    return seen;
+  }
+}

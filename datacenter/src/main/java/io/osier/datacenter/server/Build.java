@@ -1,0 +1,53 @@
+package io.osier.datacenter.server;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+
+/**
+ * What this program was built from, as the build wrote it down. Immutable.
+ *
+ * @param version as the artifacts have it; {@code unknown} if it was not built by Maven
+ * @param commit of the sources, abbreviated, with {@code +} behind it if they had changed since;
+ *     {@code unknown} if they were in no repository
+ */
+public record Build(String version, String commit) {
+  private static final String UNKNOWN = "unknown";
+  private static final Build THIS = read();
+
+  /** Of this program. */
+  public static Build ofThisProgram() {
+    return THIS;
+  }
+
+  private static Build read() {
+    Properties properties = new Properties();
+    try (InputStream in = Build.class.getResourceAsStream("build.properties")) {
+      if (in != null) {
+        properties.load(in);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return of(properties);
+  }
+
+  /** As the build's properties tell; one that was not filled in is unknown. */
+  static Build of(Properties properties) {
+    String commit = filledIn(properties, "commit");
+    boolean changed = !commit.equals(UNKNOWN) && filledIn(properties, "changed").equals("true");
+    return new Build(filledIn(properties, "version"), changed ? commit + "+" : commit);
+  }
+
+  private static String filledIn(Properties properties, String name) {
+    String value = properties.getProperty(name, "").strip();
+    return value.isEmpty() || value.startsWith("${") ? UNKNOWN : value;
+  }
+
+  /** For people: {@code 0.1.0 (commit 1234567)}. */
+  @Override
+  public String toString() {
+    return version + " (commit " + commit + ")";
+  }
+}

@@ -1,0 +1,217 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.transport.PeerTransport;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has all partitions publish what they are doing, at once, and puts it together: once a second
+ * while somebody may look ({@link #everySecond}), and when somebody asks. Who reads what was
+ * published last ({@link #latest}) waits for nobody: of a partition that does not answer there is
+ * what it published before, with its age. Thread-safe.
+ */
+final class Publisher implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
+
+  /** So many hot objects of each partition are published. */
+  static final int HOT = 50;
+
+  private static final long PERIOD_MILLIS = 1_000;
+
+  /** A round that is made every second goes on without a partition that takes longer. */
+  private static final long PARTITION_MILLIS_MAX = 500;
+
+  /** Who asks for what is so now waits for busy partitions, but not for ever. */
+  private static final long ASKED_MILLIS_MAX = 10_000;
+
+  private final Source source;
+  private final IdentityHashMap<PartitionRunner, Published> published;
+  private final List<Consumer<Snapshot>> listeners = new CopyOnWriteArrayList<>();
+  private final ScheduledExecutorService executor;
+  private volatile Snapshot latest;
+
+  /**
+   * What there is to be told of a datacenter besides its partitions.
+   *
+   * @param version of the program
+   * @param startMillis by the wall clock
+   * @param wallMillis reads the wall clock
+   * @param store empty if everything is in memory only
+   */
+  record Source(
+      ReplicaId self,
+      String version,
+      long startMillis,
+      LongSupplier wallMillis,
+      Map<String, KeyspaceShard> keyspaces,
+      PeerTransport transport,
+      Optional<StoreService> store,
+      Readiness readiness,
+      Supplier<Snapshot.Clients> clients) {}
+
+  /** What a partition published last. */
+  private static final class Published {
+    private volatile Dated last;
+
+    /** Of the last time it was asked. */
+    private volatile CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+  }
+
+  private record Dated(PartitionReport report, long millis) {}
+
+  /** Publishes when it is asked to. */
+  Publisher(Source source) {
+    this.source = source;
+    IdentityHashMap<PartitionRunner, Published> all = new IdentityHashMap<>();
+    source
+        .keyspaces
+        .values()
+        .forEach(k -> k.partitions().forEach(p -> all.put(p, new Published())));
+    this.published = all;
+    ScheduledThreadPoolExecutor one =
+        new ScheduledThreadPoolExecutor(
+            1, r -> Thread.ofPlatform().name("osier-figures").daemon(true).unstarted(r));
+    one.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    this.executor = one;
+    this.latest = assemble();
+  }
+
+  /** Publishes once a second from now on. */
+  void everySecond() {
+    executor.scheduleWithFixedDelay(this::round, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** What was published last, at most a second ago where it is done every second. */
+  Snapshot latest() {
+    return latest;
+  }
+
+  /**
+   * Hears of every snapshot, by the thread that makes them, which must not be held up.
+   *
+   * @return closed by who wants to hear no more
+   */
+  Runnable listen(Consumer<Snapshot> listener) {
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
+  }
+
+  /** Does not wait for the partitions: this is the thread that puts together what they say. */
+  private void round() {
+    try {
+      // Who has not answered yet is not asked again: nothing gathers in front of a busy partition.
+      ask(HOT, PARTITION_MILLIS_MAX, place -> place.answer.isDone());
+    } catch (RuntimeException e) {
+      LOG.warn("the datacenter's figures could not be published", e);
+    }
+  }
+
+  /**
+   * Has everybody publish and tells what is so now. A partition that has failed, or is too busy for
+   * long, is shown as it was.
+   *
+   * @param hot so many hot objects of each partition at least
+   */
+  CompletableFuture<Snapshot> fresh(int hot) {
+    return ask(Math.max(hot, HOT), ASKED_MILLIS_MAX, place -> true);
+  }
+
+  private CompletableFuture<Snapshot> ask(int hot, long millisMax, Predicate<Published> whom) {
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    published.forEach(
+        (partition, place) -> {
+          if (whom.test(place)) {
+            place.answer =
+                partition
+                    .inspect(hot)
+                    .thenAccept(r -> place.last = new Dated(r, source.wallMillis.getAsLong()));
+            asked.add(place.answer);
+          }
+        });
+    return CompletableFuture.allOf(asked.toArray(new CompletableFuture<?>[0]))
+        .completeOnTimeout(null, millisMax, TimeUnit.MILLISECONDS)
+        .exceptionally(gone -> null)
+        .thenApplyAsync(done -> publish(), executor);
+  }
+
+  private Snapshot publish() {
+    Snapshot made = assemble();
+    latest = made;
+    for (Consumer<Snapshot> listener : listeners) {
+      try {
+        listener.accept(made);
+      } catch (RuntimeException e) {
+        LOG.warn("a reader of the datacenter's figures failed", e);
+      }
+    }
+    return made;
+  }
+
+  private Snapshot assemble() {
+    Map<String, Snapshot.Link> links = new TreeMap<>();
+    source
+        .transport
+        .traffic()
+        .forEach(
+            (dc, t) ->
+                links.put(
+                    dc,
+                    new Snapshot.Link(
+                        source.transport.isConnected(dc), t.sentBytes(), t.receivedBytes())));
+    return new Snapshot(
+        source.self,
+        source.version,
+        source.startMillis,
+        source.wallMillis.getAsLong(),
+        source.readiness.obstacles(),
+        source.readiness.warnings(),
+        source.clients.get(),
+        links,
+        source.store.map(StoreService::figures),
+        source.keyspaces.values().stream().map(this::keyspace).toList());
+  }
+
+  private Snapshot.Keyspace keyspace(KeyspaceShard keyspace) {
+    List<Snapshot.Partition> partitions = new ArrayList<>();
+    int ready = 0;
+    for (PartitionRunner p : keyspace.partitions()) {
+      ready += p.isReady() ? 1 : 0;
+      Dated last = published.get(p).last;
+      if (last != null) {
+        partitions.add(
+            new Snapshot.Partition(
+                last.report,
+                last.millis,
+                p.store().figures(),
+                p.queued(),
+                p.overloads(),
+                p.memory()));
+      }
+    }
+    return new Snapshot.Keyspace(
+        keyspace.policy(), keyspace.gate().refusals(), ready, List.copyOf(partitions));
+  }
+
+  @Override
+  public void close() {
+    executor.shutdownNow();
+  }
+}

@@ -1,0 +1,226 @@
+// Puts the page together: one stream of messages in, one picture a second out.
+
+import {$, h, attribute, text, shown} from './dom.js';
+import {bytes, count, millis, percent, rate} from './format.js';
+import {Model} from './model.js';
+import {TimeChart} from './charts.js';
+import {DatacenterMap} from './map.js';
+import {HotBoard} from './hot.js';
+import {Distribution} from './visibility.js';
+
+const model = new Model();
+const scope = {keyspace: '', dc: ''};
+let paused = false;
+let heardAt = 0;
+let linger = new Map(); // problems that have just ended are shown a little longer
+
+const updatesChart = new TimeChart($('updates-chart'), [{of: (s) => s.updates, kind: 'area', className: 'updates'}], 'Updates a second, two minutes');
+const bytesChart = new TimeChart($('bytes-chart'), [
+  {of: (s) => s.ops, kind: 'area', className: 'ops'},
+  {of: (s) => s.shipped, kind: 'area', className: 'shipped'}], 'Bytes a second as operations and as shipped, two minutes');
+const distribution = new Distribution($('visibility'));
+const map = new DatacenterMap($('map'), (dc) => choose('dc', scope.dc === dc ? '' : dc));
+const hot = new HotBoard($('hot'));
+
+// ---------------------------------------------------------------- what is looked at
+
+function choose(what, value) {
+  scope[what] = value;
+  $(what === 'dc' ? 'scope' : 'keyspace').value = value;
+  draw();
+}
+
+function options(select, names) {
+  const wanted = ['', ...names];
+  if ([...select.options].map((o) => o.value).join('\n') === wanted.join('\n')) return;
+  const value = select.value;
+  select.replaceChildren(...wanted.map((n) => h('option', {value: n}, n === '' ? 'all' : shown(n))));
+  select.value = wanted.includes(value) ? value : '';
+}
+
+$('keyspace').addEventListener('change', (e) => choose('keyspace', e.target.value));
+$('scope').addEventListener('change', (e) => choose('dc', e.target.value));
+
+function next(select) {
+  select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
+  select.dispatchEvent(new Event('change'));
+}
+
+// ---------------------------------------------------------------- theme, pause, keys
+
+const THEMES = ['auto', 'light', 'dark'];
+
+function stored(value) {
+  try {
+    if (value !== undefined) localStorage.setItem('osier-theme', value);
+    return localStorage.getItem('osier-theme');
+  } catch (e) {
+    return null; // a browser that keeps nothing
+  }
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  text($('theme'), 'Theme: ' + theme);
+}
+
+function nextTheme() {
+  const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
+  setTheme(theme);
+  stored(theme);
+}
+
+function togglePause() {
+  paused = !paused;
+  attribute($('pause'), 'aria-pressed', paused);
+  text($('pause'), paused ? 'Go on' : 'Pause');
+  if (!paused) draw();
+  live();
+}
+
+setTheme(THEMES.includes(stored()) ? stored() : 'auto');
+$('theme').addEventListener('click', nextTheme);
+$('pause').addEventListener('click', togglePause);
+$('help').addEventListener('click', () => $('about').showModal());
+document.addEventListener('keydown', (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || $('about').open || e.target.closest('select, input')) return;
+  const keys = {k: () => next($('keyspace')), d: () => next($('scope')), p: togglePause, t: nextTheme, '?': () => $('about').showModal()};
+  if (keys[e.key]) {
+    e.preventDefault();
+    keys[e.key]();
+  }
+});
+
+// ---------------------------------------------------------------- the stream
+
+let source;
+
+function connect() {
+  source = new EventSource('/dashboard/events');
+  source.onmessage = (event) => {
+    heardAt = Date.now();
+    model.feed(JSON.parse(event.data));
+    if (!paused) draw();
+    live();
+  };
+  source.onerror = () => {
+    live();
+    // The browser comes again by itself, unless it was refused: too many look.
+    if (source.readyState === EventSource.CLOSED) {
+      source.close();
+      setTimeout(connect, 5000);
+    }
+  };
+}
+
+function live() {
+  const late = Date.now() - heardAt > 3500;
+  const state = paused ? 'paused' : !late ? 'live' : heardAt === 0 ? 'connecting' : 'lost';
+  attribute($('live'), 'data-state', state);
+  const words = {live: 'live', paused: 'paused', connecting: 'connecting', lost: 'no connection'};
+  text($('live'), words[state]);
+}
+
+setInterval(live, 1000);
+addEventListener('pagehide', () => source.close());
+connect();
+
+// ---------------------------------------------------------------- the picture
+
+function draw() {
+  if (model.self === '') return;
+  text($('self'), `seen from ${shown(model.self)}`);
+  document.title = `Osier · ${model.self}`;
+  options($('keyspace'), model.keyspaces());
+  options($('scope'), [...model.dcs.keys()].sort());
+  health();
+  tiles();
+  map.draw(model, scope);
+  links();
+  hot.draw(model, scope);
+  switches();
+}
+
+function health() {
+  const now = Date.now();
+  const problems = model.problems();
+  for (const p of problems) linger.set(p.about, {...p, until: now + 5000});
+  for (const [about, p] of linger) if (p.until < now) linger.delete(about);
+  const all = [...linger.values()].sort((a, b) => ['error', 'warning', 'note'].indexOf(a.level) - ['error', 'warning', 'note'].indexOf(b.level));
+  const level = all.length === 0 ? 'none' : all[0].level;
+  attribute($('health'), 'data-level', level);
+  const serving = [...model.dcs.values()].filter((d) => !d.silent && d.status.ready).length;
+  text($('health-title'), level === 'none'
+    ? `All is well: ${serving} of ${model.dcs.size} datacenters serve, every link is up.`
+    : level === 'note' ? 'Something mends itself' : all.length === 1 ? 'One thing is wrong' : `${all.length} things are wrong`);
+  const key = JSON.stringify(all.map((p) => [p.level, p.what, p.help]));
+  if ($('problems').dataset.key === key) return;
+  $('problems').dataset.key = key;
+  $('problems').replaceChildren(...all.map((p) =>
+    h('li', {'data-level': p.level},
+      h('span', {class: 'what'}, h('b', {class: 'level'}, p.level), ' ', shown(p.what)),
+      h('span', {class: 'fix'}, h('code', {tabindex: 0}, shown(p.help))))));
+}
+
+function tiles() {
+  const series = model.series(scope);
+  const now = model.now(scope);
+  text($('updates'), rate(now.updates));
+  text($('updates-sub'), `committed a second, ${rate(now.applied)} arrived from elsewhere`);
+  text($('bytes'), bytes(now.shipped) + '/s');
+  text($('bytes-sub'), `as operations ${bytes(now.ops)}/s`);
+  updatesChart.draw(series, `${rate(now.updates)} now`);
+  bytesChart.draw(series, `${bytes(now.shipped)} now, ${bytes(now.ops)} as operations`);
+  const shipped = series.reduce((sum, s) => sum + s.shipped, 0);
+  const ops = series.reduce((sum, s) => sum + s.ops, 0);
+  const saved = ops > 0 ? Math.max(0, 1 - shipped / ops) : 0;
+  text($('saved'), ops > 0 ? percent(saved) : '–');
+  text($('saved-sub'), ops > 0 ? `of the bytes that operations alone would have taken in ${series.length < 120 ? series.length + ' s' : 'two minutes'}` : 'nothing was shipped yet');
+  $('saved-meter').firstElementChild.style.transform = `scaleX(${(1 - saved).toFixed(3)})`;
+
+  const counts = model.visibility(scope);
+  const sla = model.sla(scope);
+  const {total, inTime} = distribution.draw(counts, sla);
+  text($('within'), total > 0 ? percent(inTime / total, inTime === total ? 0 : 2) : '–');
+  text($('within-sub'), total > 0 ? `of ${count(total)} shipments in the last minute` : 'nothing arrived in the last minute');
+  const at = (q) => {
+    const share = Distribution.quantile(counts, q);
+    return !Number.isFinite(share) ? 'over 2\u202fδ' : sla ? millis(share * sla) : share.toFixed(2) + '\u202fδ';
+  };
+  text($('late-sub'), total > 0 ? `half within ${at(0.5)}, 99\u202f% within ${at(0.99)}` : '');
+  text($('visibility-sub'), total > 0
+    ? `From the commit of a shipment's oldest update until it can be read elsewhere, last minute; heights by the square root. Cold objects arrive at once, on the left; hot ones are held until just before δ, on the right.`
+    : 'Nothing has arrived from elsewhere in the last minute.');
+  const states = model.spaces(scope).reduce((sum, {dc, k}) => sum + (dc.silent ? 0 : k.state_objects), 0);
+  const switched = model.spaces(scope).reduce((sum, {dc, k}) => sum + (dc.silent ? 0 : k.switches), 0);
+  text($('hot-sub'), `${count(states)} held as states now, ${count(switched)} switches since the start`);
+}
+
+function links() {
+  const body = $('links').tBodies[0];
+  if (!$('links').closest('details').open) {
+    body.replaceChildren();
+    return;
+  }
+  body.replaceChildren(...model.links().map((l) =>
+    h('tr', {'data-state': l.state},
+      h('td', {}, shown(l.from)), h('td', {}, shown(l.to)), h('td', {}, l.state), h('td', {}, bytes(l.rate)),
+      h('td', {}, count(l.lag)), h('td', {}, l.lagMs > 0 ? millis(l.lagMs) : ''), h('td', {}, bytes(l.inFlight)))));
+}
+
+$('links').closest('details').addEventListener('toggle', links);
+
+function switches() {
+  const all = model.switches.filter((w) => (!scope.dc || w.dc === scope.dc) && (!scope.keyspace || w.keyspace === scope.keyspace));
+  const key = JSON.stringify(all.map((w) => [w.id, w.at]));
+  if ($('switches').dataset.key === key) return;
+  $('switches').dataset.key = key;
+  $('switches').replaceChildren(...(all.length === 0
+    ? [h('li', {class: 'sub'}, 'No object has changed its mode since you look.')]
+    : all.map((w) =>
+      h('li', {'data-mode': w.mode, 'data-key': w.key},
+        h('time', {}, new Date(w.at).toTimeString().slice(0, 8)), ' ',
+        h('bdi', {}, shown(w.key)), h('small', {}, ` at ${shown(w.dc)}, ${shown(w.keyspace)}`),
+        h('b', {class: 'to'}, w.mode === 'state' ? '→ states' : '→ operations'),
+        h('small', {}, ` ${rate(w.rate)} updates/s, ${bytes(w.bytes)}`)))));
+}

@@ -1,0 +1,189 @@
+package io.osier.datacenter.distribution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The distribution, unpacked outside the repository: what is in it, and that it runs. */
+final class DistributionIT {
+  /** What production needs. Whatever comes to it is added here by somebody who thought about it. */
+  private static final List<String> LIBRARIES =
+      List.of(
+          "HdrHistogram",
+          "caffeine",
+          "config",
+          "error_prone_annotations",
+          "jackson-annotations",
+          "jackson-core",
+          "jackson-databind",
+          "jline",
+          "jspecify",
+          "kryo",
+          "logback-classic",
+          "logback-core",
+          "micrometer-commons",
+          "micrometer-core",
+          "micrometer-observation",
+          "micrometer-registry-prometheus",
+          "minlog",
+          "netty-buffer",
+          "netty-codec-base",
+          "netty-common",
+          "netty-handler",
+          "netty-resolver",
+          "netty-transport",
+          "netty-transport-native-unix-common",
+          "objenesis",
+          "osier-adaptation",
+          "osier-client",
+          "osier-core",
+          "osier-crdt",
+          "osier-datacenter",
+          "osier-propagation",
+          "picocli",
+          "prometheus-metrics-config",
+          "prometheus-metrics-core",
+          "prometheus-metrics-exposition-formats",
+          "prometheus-metrics-exposition-textformats",
+          "prometheus-metrics-model",
+          "prometheus-metrics-tracer-common",
+          "reflectasm",
+          "rocksdbjni",
+          "slf4j-api",
+          "vavr",
+          "vavr-match");
+
+  @TempDir private static Path dir;
+  private static Unpacked unpacked;
+
+  @BeforeAll
+  static void unpack() throws Exception {
+    unpacked = Unpacked.in(dir);
+  }
+
+  private static String artifact(String jar) {
+    return jar.replaceFirst("-\\d.*", "");
+  }
+
+  @Test
+  void lib_holdsWhatProductionNeedsAndNothingElse() throws Exception {
+    assertThat(unpacked.libraries().stream().map(DistributionIT::artifact).sorted())
+        .containsExactlyElementsOf(LIBRARIES);
+  }
+
+  @Test
+  void bomAndLicences_nameEveryLibrary() throws Exception {
+    Path share = unpacked.home().resolve("share");
+    JsonNode bom = new ObjectMapper().readTree(share.resolve("sbom/osier.cdx.json").toFile());
+    List<String> named = new ArrayList<>();
+    bom.get("components")
+        .forEach(c -> named.add(c.get("name").asText() + "-" + c.get("version").asText() + ".jar"));
+    String licences = Files.readString(share.resolve("licenses/THIRD-PARTY.txt"));
+    for (String jar : unpacked.libraries()) {
+      String name = artifact(jar);
+      if (!name.equals("osier-datacenter")) { // which is what the list of components is of
+        assertThat(named).contains(jar);
+      }
+      if (!name.startsWith("osier-")) {
+        assertThat(licences).contains(":" + name + ":");
+      }
+    }
+    assertThat(licences).doesNotContainIgnoringCase("unknown license");
+    try (Stream<Path> texts = Files.walk(share.resolve("licenses"))) {
+      assertThat(texts.filter(Files::isRegularFile)).hasSizeGreaterThan(10);
+    }
+  }
+
+  @Test
+  void partsForTheSystem_areThere() throws Exception {
+    Path home = unpacked.home();
+    assertThat(home.resolve("share/completion/osier.bash"))
+        .content()
+        .contains("server", "backup", "restore", "rebuild", "verify");
+    assertThat(home.resolve("share/systemd/osier.service")).content().contains("ExecStart=");
+    assertThat(home.resolve("share/osier-reference.conf")).exists();
+    assertThat(home.resolve("LICENSE")).exists();
+    Unpacked.Ran check =
+        unpacked.osier(
+            Map.of(), "server", "--config", home.resolve("conf/osier.conf").toString(), "--check");
+    assertThat(check.output()).contains("is correct");
+    assertThat(check.exit()).isZero();
+  }
+
+  @Test
+  void version_namesTheCommit() throws Exception {
+    Unpacked.Ran ran = unpacked.osier(Map.of(), "--version");
+    assertThat(ran.output())
+        .containsPattern(
+            "^osier \\Q" + System.getProperty("osier.version") + "\\E \\(commit [0-9a-z]+\\+?\\)")
+        .contains("Java " + System.getProperty("java.version"));
+  }
+
+  @Test
+  void wrongJava_isNamedWithWhatHelps() throws Exception {
+    Unpacked.Ran none = unpacked.osier(Map.of("OSIER_JAVA_HOME", "/nowhere"), "--version");
+    assertThat(none.exit()).isEqualTo(1);
+    assertThat(none.output()).contains("OSIER_JAVA_HOME is /nowhere").contains("no bin/java");
+    Path old = Files.createDirectories(dir.resolve("old java/bin")).getParent();
+    Files.writeString(old.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+    Path java = Files.writeString(old.resolve("bin/java"), "#!/bin/sh\nexit 9\n");
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    Unpacked.Ran tooOld = unpacked.osier(Map.of("OSIER_JAVA_HOME", old.toString()), "--version");
+    assertThat(tooOld.exit()).isEqualTo(1);
+    assertThat(tooOld.output()).contains("Java 21 or newer").contains("(17)");
+  }
+
+  /** One life after the other: without a cache, with one, with one that is damaged. */
+  @Test
+  void server_servesAndStops_whateverItsStartCacheIsLike() throws Exception {
+    Path cache = unpacked.home().resolve("cache");
+    try (Unpacked.Server without = unpacked.server(Map.of("OSIER_CACHE", "off"))) {
+      assertThat(firstOf(without)).contains(" INFO "); // and nothing before the log
+      assertThat(without.said()).contains("osier 0.");
+      assertThat(cache).doesNotExist();
+      assertThat(cli(without, "counter", "incr", "likes", "3")).isEqualTo("done\n");
+      without.stop();
+      assertThat(without.said()).contains("is closed");
+    }
+    try (Unpacked.Server first = unpacked.server(Map.of())) {
+      assertThat(first.said()).contains("a start cache is made").doesNotContain("no start cache");
+      assertThat(cli(first, "counter", "get", "likes")).isEqualTo("3\n");
+    }
+    List<Path> made;
+    try (Stream<Path> files = Files.list(cache)) {
+      made = files.toList();
+    }
+    assertThat(made).hasSize(1); // and nothing of what it took to make it
+    try (Unpacked.Server second = unpacked.server(Map.of("OSIER_JAVA_OPTIONS", "-Xlog:aot"))) {
+      assertThat(second.said()).doesNotContain("a start cache is made");
+      assertThat(cli(second, "counter", "get", "likes")).isEqualTo("3\n");
+    }
+    Files.write(made.getFirst(), new byte[100_000]);
+    try (Unpacked.Server damaged = unpacked.server(Map.of())) {
+      assertThat(firstOf(damaged)).contains(" INFO "); // Java says nothing of it
+      assertThat(cli(damaged, "counter", "get", "likes")).isEqualTo("3\n");
+    }
+  }
+
+  private static String firstOf(Unpacked.Server server) {
+    return server.said().lines().findFirst().orElseThrow();
+  }
+
+  private static String cli(Unpacked.Server server, String... command) throws Exception {
+    List<String> all = new ArrayList<>(List.of("cli", "--connect", server.clients()));
+    all.addAll(List.of(command));
+    Unpacked.Ran ran = unpacked.osier(Map.of(), all.toArray(String[]::new));
+    assertThat(ran.exit()).as(ran.output()).isZero();
+    return ran.output();
+  }
+}

@@ -1,0 +1,143 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.datacenter.config.ConfigReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Dashboards and alerts ask for nothing that a datacenter does not serve. */
+class MonitoringFilesTest {
+  private static final Path FILES = Path.of("src", "dist", "share", "monitoring");
+  private static final Pattern NAME = Pattern.compile("\\b(?:osier|jvm|process|system)_[a-z0-9_]+");
+  private static final Pattern LABELS =
+      Pattern.compile("\\b((?:osier|jvm|process)_[a-z0-9_]+)\\{([^}]*)}");
+
+  /** Given by Prometheus, not by the datacenter. */
+  private static final Set<String> TARGET_LABELS = Set.of("dc", "job");
+
+  /** Served once there was a pause, a request that failed. */
+  private static final Set<String> LATER =
+      Set.of("osier_client_failures_total", "jvm_gc_pause_seconds_sum");
+
+  @TempDir Path dir;
+
+  private String scrape() throws IOException, InterruptedException {
+    int admin = TestCluster.freePort();
+    String config =
+        """
+        osier { dc = eu, store.dir = "%s", listen { client-port = 0, peer-port = 0 }
+          peers { us = "127.0.0.1:%d" }
+          admin { enabled = true, port = %d }, keyspaces { shop {} } }
+        """
+            .formatted(dir, TestCluster.freePort(), admin);
+    try (Datacenter eu = Datacenter.start(ConfigReader.read("monitored", config, Map.of()));
+        HttpClient http = HttpClient.newHttpClient()) {
+      HttpRequest get =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/metrics")).build();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () ->
+                  http.send(get, HttpResponse.BodyHandlers.ofString())
+                      .body()
+                      .contains("osier_updates_total{"));
+      assertThat(eu.obstacles()).isNotNull();
+      return http.send(get, HttpResponse.BodyHandlers.ofString()).body();
+    }
+  }
+
+  private static List<String> expressions() throws IOException {
+    List<String> all = new ArrayList<>();
+    for (String line : Files.readAllLines(FILES.resolve("prometheus/alerts.yml"))) {
+      if (line.strip().startsWith("expr:")) {
+        all.add(line);
+      }
+    }
+    for (String dashboard : List.of("fleet.json", "datacenter.json")) {
+      JsonNode root = new ObjectMapper().readTree(FILES.resolve("grafana/" + dashboard).toFile());
+      root.findValuesAsText("expr").forEach(all::add);
+      root.findValuesAsText("definition").forEach(all::add);
+    }
+    return all;
+  }
+
+  @Test
+  void everyMetricThatIsAskedFor_isServed_withItsLabels() throws Exception {
+    String served = scrape();
+    List<String> expressions = expressions();
+    assertThat(expressions).hasSizeGreaterThan(50);
+    Set<String> missing = new TreeSet<>();
+    for (String expression : expressions) {
+      Matcher name = NAME.matcher(expression);
+      while (name.find()) {
+        if (!LATER.contains(name.group()) && !isServed(served, name.group())) {
+          missing.add(name.group());
+        }
+      }
+      Matcher labelled = LABELS.matcher(expression);
+      while (labelled.find()) {
+        for (String label : labels(labelled.group(2))) {
+          if (!LATER.contains(labelled.group(1))
+              && !TARGET_LABELS.contains(label)
+              && !hasLabel(served, labelled.group(1), label)) {
+            missing.add(labelled.group(1) + "{" + label + "}");
+          }
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static boolean isServed(String served, String name) {
+    return Pattern.compile("^" + name + "[{ ]", Pattern.MULTILINE).matcher(served).find();
+  }
+
+  private static boolean hasLabel(String served, String name, String label) {
+    return Pattern.compile("^" + name + "\\{[^}]*\\b" + label + "=", Pattern.MULTILINE)
+        .matcher(served)
+        .find();
+  }
+
+  private static List<String> labels(String matchers) {
+    List<String> names = new ArrayList<>();
+    Matcher one = Pattern.compile("([a-z_]+)\\s*[=!]~?").matcher(matchers);
+    while (one.find()) {
+      names.add(one.group(1));
+    }
+    return names;
+  }
+
+  @Test
+  void everyAlert_hasALineOnWhatHelps() throws IOException {
+    String operations = Files.readString(Path.of("..", "docs", "OPERATIONS.md"));
+    List<String> alerts = new ArrayList<>();
+    for (String line : Files.readAllLines(FILES.resolve("prometheus/alerts.yml"))) {
+      if (line.strip().startsWith("- alert:")) {
+        alerts.add(line.strip().substring("- alert:".length()).strip());
+      }
+    }
+    assertThat(alerts).hasSizeGreaterThan(10).doesNotHaveDuplicates();
+    for (String alert : alerts) {
+      assertThat(operations).as("the alerts' table").contains("| `" + alert + "` | ");
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.Budget;
+import io.osier.datacenter.work.Interleavings;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The store's queue between partitions and its writer, with the threads interleaved by Lincheck's
+ * model checker. Nobody waits with a time-out, so a wake-up that is lost is a test that hangs,
+ * which is reported.
+ */
+final class GroupQueueLincheckTest {
+
+  /** A queue with room for one group, and what became of the groups. */
+  private static final class Scene {
+    final GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", 1));
+    final List<Integer> written = new ArrayList<>();
+    private int confirmed;
+
+    void put(int group) {
+      queue.put(group, 1, this::confirm);
+    }
+
+    private synchronized void confirm() {
+      confirmed++;
+    }
+
+    /** As the store's thread does. */
+    void write() {
+      StoreWriter<Integer> writer = new StoreWriter<>(queue);
+      while (queue.await()) {
+        writer.step(written::addAll);
+      }
+    }
+
+    void check(boolean holds) {
+      if (!holds || confirmed != written.size()) {
+        throw new AssertionError(written + ", confirmed: " + confirmed);
+      }
+    }
+  }
+
+  @Test
+  void groupsThatWaitForRoom_areAllWritten_eachPartitionsInOrder() {
+    Interleavings.of(
+        () -> {
+          Scene scene = new Scene();
+          Thread writer = Interleavings.start(scene::write);
+          Thread one =
+              Interleavings.start(
+                  () -> {
+                    scene.put(1);
+                    scene.put(2);
+                  });
+          Thread other = Interleavings.start(() -> scene.put(3));
+          List.of(one, other).forEach(Interleavings::join);
+          scene.queue.close();
+          List.of(writer).forEach(Interleavings::join);
+          scene.check(scene.written.size() == 3 && scene.written.contains(3));
+          scene.check(scene.written.indexOf(1) < scene.written.indexOf(2));
+        });
+  }
+
+  @Test
+  void closing_endsEverybodysWait() {
+    Interleavings.of(
+        () -> {
+          Scene scene = new Scene();
+          Thread writer = Interleavings.start(scene::write);
+          Thread one =
+              Interleavings.start(
+                  () -> {
+                    scene.put(1);
+                    scene.put(2);
+                  });
+          scene.queue.close();
+          List.of(one, writer).forEach(Interleavings::join);
+          scene.check(List.of(1, 2).subList(0, scene.written.size()).equals(scene.written));
+        });
+  }
+
+  @Test
+  void failing_endsEverybodysWait_andConfirmsNothing() {
+    Interleavings.of(
+        () -> {
+          Scene scene = new Scene();
+          scene.put(1); // and nobody writes it
+          Thread one = Interleavings.start(() -> scene.put(2));
+          Thread other = Interleavings.start(() -> scene.put(3));
+          Thread failing = Interleavings.start(scene.queue::fail);
+          List.of(one, other, failing).forEach(Interleavings::join);
+          scene.check(scene.written.isEmpty() && !scene.queue.await());
+        });
+  }
+}

@@ -1,0 +1,66 @@
+package io.osier.datacenter.work;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.LincheckAssertionError;
+
+/** Runs threads in many orders that Lincheck's model checker draws. */
+public final class Interleavings {
+  private static final int ORDERS = Integer.getInteger("osier.lincheck.orders", 60);
+  private static final int TRIES = 3;
+
+  private Interleavings() {}
+
+  /**
+   * Runs a scene, which starts threads and waits for their end, in many orders.
+   *
+   * @throws LincheckAssertionError with the order in which it throws, or never ends
+   */
+  public static void of(Runnable scene) {
+    for (int i = 1; ; i++) {
+      try {
+        Lincheck.runConcurrentTest(ORDERS, scene);
+        return;
+      } catch (LincheckAssertionError e) {
+        // One run must not take 30 s, which a busy machine may need for loading the first time. An
+        // order that is at fault is named.
+        if (i == TRIES || String.valueOf(e.getMessage()).contains("interleaving")) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Runs bodies in threads of their own, to their ends. */
+  public static void run(Runnable... bodies) {
+    List<Thread> threads = new ArrayList<>();
+    for (Runnable body : bodies) {
+      threads.add(start(body));
+    }
+    threads.forEach(Interleavings::join);
+  }
+
+  /** Starts a thread. */
+  public static Thread start(Runnable body) {
+    Thread thread = new Thread(body);
+    thread.start();
+    return thread;
+  }
+
+  /** Waits for a thread's end. */
+  public static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Plain, so that the model checker has no assertion library to interleave. */
+  public static void check(boolean holds) {
+    if (!holds) {
+      throw new AssertionError();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.osier.propagation.host;
+
+import io.osier.propagation.wire.Frame;
+
+/** The windows of a datacenter's links. */
+@FunctionalInterface
+public interface LinkWindows {
+  /** Of partitions that have their links for themselves: each stream's own window is all. */
+  LinkWindows NONE = dc -> LinkWindow.NONE;
+
+  /** The window of the link to a datacenter. */
+  LinkWindow window(String dc);
+
+  /** A sink that says what room its links have. */
+  default FrameSink of(FrameSink sink) {
+    return new FrameSink() {
+      @Override
+      public void send(String dc, Frame frame) {
+        sink.send(dc, frame);
+      }
+
+      @Override
+      public LinkWindow window(String dc) {
+        return LinkWindows.this.window(dc);
+      }
+    };
+  }
+}

@@ -1,0 +1,159 @@
+package io.osier.propagation.host;
+
+import io.osier.propagation.wire.Frame;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+
+/** Counts since the start of the process. Written and read by the partition's thread only. */
+public final class PropagationStats {
+  private static final long VISIBILITY_MICROS_MAX = 3_600_000_000L;
+
+  private long shippedBytes;
+  private long opBytes;
+  private long opsShipped;
+  private long statesShipped;
+  private long catchUpsShipped;
+  private long appliedRemote;
+  private long gapsSeen;
+  private long healed;
+  private final Map<String, Visibility> byOrigin = new TreeMap<>();
+  private final Histogram visibilityMicros = new Histogram(VISIBILITY_MICROS_MAX, 2);
+
+  /** All zero. */
+  public PropagationStats() {}
+
+  /** Shipments went to so many peers that they took these bytes together. */
+  public void shipped(Frame.Kind kind, int shipments, long bytesToAll) {
+    shippedBytes += bytesToAll;
+    switch (kind) {
+      case OPS -> opsShipped += shipments;
+      case ROUND -> statesShipped += shipments;
+      case CATCH_UP -> catchUpsShipped += shipments;
+    }
+  }
+
+  /** An update would have taken these bytes as an operation to every peer. */
+  public void opWouldShip(long bytesToAll) {
+    opBytes += bytesToAll;
+  }
+
+  /** So many updates of others were applied. */
+  public void applied(int updates) {
+    appliedRemote += Math.max(1, updates);
+  }
+
+  /** Something that must come before something else is missing. */
+  public void gapSeen() {
+    gapsSeen++;
+  }
+
+  /** An object came from a third datacenter, or after a gap. */
+  public void healed() {
+    healed++;
+  }
+
+  /**
+   * A shipment became visible.
+   *
+   * @param origin the datacenter that shipped it
+   */
+  public void visible(String origin, Late.Delay delay, boolean outage, long slaMillis) {
+    Visibility of = byOrigin.get(origin);
+    if (of == null) {
+      of = new Visibility(slaMillis);
+      byOrigin.put(origin, of);
+    }
+    boolean inTime = delay.millis() <= slaMillis;
+    if (outage) {
+      of.late = inTime ? of.late : of.late.withOutage();
+      return;
+    }
+    long micros = Math.clamp(delay.millis() * 1_000, 0, VISIBILITY_MICROS_MAX);
+    visibilityMicros.recordValue(micros);
+    of.delays.record(micros);
+    if (slaMillis > 0 && !inTime) {
+      of.late = of.late.with(delay, slaMillis);
+    }
+  }
+
+  /** What became visible of one datacenter's shipments. */
+  private static final class Visibility {
+    private final Delays delays;
+    private Late late = Late.NONE;
+
+    Visibility(long slaMillis) {
+      this.delays = Delays.around(slaMillis);
+    }
+  }
+
+  /** Bytes of updates shipped, summed over the peers they went to. */
+  public long shippedBytes() {
+    return shippedBytes;
+  }
+
+  /** Bytes that the same updates would have taken as single operations, to the same peers. */
+  public long opBytes() {
+    return opBytes;
+  }
+
+  /** Operations shipped, counted once for all peers. */
+  public long opsShipped() {
+    return opsShipped;
+  }
+
+  /** Objects shipped in rounds, counted once for all peers. */
+  public long statesShipped() {
+    return statesShipped;
+  }
+
+  /** Objects shipped to peers that had missed something. */
+  public long catchUpsShipped() {
+    return catchUpsShipped;
+  }
+
+  /** Updates of other datacenters applied; a state of unknown content counts as one. */
+  public long appliedRemote() {
+    return appliedRemote;
+  }
+
+  /** Gaps seen, in streams and in objects. */
+  public long gapsSeen() {
+    return gapsSeen;
+  }
+
+  /** Objects received from a third datacenter, or after a gap. */
+  public long healedObjects() {
+    return healed;
+  }
+
+  /** Shipments that became visible later than the SLA allows. */
+  public Late late() {
+    Late sum = Late.NONE;
+    for (Visibility of : byOrigin.values()) {
+      sum = sum.plus(of.late);
+    }
+    return sum;
+  }
+
+  /** Shipments of one datacenter that became visible later than the SLA allows. */
+  public Late late(String origin) {
+    Visibility of = byOrigin.get(origin);
+    return of == null ? Late.NONE : of.late;
+  }
+
+  /**
+   * How long one datacenter's shipments took until they were visible, outages left out: a copy.
+   *
+   * @param slaMillis the ranges are around it
+   */
+  public Delays delays(String origin, long slaMillis) {
+    Visibility of = byOrigin.get(origin);
+    return of == null ? Delays.around(slaMillis) : of.delays.copy();
+  }
+
+  /** Delays until visible, outages left out, in microseconds: a copy. */
+  public Histogram visibilityMicros() {
+    return visibilityMicros.copy();
+  }
+}

@@ -1,0 +1,68 @@
+package io.osier.propagation.host;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.propagation.wire.Frame.Cursor;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a partition that kept its store knows when it starts again. The objects themselves and the
+ * log of its own updates stay in the store.
+ *
+ * @param life counts the starts of the store, from 1: what was counted in memory only (places in
+ *     the stream, epochs, changes) is comparable within one life. 0 without a store
+ * @param resumed whether the incarnation goes on: nothing was lost
+ * @param committed the last commit number of this incarnation; 0 for a new one
+ * @param loggedAfter of this incarnation's updates after this number the log tells the objects
+ * @param timestamp the hybrid clock's last timestamp
+ * @param through what was here completely of every other replica, former incarnations of this
+ *     datacenter among them
+ * @param replicas every other replica of whose updates something may be here
+ * @param cursors the places in the peers' streams, by sender
+ * @param settled see {@link Progress}
+ * @param firstChange where the counts of what comes in this life begin, 1 or more: 1, but in
+ *     simulations of long lives
+ */
+public record Recovered(
+    long life,
+    boolean resumed,
+    long committed,
+    long loggedAfter,
+    long timestamp,
+    VersionVector through,
+    Set<ReplicaId> replicas,
+    Map<ReplicaId, Cursor> cursors,
+    boolean settled,
+    long firstChange) {
+
+  /** Of a partition that starts with nothing. */
+  public static final Recovered NOTHING =
+      new Recovered(0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
+
+  public Recovered {
+    if (life < 0 || firstChange < 1 || loggedAfter < 0 || loggedAfter > committed) {
+      throw new IllegalArgumentException(
+          "life " + life + ", committed " + committed + ", logged after " + loggedAfter);
+    }
+    replicas = new TreeSet<>(replicas);
+    cursors = new TreeMap<>(cursors);
+  }
+
+  /** The same, with counts that begin elsewhere. */
+  public Recovered countingFrom(long change) {
+    return new Recovered(
+        life,
+        resumed,
+        committed,
+        loggedAfter,
+        timestamp,
+        through,
+        replicas,
+        cursors,
+        settled,
+        change);
+  }
+}

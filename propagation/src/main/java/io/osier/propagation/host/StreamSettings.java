@@ -1,0 +1,90 @@
+package io.osier.propagation.host;
+
+/**
+ * Bounds and times of the streams between two partitions.
+ *
+ * @param windowBytes most bytes sent to a peer and not acknowledged, of all partitions of a
+ *     datacenter together, 64 KiB or more; beyond it nothing queues up: the peer is caught up
+ *     later, per object with whatever is smaller
+ * @param frameBytes about the largest frame, 1 KiB or more; a single object may exceed it
+ * @param retryMillis how long an unanswered request waits before it is sent again, 10 or more
+ * @param statusMillis how often a peer is told what is here if it changed, 10 or more
+ * @param healMillis how long an origin must be out of reach before what it left is fetched from
+ *     third datacenters, 0 or more
+ * @param forgetMillis for how long every datacenter must have had all of a removed object before
+ *     what remembers its removal is dropped, 0 or more; longer than what a datacenter that does not
+ *     write synchronously can lose of what it acknowledged
+ * @param memory what they may take in the heap
+ */
+public record StreamSettings(
+    int windowBytes,
+    int frameBytes,
+    int retryMillis,
+    int statusMillis,
+    int healMillis,
+    int forgetMillis,
+    Memory memory) {
+  /**
+   * What the streams of a partition may take in the heap, in bytes.
+   *
+   * @param trails what was shipped and some peer may not have; when it is spent the oldest updates
+   *     are not kept: states are shipped instead, and at last a peer is caught up by a scan
+   * @param relays what came from others and somebody may not have; when it is spent it is
+   *     forgotten: states are given instead
+   * @param waiting what has come and waits for what must come before it; when it is spent no more
+   *     is acknowledged to those whose updates wait, so that they stop sending. In a causal
+   *     keyspace those go on of which closed cuts depend on more than has come; what comes of
+   *     others with twice as much waiting is not taken, but asked for again. And healings give no
+   *     more until what they brought too early was fetched
+   */
+  public record Memory(long trails, long relays, long waiting) {
+    /** 64 MiB, 16 MiB, 32 MiB. */
+    public static final Memory DEFAULT = new Memory(64L << 20, 16L << 20, 32L << 20);
+  }
+
+  /** As the other one, with {@link Memory#DEFAULT}. */
+  public StreamSettings(
+      int windowBytes,
+      int frameBytes,
+      int retryMillis,
+      int statusMillis,
+      int healMillis,
+      int forgetMillis) {
+    this(
+        windowBytes,
+        frameBytes,
+        retryMillis,
+        statusMillis,
+        healMillis,
+        forgetMillis,
+        Memory.DEFAULT);
+  }
+
+  /** These with other bounds in the heap. */
+  public StreamSettings within(Memory bounds) {
+    return new StreamSettings(
+        windowBytes, frameBytes, retryMillis, statusMillis, healMillis, forgetMillis, bounds);
+  }
+
+  /**
+   * 8 MiB window, 64 KiB frames, retry after 1 s, status every 200 ms, healing after 1 s,
+   * forgetting after 10 s.
+   */
+  public static final StreamSettings DEFAULT =
+      new StreamSettings(8 << 20, 64 << 10, 1_000, 200, 1_000, 10_000);
+
+  public StreamSettings {
+    check("windowBytes", windowBytes, 64 << 10);
+    check("frameBytes", frameBytes, 1 << 10);
+    check("retryMillis", retryMillis, 10);
+    check("statusMillis", statusMillis, 10);
+    check("healMillis", healMillis, 0);
+    check("forgetMillis", forgetMillis, 0);
+  }
+
+  private static void check(String what, int value, int min) {
+    if (value < min) {
+      throw new IllegalArgumentException(what + " must be at least " + min + ", not " + value);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * What the streams of a partition are given by whoever runs them: the objects ({@code Replica}),
+ * what a store kept of their progress, bounds and times, the way out and its room; and what they
+ * count. Pure.
+ */
+package io.osier.propagation.host;

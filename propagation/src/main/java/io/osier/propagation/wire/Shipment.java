@@ -1,0 +1,140 @@
+package io.osier.propagation.wire;
+
+import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import java.util.Objects;
+
+/**
+ * One object's updates under way: one operation, a joined delta, or the full state. Its content is
+ * encoded once, for whatever asks first: the estimate of its size, the journal or a peer's frame.
+ * Immutable; thread-safe.
+ */
+public final class Shipment {
+  private final ObjectId object;
+  private final ReplicaId origin;
+  private final long predecessor;
+  private final VersionVector needs;
+  private final long last;
+  private final int updates;
+  private final long ageMillis;
+  private final Causal content;
+
+  /** The content's bytes if it is a state; a delta keeps its own. */
+  private volatile byte[] state;
+
+  /** See the accessors. */
+  public Shipment(
+      ObjectId object,
+      ReplicaId origin,
+      long predecessor,
+      VersionVector needs,
+      long last,
+      int updates,
+      long ageMillis,
+      Causal content) {
+    this.object = object;
+    this.origin = origin;
+    this.predecessor = predecessor;
+    this.needs = needs;
+    this.last = last;
+    this.updates = updates;
+    this.ageMillis = ageMillis;
+    this.content = content;
+  }
+
+  /** Which object. */
+  public ObjectId object() {
+    return object;
+  }
+
+  /** Whose commit numbers {@link #predecessor} and {@link #last} are. */
+  public ReplicaId origin() {
+    return origin;
+  }
+
+  /**
+   * The origin's commit number on this object right before those shipped: the receiver must have it
+   * (invariant I2); 0 for a full state, which needs nothing before it.
+   */
+  public long predecessor() {
+    return predecessor;
+  }
+
+  /**
+   * What of other replicas the origin had seen of this object when it made the updates, as far as
+   * the receiver may not have it yet: per-object causal order; empty for a full state, which brings
+   * it along.
+   */
+  public VersionVector needs() {
+    return needs;
+  }
+
+  /** The origin's last commit number on this object that is shipped. */
+  public long last() {
+    return last;
+  }
+
+  /** How many updates of the origin are joined in it, at least 1; 0 if not known. */
+  public int updates() {
+    return updates;
+  }
+
+  /** How long before the frame was sent the oldest of them was committed. */
+  public long ageMillis() {
+    return ageMillis;
+  }
+
+  /** The delta or the state. */
+  public Causal content() {
+    return content;
+  }
+
+  /** The content's bytes, see {@link Causal#packed}; made once. */
+  byte[] packed() {
+    if (!content.isFull()) {
+      return content.packed();
+    }
+    byte[] known = state;
+    if (known == null) {
+      known = content.packed();
+      state = known;
+    }
+    return known;
+  }
+
+  /** What this takes in the heap, about, in bytes. */
+  public long heapBytes() {
+    return HeapSize.object(5 * HeapSize.REFERENCE + 3 * Long.BYTES + Integer.BYTES)
+        + object.heapBytes()
+        + needs.heapBytes()
+        + content.heapBytes();
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o == this
+        || (o instanceof Shipment s
+            && object.equals(s.object)
+            && origin.equals(s.origin)
+            && predecessor == s.predecessor
+            && needs.equals(s.needs)
+            && last == s.last
+            && updates == s.updates
+            && ageMillis == s.ageMillis
+            && content.equals(s.content));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(object, origin, predecessor, needs, last, updates, ageMillis, content);
+  }
+
+  @Override
+  public String toString() {
+    return "Shipment[object=%s, origin=%s, predecessor=%d, needs=%s, last=%d, updates=%d, age=%d ms, %s]"
+        .formatted(object, origin, predecessor, needs, last, updates, ageMillis, content);
+  }
+}

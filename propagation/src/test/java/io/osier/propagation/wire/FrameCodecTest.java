@@ -1,0 +1,178 @@
+package io.osier.propagation.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+final class FrameCodecTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 7);
+  private static final ReplicaId US = new ReplicaId("us", 3);
+
+  private static Shipment shipment() {
+    Causal delta =
+        Causal.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of("x")), EU, 12, 9, 1_000, 0);
+    return new Shipment(
+        new ObjectId(Key.of("k"), CrdtType.AW_SET),
+        EU,
+        9,
+        VersionVector.of(US, 4),
+        12,
+        1,
+        20,
+        delta);
+  }
+
+  private static Shipment state() {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal state = bottom.join(bottom.prepare(new Operation.Increment(5), US, 4, 0, 1_000, 0));
+    return new Shipment(
+        new ObjectId(Key.of("n"), CrdtType.PN_COUNTER), US, 0, VersionVector.EMPTY, 4, 0, 0, state);
+  }
+
+  private static Map<Frame, String> golden() {
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    Map<Frame, String> golden = new LinkedHashMap<>();
+    golden.put(
+        new Frame.Updates(
+            Frame.Kind.ROUND,
+            2,
+            3,
+            12,
+            VersionVector.EMPTY,
+            Optional.of(new Frame.Cursor(1, 5, 8, 3, Optional.empty())),
+            true,
+            1_000,
+            List.of(shipment())),
+        "01010502030c0105010303e80701016b880c0301000275730304011401010109030101017801010c");
+    golden.put(
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            2,
+            3,
+            12,
+            VersionVector.of(US, 7),
+            Optional.empty(),
+            false,
+            1_000,
+            List.of()),
+        "01010802030c01000275730307" + "00e80700");
+    golden.put(new Frame.Ack(2, 3), "01020203");
+    golden.put(
+        new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 5, 0, Optional.of(object)))),
+        "010304090205016b08020000");
+    golden.put(
+        new Frame.Status(
+            true, 2, 3, VersionVector.of(EU, 5), 7, VersionVector.of(US, 6), 9, true, 1_000),
+        "010401020301010507010002757303060901e807");
+    golden.put(
+        new Frame.Heal(
+            3,
+            US,
+            4,
+            CausalContext.range(US, 5, 6),
+            new Frame.Page(new Frame.Place(7, 6), Optional.empty())),
+        "010503000275730304" + "0102010501" + "070600");
+    golden.put(new Frame.Fetch(3, List.of(object)), "01060301016b08");
+    golden.put(
+        new Frame.Verify(3, List.of(new Frame.Known(object, VersionVector.of(US, 6)))),
+        "01080301016b0801000275730306");
+    golden.put(
+        new Frame.Verified(3, object, List.of(state()), VersionVector.of(US, 7)),
+        "010903016b0801016e610002757303040400000102010004010104050000010207");
+    golden.put(
+        new Frame.States(
+            3,
+            Optional.of(US),
+            Optional.of(new Frame.Page(new Frame.Place(7, 6), Optional.of(object))),
+            4,
+            new Frame.Place(7, 8),
+            VersionVector.of(US, 7),
+            List.of(state())),
+        "01070301000275730301070601016b0804070801020701016e6102040400000102010004010104050000");
+    return golden;
+  }
+
+  @Test
+  void everyFrame_isReadBack_andKeepsItsForm() {
+    golden()
+        .forEach(
+            (frame, hex) -> {
+              byte[] bytes = FrameCodec.encode(EU, frame);
+              assertThat(FrameCodec.decode(EU, bytes)).isEqualTo(frame);
+              assertThat(HexFormat.of().formatHex(bytes)).as("form of %s", frame).isEqualTo(hex);
+            });
+  }
+
+  @Test
+  void sizeOf_isWhatAShipmentAddsToAFrame() {
+    Frame.Updates empty =
+        new Frame.Updates(
+            Frame.Kind.OPS, 1, 1, 1, VersionVector.EMPTY, Optional.empty(), false, 1, List.of());
+    Frame.Updates one =
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            1,
+            1,
+            1,
+            VersionVector.EMPTY,
+            Optional.empty(),
+            false,
+            1,
+            List.of(shipment()));
+    assertThat(FrameCodec.sizeOf(EU, shipment()))
+        .isEqualTo(FrameCodec.encode(EU, one).length - FrameCodec.encode(EU, empty).length);
+  }
+
+  @Provide
+  Arbitrary<Frame> frames() {
+    return Arbitraries.of(golden().keySet());
+  }
+
+  /** Bytes at some places are others, and some at the end are missing. */
+  @Property(tries = 7_000)
+  void damagedFrames_areReadOrMalformed_andNothingElse(
+      @ForAll("frames") Frame frame,
+      @ForAll @Size(max = 4) Map<@IntRange(max = 60) Integer, Byte> damage,
+      @ForAll @IntRange(max = 30) int missing) {
+    byte[] bytes = FrameCodec.encode(EU, frame);
+    damage.forEach((at, value) -> bytes[at % bytes.length] = value);
+    readOrMalformed(Arrays.copyOf(bytes, Math.max(0, bytes.length - missing)));
+  }
+
+  @Property(tries = 4_000)
+  void anyBytes_areReadOrMalformed_andNothingElse(@ForAll @Size(max = 60) byte[] bytes) {
+    readOrMalformed(bytes);
+  }
+
+  private static void readOrMalformed(byte[] bytes) {
+    try {
+      FrameCodec.decode(EU, bytes);
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotEmpty();
+    }
+  }
+}

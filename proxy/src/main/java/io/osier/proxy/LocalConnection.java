@@ -1,0 +1,153 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The way to a datacenter in this process: requests are handed over as they are. Thread-safe. */
+final class LocalConnection implements Connection {
+  private static final String CLOSED = "this client was closed";
+
+  private final InProcess datacenter;
+  private final ClientSettings settings;
+  private final ScheduledExecutorService timer;
+  private final Set<CompletableFuture<Reply>> open = ConcurrentHashMap.newKeySet();
+  private final ReplicaId replica;
+  private final List<Reply.KeyspaceInfo> keyspaces;
+  private volatile boolean closed;
+
+  /**
+   * The connection to a datacenter that is there.
+   *
+   * @param timer ends the waiting for answers
+   */
+  LocalConnection(InProcess datacenter, ClientSettings settings, ScheduledExecutorService timer) {
+    this.datacenter = datacenter;
+    this.settings = settings;
+    this.timer = timer;
+    this.replica = datacenter.replica();
+    this.keyspaces = List.copyOf(datacenter.keyspaces());
+  }
+
+  @Override
+  public void open() {}
+
+  @Override
+  public String dc() {
+    return replica.dc();
+  }
+
+  @Override
+  public boolean isUp() {
+    return !closed && datacenter.isOpen();
+  }
+
+  @Override
+  public ReplicaId replica() {
+    return replica;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaceList() {
+    return keyspaces;
+  }
+
+  @Override
+  public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+    return !closed && datacenter.update(keyspace, key, type, operation);
+  }
+
+  @Override
+  public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
+    if (closed) {
+      return CompletableFuture.failedFuture(lost(ErrorCode.UNAVAILABLE, false, CLOSED));
+    }
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    long start = System.nanoTime();
+    datacenter.send(
+        request,
+        r ->
+            Answering.bring(
+                () -> {
+                  if (reply.complete(r)) {
+                    settings.metrics().answered(dc(), System.nanoTime() - start);
+                  }
+                }));
+    if (!reply.isDone()) {
+      await(reply, timeoutMillis);
+    }
+    return reply;
+  }
+
+  /** Until the answer comes, or its time is over, or this is closed. */
+  @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
+  private void await(CompletableFuture<Reply> reply, long timeoutMillis) {
+    open.add(reply);
+    reply.whenComplete((r, e) -> open.remove(reply));
+    try {
+      ScheduledFuture<?> timeout =
+          timer.schedule(
+              () -> expire(reply, timeoutMillis),
+              Math.max(1, timeoutMillis),
+              TimeUnit.MILLISECONDS);
+      reply.whenComplete((r, e) -> timeout.cancel(false));
+    } catch (RejectedExecutionException e) {
+      reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED));
+    }
+    if (closed) {
+      reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED));
+    }
+  }
+
+  private void expire(CompletableFuture<Reply> reply, long timeoutMillis) {
+    String message = dc() + " did not answer within " + timeoutMillis + " ms";
+    reply.completeExceptionally(lost(ErrorCode.TIMEOUT, true, message));
+  }
+
+  private static LostException lost(ErrorCode code, boolean sent, String message) {
+    return new LostException(code, sent, message);
+  }
+
+  @Override
+  public void ping() {}
+
+  @Override
+  public double roundTripNanos() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable String trouble() {
+    return null;
+  }
+
+  @Override
+  public @Nullable OsierException refused() {
+    return null;
+  }
+
+  @Override
+  public int inFlight() {
+    return open.size();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    open.forEach(reply -> reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED)));
+  }
+}

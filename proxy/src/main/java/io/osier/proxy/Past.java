@@ -57,24 +57,31 @@ final class Past {
    *
    * @param asked what it was asked for
    * @param there what it has
-   * @return whether the datacenter lacks nothing now that is not given up
+   * @return whether to ask the datacenter again: something was given up, by this call or by another
+   *     one, or it lacks nothing any more
    */
   synchronized boolean giveUp(
       String keyspace, int partition, VersionVector asked, VersionVector there) {
     Slice slice = slice(keyspace, partition);
     boolean any = false;
+    boolean lacksMore = false;
     for (int i = 0; i < asked.size(); i++) {
       ReplicaId replica = asked.replica(i);
       long here = there.get(replica);
-      // What was seen since may be at hand elsewhere.
-      if (asked.number(i) > here && slice.seen().get(replica) == asked.number(i)) {
+      if (asked.number(i) <= here) {
+        continue;
+      }
+      long seen = slice.seen().get(replica);
+      if (seen == asked.number(i)) {
         slice.lower(replica, here);
         Session.Loss loss = new Session.Loss(keyspace, partition, replica, here, asked.number(i));
         losses.merge(new Session.Loss(keyspace, partition, replica, 0, 0), loss, Past::both);
         any = true;
-      }
+      } else if (seen > asked.number(i)) {
+        lacksMore = true; // what was seen since may be at hand elsewhere
+      } // else another call has given it up before
     }
-    return any || slice.seen().isAtMost(there); // another call may have given it up before
+    return any || !lacksMore;
   }
 
   private static Session.Loss both(Session.Loss a, Session.Loss b) {

@@ -1,5 +1,7 @@
 package io.osier.propagation;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
@@ -100,7 +102,8 @@ public final class Propagation {
   }
 
   private boolean isLinkUp(String dc) {
-    return outbound.stream(dc) != null && outbound.stream(dc).linkUp();
+    PeerStream stream = outbound.stream(dc);
+    return stream != null && stream.linkUp();
   }
 
   private boolean hasStreamed(ReplicaId origin) {
@@ -162,12 +165,11 @@ public final class Propagation {
     if (stream == null) {
       return; // does not hold this keyspace
     }
-    meet(peer, nowNanos);
+    InboundStream in = meet(peer, nowNanos);
     if (!knowledge.isNewest(peer)) {
       return;
     }
     stream.up(peer, nowNanos);
-    InboundStream in = inbound.stream(peer.dc());
     if (inbound.up(in, nowNanos)) {
       resume(in, nowNanos);
     }
@@ -188,10 +190,17 @@ public final class Propagation {
     }
   }
 
-  private void meet(ReplicaId peer, long nowNanos) {
+  /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
+  private InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
       healer.down(peer.dc());
     }
+    return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
+  }
+
+  /** The stream to whoever is heard: only peers are. */
+  private PeerStream streamTo(InboundStream in) {
+    return requireNonNull(outbound.stream(in.sender().dc()), "only peers are heard");
   }
 
   /** Asks for a peer's stream, unless something else must be asked first. */
@@ -211,8 +220,7 @@ public final class Propagation {
     if (stream == null) {
       return;
     }
-    meet(peer, nowNanos);
-    InboundStream in = inbound.stream(peer.dc());
+    InboundStream in = meet(peer, nowNanos);
     if (!in.sender().equals(peer)) {
       return;
     }
@@ -223,8 +231,8 @@ public final class Propagation {
           resume(in, nowNanos);
         }
       }
-      case Frame.Ack f -> outbound.acknowledged(peer, f, nowNanos);
-      case Frame.Resume f -> outbound.resume(peer, f, nowNanos, nowMillis);
+      case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
+      case Frame.Resume f -> outbound.resume(stream, peer, f, nowNanos, nowMillis);
       case Frame.Status f -> status(in, f, nowNanos);
       case Frame.Heal f -> answers.heal(peer, f);
       case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
@@ -289,7 +297,7 @@ public final class Propagation {
 
   private void tick(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
-    PeerStream stream = outbound.stream(dc);
+    PeerStream stream = streamTo(in);
     if (!stream.linkUp()) {
       return;
     }
@@ -326,7 +334,7 @@ public final class Propagation {
     long next = Math.min(outbound.roundDueNanos(), announcer.dueNanos());
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
-      if (outbound.stream(dc).linkUp()) {
+      if (streamTo(in).linkUp()) {
         if (verifier.isDue(dc, in.heardNanos()) || healer.isDue(in.sender(), in.heardNanos())) {
           return Long.MIN_VALUE;
         }

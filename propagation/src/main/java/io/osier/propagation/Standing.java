@@ -110,11 +110,17 @@ final class Standing {
   /** Whether every peer is there and gave all that it has of a former incarnation. */
   private boolean allHealed(ReplicaId former) {
     for (PeerStream stream : outbound.streams()) {
-      if (!stream.linkUp() || !healer.isDone(stream.peer(), former) || inbound.isWaiting(former)) {
+      if (!stream.linkUp() || !isFetched(stream, former)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether all that a connected peer has of a former incarnation is here, and visible. */
+  private boolean isFetched(PeerStream stream, ReplicaId former) {
+    ReplicaId peer = stream.peer();
+    return peer != null && healer.isDone(peer, former) && !inbound.isWaiting(former);
   }
 
   /** See {@link Propagation#isEverywhere}. */
@@ -139,9 +145,10 @@ final class Standing {
   VersionVector committedElsewhere() {
     VersionVector committed = VersionVector.EMPTY;
     for (String dc : around.peers()) {
+      ReplicaId peer = knowledge.newest(dc);
       Frame.Status status = knowledge.status(dc);
-      if (status != null) {
-        committed = committed.with(knowledge.newest(dc), status.committed());
+      if (peer != null && status != null) {
+        committed = committed.with(peer, status.committed());
       }
     }
     return committed;
@@ -199,7 +206,7 @@ final class Standing {
       for (int i = 0; i < status.changes().size(); i++) {
         ReplicaId former = status.changes().replica(i);
         boolean ours = former.dc().equals(around.self().dc()) && !former.equals(around.self());
-        if (ours && (!healer.isDone(stream.peer(), former) || inbound.isWaiting(former))) {
+        if (ours && !isFetched(stream, former)) {
           return false;
         }
       }

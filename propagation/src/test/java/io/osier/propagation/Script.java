@@ -1,5 +1,7 @@
 package io.osier.propagation;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -28,6 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A few datacenters' streams in virtual time, driven by commands, each frame under way for 20 ms.
@@ -85,7 +88,7 @@ final class Script {
     }
 
     @Override
-    public Causal state(ObjectId object) {
+    public @Nullable Causal state(ObjectId object) {
       return objects.get(object);
     }
 
@@ -127,7 +130,7 @@ final class Script {
   private final Set<String> losing = new HashSet<>();
   private final Set<String> cut = new TreeSet<>();
   private final StringBuilder told = new StringBuilder();
-  private KeyspacePolicy policy;
+  private KeyspacePolicy policy = KeyspacePolicy.session("k", Duration.ofSeconds(2));
   private long nanos = 1_000_000 * MILLI;
   private final long startNanos = nanos;
   private long order;
@@ -143,7 +146,7 @@ final class Script {
       case "join" -> link(words[1], words[2], true);
       case "run" -> pass(Long.parseLong(words[1]) * MILLI);
       default -> {
-        Dc dc = dcs.get(words[0]);
+        Dc dc = dc(words[0]);
         List<String> elements = List.of(words).subList(3, words.length);
         switch (words[1]) {
           case "add" -> dc.commit(words[2], elements, false);
@@ -155,6 +158,10 @@ final class Script {
       }
     }
     return told.toString();
+  }
+
+  private Dc dc(String name) {
+    return requireNonNull(dcs.get(name), name);
   }
 
   private void start(String[] words) {
@@ -176,18 +183,18 @@ final class Script {
 
   private void link(String a, String b, boolean up) {
     for (String[] way : new String[][] {{a, b}, {b, a}}) {
-      Dc dc = dcs.get(way[0]);
+      Dc dc = dc(way[0]);
       String link = way[0] + ">" + way[1];
       if (up) {
         cut.remove(link);
-        dc.propagation.peerUp(dcs.get(way[1]).self, nanos);
+        dc.propagation.peerUp(dc(way[1]).self, nanos);
       } else {
         cut.add(link);
         dc.propagation.peerDown(way[1], nanos);
       }
     }
-    tick(dcs.get(a));
-    tick(dcs.get(b));
+    tick(dc(a));
+    tick(dc(b));
   }
 
   private void pass(long duration) {
@@ -234,8 +241,8 @@ final class Script {
           nanos + DELAY,
           () -> {
             if (!cut.contains(link)) {
-              dcs.get(to).propagation.received(from.self, frame, nanos, nanos / MILLI);
-              tick(dcs.get(to));
+              dc(to).propagation.received(from.self, frame, nanos, nanos / MILLI);
+              tick(dc(to));
             }
           });
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A stream's epochs grow, also where a former life had more of them than anybody expected. */
@@ -46,7 +47,7 @@ final class StreamEpochTest {
 
   private static final class NoObjects implements Replica {
     @Override
-    public Causal state(ObjectId object) {
+    public @Nullable Causal state(ObjectId object) {
       return null;
     }
 

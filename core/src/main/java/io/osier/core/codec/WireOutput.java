@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A growing buffer that writes Osier's small types in their one form. Replicas are written in full
@@ -100,11 +99,6 @@ public final class WireOutput extends Output {
    */
   public void presetReplica(ReplicaId replica) {
     dictionary.add(replica);
-  }
-
-  /** The replica that was made known first, or null. */
-  public @Nullable ReplicaId preset() {
-    return dictionary.isEmpty() ? null : dictionary.getFirst();
   }
 
   /** Writes a non-negative number, small ones short. */

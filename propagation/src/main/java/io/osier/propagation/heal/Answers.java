@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers peers that ask for states: of an origin that they cannot reach, of objects in whose
@@ -108,9 +109,13 @@ public final class Answers {
         shipments);
   }
 
-  private int addMissing(List<Shipment> shipments, ObjectId object, Causal state, Frame.Heal heal) {
+  private int addMissing(
+      List<Shipment> shipments, ObjectId object, @Nullable Causal state, Frame.Heal heal) {
+    if (state == null) {
+      return 0; // dropped, since every datacenter has seen it removed
+    }
     ReplicaId origin = heal.origin();
-    long last = state == null ? 0 : state.context().through(origin);
+    long last = state.context().through(origin);
     if (last <= heal.after() || relays.isThere(object, origin, heal::has, state)) {
       return 0;
     }
@@ -160,11 +165,11 @@ public final class Answers {
   public void fetch(ReplicaId peer, Frame.Fetch fetch) {
     List<Shipment> shipments = new ArrayList<>();
     Optional<Frame.Page> next = Optional.empty();
-    ObjectId last = null;
+    Optional<ObjectId> last = Optional.empty();
     int bytes = 0;
     for (ObjectId object : fetch.objects()) {
       if (bytes >= around.settings().frameBytes()) {
-        next = Optional.of(new Frame.Page(Place.NONE, Optional.of(last)));
+        next = Optional.of(new Frame.Page(Place.NONE, last));
         break;
       }
       Causal state = around.replica().state(object);
@@ -172,7 +177,7 @@ public final class Answers {
         long through = state.context().through(around.self());
         bytes += add(shipments, object, around.self(), through, state);
       }
-      last = object;
+      last = Optional.of(object);
     }
     around
         .sink()
@@ -223,7 +228,7 @@ public final class Answers {
                 shipments.isEmpty() ? VersionVector.EMPTY : around.cuts().deps(knowledge.here())));
   }
 
-  private boolean hasForgotten(Causal state, VersionVector known) {
+  private boolean hasForgotten(@Nullable Causal state, VersionVector known) {
     CausalContext here = state == null ? CausalContext.EMPTY : state.context();
     for (int i = 0; i < known.size(); i++) {
       ReplicaId r = known.replica(i);

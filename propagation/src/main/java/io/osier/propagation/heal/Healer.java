@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches from third datacenters what they have of an origin that cannot be reached: one that is
@@ -59,8 +60,8 @@ public final class Healer implements Early {
     /** Whether the next page is asked for when some of what is not ready is. */
     boolean paused;
 
-    /** The last page, once it is here. */
-    Frame.States last;
+    /** The last page, once it is here; null before. */
+    Frame.@Nullable States last;
 
     /** When what is not ready is fetched. */
     long fetchNanos;

@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The other datacenters' updates that came here and that not everybody has yet, joined per object,
@@ -90,7 +91,7 @@ public final class RelayLog {
     kept.updates.add(shipment);
     add(kept, bytesOf(shipment));
     if (kept.updates.size() > UPDATES_MAX) {
-      Shipment joined = joined(kept, number -> false);
+      Shipment joined = kept.updates.stream().reduce(RelayLog::join).orElseThrow();
       kept.updates.clear();
       kept.updates.add(joined);
       add(kept, bytesOf(joined) - kept.bytes);
@@ -144,7 +145,7 @@ public final class RelayLog {
   }
 
   /** An origin's updates of an object up to its present state; null if they are not kept. */
-  private Kept kept(ObjectId object, ReplicaId origin, Causal state) {
+  private @Nullable Kept kept(ObjectId object, ReplicaId origin, Causal state) {
     sort(origin);
     LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
     Kept kept = objects == null ? null : objects.get(object);
@@ -159,21 +160,16 @@ public final class RelayLog {
    * @param has whether whoever asks has an update of the origin, and all before it on its object
    * @param state the object as it is here
    */
-  Shipment missing(ObjectId object, ReplicaId origin, LongPredicate has, Causal state) {
+  @Nullable Shipment missing(ObjectId object, ReplicaId origin, LongPredicate has, Causal state) {
     Kept kept = kept(object, origin, state);
     if (kept == null) {
       return null;
     }
-    Shipment joined = joined(kept, has);
-    return joined == null || !has.test(joined.predecessor()) ? null : joined;
-  }
-
-  private static Shipment joined(Kept kept, LongPredicate has) {
     Shipment joined = null;
     for (Shipment s : kept.updates) {
       joined = has.test(s.last()) ? null : joined == null ? s : join(joined, s);
     }
-    return joined;
+    return joined == null || !has.test(joined.predecessor()) ? null : joined;
   }
 
   private static Shipment join(Shipment earlier, Shipment later) {

@@ -3,4 +3,7 @@
  * ({@code Healer}) and given to them ({@code Answers}, {@code RelayLog}), and compared after a loss
  * ({@code Verifier}).
  */
+@NullMarked
 package io.osier.propagation.heal;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,11 +6,12 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The objects of a partition, as its streams see them. Used by the partition's thread only. */
 public interface Replica {
   /** The object's state, or null if it was never written. */
-  Causal state(ObjectId object);
+  @Nullable Causal state(ObjectId object);
 
   /**
    * Makes a received update part of the object: joins, stores, journals.

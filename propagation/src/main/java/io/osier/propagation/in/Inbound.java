@@ -12,9 +12,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes what the peers ship: sees what is missing in their streams and asks for it, acknowledges,
@@ -92,17 +94,17 @@ public final class Inbound {
     if (in != null && in.sender().incarnation() >= peer.incarnation()) {
       return false;
     }
-    if (in != null && in.applied() != null) {
+    if (in != null && in.applied().isPresent()) {
       endedStreams.put(peer.dc(), in.sender());
     }
-    Frame.Cursor cursor = around.recovered().cursors().get(peer);
+    Optional<Frame.Cursor> cursor = Optional.ofNullable(around.recovered().cursors().get(peer));
     Fetcher fetcher = new Fetcher(new Asking(requests, around.retryNanos()));
     streams.put(new InboundStream(peer, around.recovered().life(), cursor, fetcher, nowNanos));
     return true;
   }
 
   /** The stream of a datacenter's last incarnation; null if it was never heard. */
-  public InboundStream stream(String dc) {
+  public @Nullable InboundStream stream(String dc) {
     return streams.get(dc);
   }
 
@@ -114,7 +116,7 @@ public final class Inbound {
   /** Whether something of an origin's own stream was applied here, in this life or before. */
   public boolean hasStreamed(ReplicaId origin) {
     InboundStream in = streams.get(origin.dc());
-    return (in != null && in.sender().equals(origin) && in.applied() != null)
+    return (in != null && in.sender().equals(origin) && in.applied().isPresent())
         || origin.equals(endedStreams.get(origin.dc()))
         || around.recovered().cursors().containsKey(origin);
   }
@@ -321,9 +323,7 @@ public final class Inbound {
     Map<ReplicaId, Frame.Cursor> cursors = new HashMap<>(around.recovered().cursors());
     cursors.keySet().removeIf(r -> !knowledge.isNewest(r));
     for (InboundStream in : streams.all()) {
-      if (in.applied() != null) {
-        cursors.put(in.sender(), in.applied());
-      }
+      in.applied().ifPresent(cursor -> cursors.put(in.sender(), cursor));
     }
     return cursors;
   }

@@ -1,5 +1,7 @@
 package io.osier.propagation.in;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One peer's stream to this partition: what has come, in which epoch, and which updates wait for
@@ -66,8 +69,8 @@ public final class InboundStream {
   private boolean started;
   private Optional<Cursor> cursor;
 
-  /** The last place at which nothing was held, or null. */
-  private Cursor applied;
+  /** The last place at which nothing was held; empty before the first. */
+  private Optional<Cursor> applied;
 
   private long claimed;
   private boolean ackDue;
@@ -87,13 +90,14 @@ public final class InboundStream {
    * A stream that has not begun.
    *
    * @param life of this partition's store: epochs grow from life to life
-   * @param recovered the place up to which everything was applied in a former life, or null
+   * @param recovered the place up to which everything was applied in a former life
    */
-  InboundStream(ReplicaId sender, long life, Cursor recovered, Fetcher fetcher, long nowNanos) {
+  InboundStream(
+      ReplicaId sender, long life, Optional<Cursor> recovered, Fetcher fetcher, long nowNanos) {
     this.sender = sender;
     this.fetcher = fetcher;
     this.epoch = life << LIFE_SHIFT;
-    this.cursor = Optional.ofNullable(recovered);
+    this.cursor = recovered;
     this.applied = recovered;
     this.heardNanos = nowNanos;
   }
@@ -192,7 +196,7 @@ public final class InboundStream {
 
   /** Everything up to this place of the stream has been applied. */
   void admitted(Cursor place) {
-    applied = place;
+    applied = Optional.of(place);
   }
 
   /**
@@ -263,14 +267,16 @@ public final class InboundStream {
   }
 
   /** The object's oldest held update, or null. */
-  EarlyUpdate firstEarly(ObjectId object) {
+  @Nullable EarlyUpdate firstEarly(ObjectId object) {
     ArrayDeque<EarlyUpdate> queue = early.get(object);
     return queue == null ? null : queue.peek();
   }
 
+  /** Drops it: there is one. */
   void dropFirstEarly(ObjectId object) {
-    ArrayDeque<EarlyUpdate> queue = early.get(object);
-    earlyBytes -= queue.poll().heapBytes();
+    ArrayDeque<EarlyUpdate> queue =
+        requireNonNull(early.get(object), "nothing of the object is held");
+    earlyBytes -= queue.remove().heapBytes();
     if (queue.isEmpty()) {
       early.remove(object);
       fetchedNanos.remove(object);
@@ -286,12 +292,12 @@ public final class InboundStream {
   private void noteApplied() {
     // What is held is held in memory only, and must come again after a crash.
     if (early.isEmpty() && cursor.isPresent()) {
-      applied = cursor.get();
+      applied = cursor;
     }
   }
 
-  /** The place up to which everything has been applied, or null if there is none yet. */
-  Cursor applied() {
+  /** The place up to which everything has been applied; empty if there is none yet. */
+  Optional<Cursor> applied() {
     return applied;
   }
 

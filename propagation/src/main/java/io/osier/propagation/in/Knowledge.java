@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is here of every replica, and what the peers say is there. Not thread-safe.
@@ -139,7 +140,8 @@ public final class Knowledge {
     return replica.equals(newest.get(replica.dc()));
   }
 
-  public ReplicaId newest(String dc) {
+  /** The newest incarnation of a datacenter that was heard of, or null. */
+  public @Nullable ReplicaId newest(String dc) {
     return newest.get(dc);
   }
 
@@ -234,7 +236,7 @@ public final class Knowledge {
   }
 
   /** The peer's last status, or null. */
-  public Frame.Status status(String dc) {
+  public Frame.@Nullable Status status(String dc) {
     return statuses.get(dc);
   }
 

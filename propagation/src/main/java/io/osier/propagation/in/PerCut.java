@@ -77,7 +77,7 @@ final class PerCut implements Visibility {
       // What waited that long waited for something that could not be reached.
       long waitedNanos = nowNanos - cut.closedNanos();
       boolean late = waitedNanos > around.healNanos();
-      InboundStream from = streams.get(cut.source().peer().dc());
+      InboundStream from = streams.of(cut.source().peer().dc());
       for (Admission.Arrived update : cut.updates()) {
         Shipment shipment = update.shipment();
         if (applier.isKnown(shipment)) {
@@ -99,7 +99,7 @@ final class PerCut implements Visibility {
     applier.applyInOrder(outOfOrder);
     for (Admission.Cut cut : cuts) {
       cut.origin().ifPresent(origin -> knowledge.complete(origin, cut.through()));
-      InboundStream in = streams.get(cut.source().peer().dc());
+      InboundStream in = streams.of(cut.source().peer().dc());
       if (cut.cursor().isPresent() && in.sender().equals(cut.source().peer())) {
         in.admitted(cut.cursor().get());
       }

@@ -125,7 +125,7 @@ final class PerObject implements Visibility {
     for (int i = 0; i < early.missing().size(); i++) {
       ReplicaId origin = early.missing().replica(i);
       if (!flowing.test(origin, nowNanos)
-          || streams.get(origin.dc()).wasInterruptedAfter(early.sinceNanos())) {
+          || streams.of(origin.dc()).wasInterruptedAfter(early.sinceNanos())) {
         return true;
       }
     }

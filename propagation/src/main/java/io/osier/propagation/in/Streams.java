@@ -1,11 +1,14 @@
 package io.osier.propagation.in;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.propagation.host.Late;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Shipment;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The peers' streams, and what is counted of what they bring. Not thread-safe. */
 final class Streams {
@@ -18,8 +21,13 @@ final class Streams {
   }
 
   /** The stream of a datacenter's last incarnation; null if it was never heard. */
-  InboundStream get(String dc) {
+  @Nullable InboundStream get(String dc) {
     return byDc.get(dc);
+  }
+
+  /** The same, of a datacenter that was heard. */
+  InboundStream of(String dc) {
+    return requireNonNull(byDc.get(dc), "nothing was heard of the datacenter");
   }
 
   void put(InboundStream in) {

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one peer lacks, read step by step: for a new one a scan of all objects, then what the log
@@ -248,7 +249,8 @@ final class Backlog {
       Causal state = around.replica().state(entry.object());
       long last = state == null ? 0 : state.context().through(around.self());
       boolean again = last > former;
-      if (last == entry.number() || (again && shippedFromLog.add(entry.object()))) {
+      boolean due = last == entry.number() || (again && shippedFromLog.add(entry.object()));
+      if (state != null && due) {
         shipments.add(full(entry.object(), state, last));
         bytes += (int) state.sizeBytes();
       }
@@ -282,7 +284,7 @@ final class Backlog {
   }
 
   /** The joined updates that the peer misses of one object, or its state where that is smaller. */
-  private Shipment missing(ObjectLog object, long nowNanos) {
+  private @Nullable Shipment missing(ObjectLog object, long nowNanos) {
     Causal state = around.replica().state(object.object);
     if (state == null) {
       return null; // dropped, since every datacenter has seen it removed

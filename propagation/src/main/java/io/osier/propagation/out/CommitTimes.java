@@ -2,6 +2,7 @@ package io.osier.propagation.out;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When about which own updates were committed, and how many bytes they were as operations: tells
@@ -65,7 +66,7 @@ final class CommitTimes {
   }
 
   /** The latest sample of which all is at a peer that has what is up to this number. */
-  private Sample at(long number) {
+  private @Nullable Sample at(long number) {
     Sample found = null;
     for (Sample s : samples) {
       if (found != null && s.number > number) {

@@ -1,5 +1,7 @@
 package io.osier.propagation.out;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.KeyspacePolicy.StatePayload;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ships what is committed here: operations with the batch of inputs that made them and held objects
@@ -195,13 +198,14 @@ public final class Outbound {
     ship(Kind.OPS, log::takeOp, nowNanos, nowMillis);
   }
 
-  private void ship(Kind kind, Supplier<Leaving> next, long nowNanos, long nowMillis) {
+  private void ship(Kind kind, Supplier<@Nullable Leaving> next, long nowNanos, long nowMillis) {
     List<Shipment> chunk = new ArrayList<>();
     int bytes = 0;
     Leaving leaving = next.get();
     while (leaving != null) {
       ObjectId object = leaving.log().object;
-      Causal state = around.replica().state(object);
+      Causal state =
+          requireNonNull(around.replica().state(object), "what was not shipped is not forgotten");
       Segment segment = log.shipped(leaving, state.sizeBytes());
       Shipment shipment =
           isWhole(leaving, state)
@@ -253,15 +257,15 @@ public final class Outbound {
   // ---------------------------------------------------------------- what peers say
 
   /** A peer says where its stream is to go on. */
-  public void resume(ReplicaId peer, Frame.Resume resume, long nowNanos, long nowMillis) {
-    PeerStream stream = stream(peer.dc());
+  public void resume(
+      PeerStream stream, ReplicaId peer, Frame.Resume resume, long nowNanos, long nowMillis) {
     stream.resume(peer, resume);
     catchUp(stream, nowNanos, nowMillis);
   }
 
   /** A peer acknowledges frames; a round's acknowledgement tells how late it was. */
-  public void acknowledged(ReplicaId peer, Frame.Ack ack, long nowNanos) {
-    stream(peer.dc()).acknowledged(peer, ack, reserve, nowNanos);
+  public void acknowledged(PeerStream stream, ReplicaId peer, Frame.Ack ack, long nowNanos) {
+    stream.acknowledged(peer, ack, reserve, nowNanos);
   }
 
   /** Forgets what every peer has, but not for one that is away for long. */
@@ -317,7 +321,7 @@ public final class Outbound {
   }
 
   /** The stream to a peer; null if it does not hold the keyspace. */
-  public PeerStream stream(String dc) {
+  public @Nullable PeerStream stream(String dc) {
     return streams.get(dc);
   }
 

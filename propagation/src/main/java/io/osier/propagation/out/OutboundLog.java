@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this datacenter has committed and has not yet shipped, and what it has shipped and some peer
@@ -54,14 +55,8 @@ final class OutboundLog {
     /** The last shipped segment's tick: the key in the trail. */
     private long tick;
 
-    /** Joined updates that wait for their round, or null. */
-    private Segment dirty;
-
-    /** The number of the first waiting update's first dot: the key in the dirty map. */
-    private long dirtyFirst;
-
-    /** The first number of the transaction that it belongs to. */
-    private long dirtyFloor;
+    /** What waits for its round, or null. */
+    private @Nullable Held held;
 
     private int waitingOps;
 
@@ -73,7 +68,7 @@ final class OutboundLog {
      * What was shipped after the tick, joined; null if it is not kept any more and the state must
      * serve.
      */
-    Segment since(long position) {
+    @Nullable Segment since(long position) {
       if (droppedTick > position) {
         return null;
       }
@@ -87,7 +82,32 @@ final class OutboundLog {
     }
 
     private boolean isUnused() {
-      return tick == 0 && dirty == null && waitingOps == 0;
+      return tick == 0 && held == null && waitingOps == 0;
+    }
+  }
+
+  /** An object's updates that wait for their round. */
+  private static final class Held {
+    final ObjectLog log;
+
+    /** The number of the first one's first dot. */
+    final long first;
+
+    /** The first number of the transaction that the first one belongs to. */
+    final long floor;
+
+    /** All of them, joined. */
+    Segment segment;
+
+    Held(ObjectLog log, long first, long floor, Segment segment) {
+      this.log = log;
+      this.first = first;
+      this.floor = floor;
+      this.segment = segment;
+    }
+
+    Age age() {
+      return new Age(segment.firstNanos(), first);
     }
   }
 
@@ -119,10 +139,11 @@ final class OutboundLog {
   /** How many of the waiting operations were held. */
   private int released;
 
-  private final TreeMap<Long, ObjectLog> dirty = new TreeMap<>();
+  /** What waits for a round, by the number of its first update's first dot. */
+  private final TreeMap<Long, Held> dirty = new TreeMap<>();
 
-  /** The same objects by the age of their first update: an update may be older than its number. */
-  private final TreeMap<Age, ObjectLog> dirtyByAge = new TreeMap<>();
+  /** The same by the age of its first update: an update may be older than its number. */
+  private final TreeMap<Age, Held> dirtyByAge = new TreeMap<>();
 
   private final Budget budget;
   private long committed;
@@ -155,26 +176,30 @@ final class OutboundLog {
       budget.take(placeBytes(object));
     }
     if (hold) {
-      if (log.dirty == null) {
-        budget.take(segment.heapBytes());
-        log.dirty = segment;
-        log.dirtyFirst = first;
-        log.dirtyFloor = floor;
-        dirty.put(log.dirtyFirst, log);
-        dirtyByAge.put(age(log), log);
-      } else {
-        Age before = age(log);
-        budget.give(log.dirty.heapBytes());
-        log.dirty = log.dirty.joined(segment);
-        budget.take(log.dirty.heapBytes());
-        if (log.dirty.firstNanos() != before.firstNanos) {
-          dirtyByAge.remove(before);
-          dirtyByAge.put(age(log), log);
-        }
-      }
+      hold(log, segment, first, floor);
     } else {
       release(object);
       addOp(new Leaving(log, segment, floor, false));
+    }
+  }
+
+  private void hold(ObjectLog log, Segment segment, long first, long floor) {
+    Held held = log.held;
+    if (held == null) {
+      budget.take(segment.heapBytes());
+      held = new Held(log, first, floor, segment);
+      log.held = held;
+      dirty.put(first, held);
+      dirtyByAge.put(held.age(), held);
+      return;
+    }
+    Age before = held.age();
+    budget.give(held.segment.heapBytes());
+    held.segment = held.segment.joined(segment);
+    budget.take(held.segment.heapBytes());
+    if (held.segment.firstNanos() != before.firstNanos) {
+      dirtyByAge.remove(before);
+      dirtyByAge.put(held.age(), held);
     }
   }
 
@@ -183,16 +208,12 @@ final class OutboundLog {
     committed = number;
   }
 
-  private static Age age(ObjectLog log) {
-    return new Age(log.dirty.firstNanos(), log.dirtyFirst);
-  }
-
   /** Moves what is held of an object to the operations that leave with this batch. */
   void release(ObjectId object) {
     ObjectLog log = logs.get(object);
-    if (log != null && log.dirty != null) {
+    if (log != null && log.held != null) {
       released++;
-      addOp(undirty(log));
+      addOp(undirty(log.held));
     }
   }
 
@@ -217,17 +238,16 @@ final class OutboundLog {
     return released > 0;
   }
 
-  private Leaving undirty(ObjectLog log) {
-    Leaving leaving = new Leaving(log, log.dirty, log.dirtyFloor, true);
-    budget.give(log.dirty.heapBytes());
-    dirty.remove(log.dirtyFirst);
-    dirtyByAge.remove(age(log));
-    log.dirty = null;
-    return leaving;
+  private Leaving undirty(Held held) {
+    budget.give(held.segment.heapBytes());
+    dirty.remove(held.first);
+    dirtyByAge.remove(held.age());
+    held.log.held = null;
+    return new Leaving(held.log, held.segment, held.floor, true);
   }
 
   /** Takes the next waiting operation, or null. */
-  Leaving takeOp() {
+  @Nullable Leaving takeOp() {
     Leaving leaving = ops.poll();
     if (leaving != null) {
       budget.give(leaving.segment.heapBytes());
@@ -239,9 +259,9 @@ final class OutboundLog {
   }
 
   /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
-  Leaving takeDirty(long firstNanosMax) {
-    Map.Entry<Age, ObjectLog> first = dirtyByAge.firstEntry();
-    if (first == null || first.getValue().dirty.firstNanos() > firstNanosMax) {
+  @Nullable Leaving takeDirty(long firstNanosMax) {
+    Map.Entry<Age, Held> first = dirtyByAge.firstEntry();
+    if (first == null || first.getKey().firstNanos > firstNanosMax) {
       return null;
     }
     return undirty(first.getValue());
@@ -342,7 +362,7 @@ final class OutboundLog {
    * of them counts when the last one is.
    */
   long through() {
-    long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().dirtyFloor;
+    long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().floor;
     return Math.min(committed, Math.min(first, opsFloor) - 1);
   }
 
@@ -389,7 +409,7 @@ final class OutboundLog {
   /** The objects that are held. */
   List<ObjectId> dirtyObjects() {
     List<ObjectId> objects = new ArrayList<>(dirty.size());
-    dirty.values().forEach(log -> objects.add(log.object));
+    dirty.values().forEach(held -> objects.add(held.log.object));
     return objects;
   }
 }

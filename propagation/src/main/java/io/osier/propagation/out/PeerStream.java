@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This partition's stream to one peer.
@@ -95,7 +96,7 @@ public final class PeerStream {
   /** Bytes of updates that were sent, by what carried them. */
   private final long[] sentBytes = new long[Kind.values().length];
 
-  private ReplicaId peer;
+  private @Nullable ReplicaId peer;
   private boolean linkUp;
   private long downSinceNanos;
   private long upSinceNanos;
@@ -368,7 +369,7 @@ public final class PeerStream {
   }
 
   /** The incarnation to which frames were last sent; null if there was none. */
-  public ReplicaId peer() {
+  public @Nullable ReplicaId peer() {
     return peer;
   }
 

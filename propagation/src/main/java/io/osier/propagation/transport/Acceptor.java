@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,10 @@ final class Acceptor extends FrameReader {
   private final ByteCounter counter;
   private final Heartbeat heartbeat;
   private final ConnectionGuard guard;
-  private ReplicaId peer;
+
+  /** Who dialled; null before it has greeted. */
+  private @Nullable ReplicaId peer;
+
   private boolean ended;
 
   /** As the peer numbers the keyspaces. */
@@ -79,9 +83,9 @@ final class Acceptor extends FrameReader {
       case PeerMessage.Ping p -> heartbeat.give();
       case PeerMessage.Data d -> {
         if (d.frame().length < LARGE_BYTES_MIN) {
-          deliver(d);
+          deliver(peer, d);
         } else {
-          deliverApart(ctx, d);
+          deliverApart(ctx, peer, d);
         }
       }
       case PeerMessage.Note n -> peering.listener().noted(peer, n.content());
@@ -95,7 +99,7 @@ final class Acceptor extends FrameReader {
   @Override
   protected void frames(ChannelHandlerContext ctx) {}
 
-  private void deliver(PeerMessage.Data data) {
+  private void deliver(ReplicaId from, PeerMessage.Data data) {
     if (data.keyspace() >= names.size()) {
       throw new OsierException(
           ErrorCode.MALFORMED, "keyspace " + data.keyspace() + " is not one of " + names);
@@ -104,21 +108,21 @@ final class Acceptor extends FrameReader {
     if (agreed.contains(keyspace)) {
       peering
           .listener()
-          .received(peer, keyspace, data.partition(), FrameCodec.decode(peer, data.frame()));
+          .received(from, keyspace, data.partition(), FrameCodec.decode(from, data.frame()));
     }
   }
 
-  private void deliverApart(ChannelHandlerContext ctx, PeerMessage.Data data) {
+  private void deliverApart(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Data data) {
     pause();
     ctx.channel().config().setAutoRead(false);
     heartbeat.busy(true);
     Thread.ofVirtual()
-        .name("osier-decode-" + peer.dc())
+        .name("osier-decode-" + from.dc())
         .start(
             () -> {
               Optional<Throwable> failure = Optional.empty();
               try {
-                deliver(data);
+                deliver(from, data);
               } catch (Throwable e) {
                 failure = Optional.of(e);
               }
@@ -162,13 +166,13 @@ final class Acceptor extends FrameReader {
     setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
     guard.greeted();
     heartbeat.greeted();
-    peering.greeting().met(peer);
-    peering.greeting().heard(peer, hello.protocolVersion());
-    counter.countFor(peering.traffic().get(peer.dc()));
-    List<String> mine = peering.fingerprints().apply(peer.dc());
+    peering.greeting().met(replica);
+    peering.greeting().heard(replica, hello.protocolVersion());
+    counter.countFor(peering.trafficWith(replica.dc()));
+    List<String> mine = peering.fingerprints().apply(replica.dc());
     boolean same = mine.equals(hello.keyspaces());
     names = hello.keyspaces().stream().map(Agreement::name).toList();
-    agreed = Set.copyOf(peering.compare(peer.dc(), mine, hello.keyspaces()).agreed());
+    agreed = Set.copyOf(peering.compare(replica.dc(), mine, hello.keyspaces()).agreed());
     Wire.write(
         channel,
         new PeerMessage.Welcome(peering.self(), same ? Optional.empty() : Optional.of(mine)));

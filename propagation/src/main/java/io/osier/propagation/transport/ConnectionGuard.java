@@ -6,6 +6,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closes a connection that does not greet in time, or whose begun frame does not get on. One that
@@ -23,7 +24,7 @@ public final class ConnectionGuard extends ChannelInboundHandlerAdapter {
   private long frameNanos;
   private long heardNanos;
   private long bytes;
-  private Future<?> checks;
+  private @Nullable Future<?> checks;
 
   /**
    * For one connection.

@@ -31,7 +31,7 @@ final class Dialled extends FrameReader {
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
   void addTo(Channel channel) {
-    ByteCounter counter = new ByteCounter(peering.traffic().get(dc));
+    ByteCounter counter = new ByteCounter(peering.trafficWith(dc));
     channel.pipeline().addLast(counter, heartbeat, Wire.flushes(), this);
   }
 

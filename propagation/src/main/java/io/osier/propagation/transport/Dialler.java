@@ -9,6 +9,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.osier.core.ReplicaId;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,13 +31,17 @@ final class Dialler {
   private final Loops loops;
   private final Dialling dialling;
   private final LinkBuffer buffer = new LinkBuffer();
-  private volatile Channel channel;
 
-  /** Whether the other end was greeted in a version that knows notes. */
-  private volatile boolean notes;
+  /** Where frames can be sent; null while there is no such connection. */
+  private volatile @Nullable Way way;
 
-  /** The process at the other end; null before the first. */
-  private volatile ReplicaId peer;
+  /**
+   * A connection over which frames can be sent.
+   *
+   * @param peer the process at the other end
+   * @param notes whether it was greeted in a version that knows notes
+   */
+  private record Way(Channel channel, ReplicaId peer, boolean notes) {}
 
   Dialler(String dc, InetSocketAddress address, Peering peering, Loops loops) {
     this.dc = dc;
@@ -52,7 +57,7 @@ final class Dialler {
 
   /** Whether frames can be sent. For any thread. */
   boolean isUp() {
-    return channel != null;
+    return way != null;
   }
 
   /** What waits to leave, in bytes. For any thread. */
@@ -116,9 +121,7 @@ final class Dialler {
   /** Frames can be sent over this connection from now on. */
   void welcomed(ReplicaId replica, Channel over) {
     dialling.welcomed();
-    peer = replica;
-    notes = dialling.version() >= PeerMessage.DIALS_VERSION;
-    channel = over;
+    way = new Way(over, replica, dialling.version() >= PeerMessage.DIALS_VERSION);
   }
 
   /** See {@link Dialling#refused}. */
@@ -140,38 +143,39 @@ final class Dialler {
 
   /** A connection has ended; whether frames were sent over it. */
   boolean lost(Channel over) {
-    if (channel != over) {
+    Way lost = way;
+    if (lost == null || lost.channel != over) {
       return false;
     }
     dialling.lost();
-    channel = null;
+    way = null;
     return true;
   }
 
   /** Sends a note, unless much waits to leave: notes are of the moment. For any thread. */
   void send(PeerMessage.Note message) {
-    Channel over = channel;
+    Way over = way;
     int bytes = message.content().length;
     if (over != null
-        && (notes || peering.greeting().knowsNotes(peer))
+        && (over.notes || peering.greeting().knowsNotes(over.peer))
         && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX
         && buffer.add(bytes)) {
-      Wire.write(over, message).addListener(f -> buffer.left(bytes));
+      Wire.write(over.channel, message).addListener(f -> buffer.left(bytes));
     }
   }
 
   /** Sends what can be sent now. For any thread. */
   void send(PeerMessage.Data message) {
-    Channel over = channel;
+    Way over = way;
     if (over == null) {
       return;
     }
     int bytes = message.frame().length;
     if (!buffer.add(bytes)) {
       LOG.warn("{} takes nothing; connection closed", dc);
-      over.close();
+      over.channel.close();
       return;
     }
-    Wire.write(over, message).addListener(f -> buffer.left(bytes));
+    Wire.write(over.channel, message).addListener(f -> buffer.left(bytes));
   }
 }

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.timeout.ReadTimeoutException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out what a connection's {@link Liveness} decides: gives signs, and fails with {@link
@@ -20,7 +21,7 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
   private final PeerMessage sign;
   private ChannelHandlerContext ctx;
   private Liveness liveness;
-  private Future<?> looks;
+  private @Nullable Future<?> looks;
 
   private Heartbeat(boolean asks, PeerMessage sign) {
     this.asks = asks;
@@ -70,10 +71,14 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    stopLooking();
+    ctx.fireChannelInactive();
+  }
+
+  private void stopLooking() {
     if (looks != null) {
       looks.cancel(false);
     }
-    ctx.fireChannelInactive();
   }
 
   @Override
@@ -86,7 +91,7 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
     switch (liveness.due(now())) {
       case SIGN -> Wire.write(ctx.channel(), sign);
       case DEAD -> {
-        looks.cancel(false);
+        stopLooking();
         ctx.fireExceptionCaught(ReadTimeoutException.INSTANCE);
       }
       case NOTHING -> {}

@@ -1,5 +1,7 @@
 package io.osier.propagation.transport;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ReplicaId;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,11 @@ record Peering(
     Map<String, Traffic> traffic,
     PeerListener listener) {
   private static final Logger LOG = LoggerFactory.getLogger(Peering.class);
+
+  /** What is counted of a peer's connections. */
+  Traffic trafficWith(String dc) {
+    return requireNonNull(traffic.get(dc), "only peers dial and are dialled");
+  }
 
   /** What differs, by name and once; the keyspaces that agree are replicated all the same. */
   Agreement compare(String dc, List<String> mine, List<String> theirs) {

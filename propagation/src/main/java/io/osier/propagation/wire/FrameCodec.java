@@ -62,7 +62,7 @@ public final class FrameCodec {
         out -> {
           out.writeByte(Codec.FORMAT_VERSION);
           out.presetReplica(sender);
-          write(out, frame);
+          write(out, sender, frame);
         });
   }
 
@@ -123,7 +123,7 @@ public final class FrameCodec {
   private static final int VERIFIED = 9;
   private static final int RIGHTS = 10;
 
-  private static void write(WireOutput out, Frame frame) {
+  private static void write(WireOutput out, ReplicaId sender, Frame frame) {
     switch (frame) {
       case Frame.Updates f -> {
         out.writeByte(UPDATES);
@@ -137,7 +137,7 @@ public final class FrameCodec {
         }
         writeCursor(out, f.cursor());
         out.writeNumber(f.sentMillis());
-        writeShipments(out, f.shipments());
+        writeShipments(out, sender, f.shipments());
       }
       case Frame.Ack f -> {
         out.writeByte(ACK);
@@ -189,7 +189,7 @@ public final class FrameCodec {
         out.writeByte(VERIFIED);
         out.writeNumber(f.request());
         writeObject(out, f.last());
-        writeShipments(out, f.shipments());
+        writeShipments(out, sender, f.shipments());
         out.writeVector(f.deps());
       }
       case Frame.Rights f -> {
@@ -208,7 +208,7 @@ public final class FrameCodec {
         out.writeNumber(f.through());
         writePlace(out, f.changes());
         out.writeVector(f.deps());
-        writeShipments(out, f.shipments());
+        writeShipments(out, sender, f.shipments());
       }
     }
   }
@@ -366,9 +366,8 @@ public final class FrameCodec {
 
   // ---------------------------------------------------------------- shipments
 
-  private static void writeShipments(WireOutput out, List<Shipment> shipments) {
+  private static void writeShipments(WireOutput out, ReplicaId sender, List<Shipment> shipments) {
     out.writeCount(shipments.size());
-    ReplicaId sender = out.preset();
     for (Shipment s : shipments) {
       writeShipment(out, sender, s);
     }

@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One object's updates under way: one operation, a joined delta, or the full state. Its content is
@@ -23,7 +24,7 @@ public final class Shipment {
   private final Causal content;
 
   /** The content's bytes if it is a state; a delta keeps its own. */
-  private volatile byte[] state;
+  private volatile byte @Nullable [] state;
 
   /** See the accessors. */
   public Shipment(

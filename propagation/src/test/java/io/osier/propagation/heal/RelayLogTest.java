@@ -1,5 +1,6 @@
 package io.osier.propagation.heal;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
@@ -45,7 +46,7 @@ final class RelayLogTest {
     for (int i = 0; i < 100; i++) {
       apply("new " + i, true);
     }
-    Shipment missed = log.missing(X, EU, n -> n <= has, state);
+    Shipment missed = requireNonNull(log.missing(X, EU, n -> n <= has, state));
     assertThat(missed.predecessor()).isLessThanOrEqualTo(has);
     assertThat(missed.last()).isEqualTo(state.context().through(EU));
     assertThat(there.join(missed.content())).isEqualTo(state);

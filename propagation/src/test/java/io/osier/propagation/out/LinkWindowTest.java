@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Partitions that all have much to ship to one peer that is new, over one link. */
@@ -97,7 +98,7 @@ final class LinkWindowTest {
     }
 
     @Override
-    public Causal state(ObjectId object) {
+    public @Nullable Causal state(ObjectId object) {
       return objects.get(object);
     }
 
@@ -136,7 +137,7 @@ final class LinkWindowTest {
   }
 
   private long inFlight() {
-    return links.inFlightBytes().get("us");
+    return links.inFlightBytes().getOrDefault("us", -1L);
   }
 
   /** As often as they have something to send. */

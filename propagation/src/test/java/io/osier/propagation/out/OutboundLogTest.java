@@ -1,5 +1,6 @@
 package io.osier.propagation.out;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
@@ -39,11 +40,11 @@ final class OutboundLogTest {
     assertThat(log.oldestDirtyNanos()).isEqualTo(50);
     assertThat(log.through()).isZero();
 
-    assertThat(log.takeDirty(60).log().object).isEqualTo(object("a"));
+    assertThat(requireNonNull(log.takeDirty(60)).log().object).isEqualTo(object("a"));
     assertThat(log.through()).isEqualTo(1);
     assertThat(log.takeDirty(60)).isNull();
-    assertThat(log.takeDirty(400).log().object).isEqualTo(object("b"));
-    assertThat(log.takeDirty(400).log().object).isEqualTo(object("c"));
+    assertThat(requireNonNull(log.takeDirty(400)).log().object).isEqualTo(object("b"));
+    assertThat(requireNonNull(log.takeDirty(400)).log().object).isEqualTo(object("c"));
     assertThat(log.takeDirty(400)).isNull();
     assertThat(log.oldestDirtyNanos()).isEqualTo(Long.MAX_VALUE);
     assertThat(log.through()).isEqualTo(4);
@@ -80,7 +81,7 @@ final class OutboundLogTest {
     ObjectLog again = trail.get(trail.next(objects));
     assertThat(again.object).isEqualTo(object("object 100001"));
     assertThat(again.since(0)).isNull();
-    assertThat(again.since(objects).last()).isEqualTo(objects + 1);
+    assertThat(requireNonNull(again.since(objects)).last()).isEqualTo(objects + 1);
   }
 
   /** However long a datacenter is away, and however many objects change meanwhile. */
@@ -121,7 +122,7 @@ final class OutboundLogTest {
 
   private static void commitAndShip(OutboundLog log, String key, long number) {
     log.commit(object(key), segment(number, 0), number, false);
-    log.shipped(log.takeOp(), Long.MAX_VALUE);
+    log.shipped(requireNonNull(log.takeOp()), Long.MAX_VALUE);
   }
 
   @Test
@@ -133,9 +134,9 @@ final class OutboundLogTest {
     log.release(object("a"));
     assertThat(log.hasReleased()).isTrue();
     assertThat(log.through()).isZero();
-    assertThat(log.takeOp().log().object).isEqualTo(object("b"));
+    assertThat(requireNonNull(log.takeOp()).log().object).isEqualTo(object("b"));
     assertThat(log.through()).isZero();
-    assertThat(log.takeOp().log().object).isEqualTo(object("a"));
+    assertThat(requireNonNull(log.takeOp()).log().object).isEqualTo(object("a"));
     assertThat(log.hasReleased()).isFalse();
     assertThat(log.through()).isEqualTo(2);
     log.commit(object("b"), segment(3, 100), 3, false);

@@ -1,5 +1,6 @@
 package io.osier.propagation.transport;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -164,8 +165,8 @@ final class PeerTransportTest {
     assertThat(atUs.next()).isEqualTo("up " + EU);
     us.send("eu", "shop", 0, new Frame.Ack(1, 7));
     assertThat(atEu.next()).isEqualTo("shop/0 7");
-    assertThat(eu.traffic().get("us").sentBytes()).isGreaterThan(1_000 * 10);
-    assertThat(us.traffic().get("eu").receivedBytes()).isGreaterThan(1_000 * 10);
+    assertThat(requireNonNull(eu.traffic().get("us")).sentBytes()).isGreaterThan(1_000 * 10);
+    assertThat(requireNonNull(us.traffic().get("eu")).receivedBytes()).isGreaterThan(1_000 * 10);
   }
 
   @Test
@@ -518,7 +519,9 @@ final class PeerTransportTest {
               .isLessThanOrEqualTo(LinkBuffer.BYTES_MAX + (15 << 20));
         }
         assertThat(heard.next()).isEqualTo("down us");
-        await().atMost(20, TimeUnit.SECONDS).until(() -> eu.buffered().get("us") == 0);
+        await()
+            .atMost(20, TimeUnit.SECONDS)
+            .until(() -> eu.buffered().getOrDefault("us", -1L) == 0);
         try (Socket again = us.accept()) {
           again.getOutputStream().write(welcomed);
           assertThat(heard.next()).isEqualTo("up " + US);

@@ -89,7 +89,6 @@ final class Publisher implements AutoCloseable {
     ScheduledThreadPoolExecutor one =
         new ScheduledThreadPoolExecutor(
             1, r -> Thread.ofPlatform().name("osier-figures").daemon(true).unstarted(r));
-    one.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     this.executor = one;
     this.latest = assemble();
   }
@@ -118,9 +117,15 @@ final class Publisher implements AutoCloseable {
   private void round() {
     try {
       // Who has not answered yet is not asked again: nothing gathers in front of a busy partition.
-      ask(HOT, PARTITION_MILLIS_MAX, place -> place.answer.isDone());
+      ask(HOT, PARTITION_MILLIS_MAX, place -> place.answer.isDone()).whenComplete(this::sayFailure);
     } catch (RuntimeException e) {
-      LOG.warn("the datacenter's figures could not be published", e);
+      sayFailure(null, e);
+    }
+  }
+
+  private void sayFailure(Snapshot made, Throwable failure) {
+    if (failure != null && !executor.isShutdown()) {
+      LOG.warn("the datacenter's figures could not be published", failure);
     }
   }
 
@@ -210,8 +215,9 @@ final class Publisher implements AutoCloseable {
         keyspace.policy(), keyspace.gate().refusals(), ready, List.copyOf(partitions));
   }
 
+  /** Publishes no more; whoever has asked is still answered. */
   @Override
   public void close() {
-    executor.shutdownNow();
+    executor.shutdown();
   }
 }

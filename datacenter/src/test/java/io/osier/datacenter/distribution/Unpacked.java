@@ -137,7 +137,10 @@ final class Unpacked {
     }
   }
 
-  /** Starts a datacenter with the keyspace {@code shop} and waits until it serves. */
+  /**
+   * Starts a datacenter with the keyspaces {@code shop} and {@code bank}, which is causal, and
+   * waits until it serves.
+   */
   Server server(Map<String, String> environment) throws IOException {
     int port = freePort();
     Path config = scratch.resolve("its own.conf");
@@ -148,7 +151,7 @@ final class Unpacked {
           dc = eu
           listen { client-port = %d, peer-port = 0 }
           store { dir = "data", min-free = 1MiB }
-          keyspaces { shop { sla = 1s } }
+          keyspaces { shop { sla = 1s }, bank { consistency = causal, sla = 1s } }
         }
         """
             .formatted(port));

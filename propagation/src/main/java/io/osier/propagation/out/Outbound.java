@@ -96,7 +96,6 @@ public final class Outbound {
   /**
    * Takes an update that was committed here.
    *
-   * @param before the object's context before it
    * @param update its delta, as a segment that is not shipped
    * @param floor the first number of its transaction
    * @param hold whether it waits for a round; otherwise it leaves with this batch

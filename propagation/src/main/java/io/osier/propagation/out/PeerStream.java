@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *      v                           |                                |
  *   WAITING ----- Resume ----> CATCHING_UP ----- at the end ---> STREAMING
  *  for a Resume                  ^   |  scan, then trail            |
- *                                |   +-- Resume (start again) <-----+
+ *                                |   +-- Resume (start again) &lt;-----+
  *                                +------------ window full ---------+
  * </pre>
  *

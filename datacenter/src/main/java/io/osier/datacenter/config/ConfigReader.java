@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -57,6 +56,9 @@ public final class ConfigReader {
   private static final Pattern NOT_SETTINGS =
       Pattern.compile(
           "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
+
+  private static final Pattern HOST_NAME =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\\.[A-Za-z0-9_-]+)*");
 
   private static final Pattern LINK = Pattern.compile("(tcp|udp)://.*");
 
@@ -345,15 +347,9 @@ public final class ConfigReader {
         value("osier.listen.host", "an address", () -> config.getString("osier.listen.host")),
         integer("osier.listen.client-port", 0, 65_535),
         integer("osier.listen.peer-port", 0, 65_535),
-        value(
-                "osier.admin.enabled",
-                "true or false",
-                () -> config.getBoolean("osier.admin.enabled"))
-            ? OptionalInt.of(integer("osier.admin.port", 0, 65_535))
-            : OptionalInt.empty(),
         new PortLimits(connections("osier.listen.client-connections"), greeting, frame),
         new PortLimits(integer("osier.listen.peer-connections", 1, 100_000), greeting, frame),
-        new PortLimits(integer("osier.admin.connections", 1, 100_000), greeting, greeting),
+        admin(dc, greeting),
         peers,
         keyspaces(dc, peers),
         new StreamSettings(
@@ -369,6 +365,53 @@ public final class ConfigReader {
         integer("osier.queue", 1, 1 << 20),
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)));
+  }
+
+  private Optional<AdminSettings> admin(String dc, int greeting) {
+    String at = "osier.admin.";
+    boolean enabled =
+        value(at + "enabled", "true or false", () -> config.getBoolean(at + "enabled"));
+    String host = value(at + "host", "an address, or auto", () -> config.getString(at + "host"));
+    if (host.isBlank()) {
+      throw bad(at + "host", "an address, or auto");
+    }
+    AdminSettings settings =
+        new AdminSettings(
+            host.equals(AUTO) ? config.getString("osier.listen.host") : host,
+            integer(at + "port", 0, 65_535),
+            new PortLimits(integer(at + "connections", 1, 100_000), greeting, greeting),
+            names(dc, host));
+    return enabled ? Optional.of(settings) : Optional.empty();
+  }
+
+  /** Under which names the admin port may be asked for. */
+  private Set<String> names(String dc, String host) {
+    String key = "osier.admin.names";
+    String allowed = "a list of names, for example [eu.example], without ports";
+    Set<String> names = new TreeSet<>();
+    for (String name : value(key, allowed, () -> listed(key))) {
+      if (!HOST_NAME.matcher(name).matches()) {
+        throw bad(key, allowed);
+      }
+      names.add(name.toLowerCase(Locale.ROOT));
+    }
+    // Those that are configured anyway: what others call this datacenter, and what it listens at.
+    names.add(dc.toLowerCase(Locale.ROOT));
+    names.add(host.toLowerCase(Locale.ROOT));
+    names.add(config.getString("osier.listen.host").toLowerCase(Locale.ROOT));
+    if (config.hasPath(PEERS + "." + dc)) {
+      names.add(
+          address(config.getString(PEERS + "." + dc)).getHostString().toLowerCase(Locale.ROOT));
+    }
+    return names;
+  }
+
+  /** A list, which in the environment is written with commas. */
+  private List<String> listed(String key) {
+    if (config.getValue(key).unwrapped() instanceof String text) {
+      return Arrays.stream(text.split(",")).map(String::strip).filter(n -> !n.isEmpty()).toList();
+    }
+    return strings(config.getList(key));
   }
 
   private int connections(String key) {

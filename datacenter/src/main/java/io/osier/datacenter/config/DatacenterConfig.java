@@ -9,16 +9,15 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 
 /**
  * The settings of a datacenter, checked. osier-reference.conf explains each.
  *
  * @param dc its name
- * @param adminPort empty if metrics are not served
  * @param clients limits of the port for clients
  * @param peerPortLimits limits of the port for the other datacenters
- * @param admin limits of the port for metrics
+ * @param admin empty if metrics are not served
  * @param peers the other datacenters' peer addresses, by name
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param memory what may be taken of the heap for which purpose
@@ -30,10 +29,9 @@ public record DatacenterConfig(
     String host,
     int clientPort,
     int peerPort,
-    OptionalInt adminPort,
     PortLimits clients,
     PortLimits peerPortLimits,
-    PortLimits admin,
+    Optional<AdminSettings> admin,
     Map<String, InetSocketAddress> peers,
     List<KeyspacePolicy> keyspaces,
     StreamSettings streams,

@@ -10,8 +10,8 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.figures.MetricTable;
-import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,10 +41,11 @@ final class AdminServer implements AutoCloseable {
           r -> Thread.ofPlatform().name("osier-admin").daemon(true).unstarted(r));
 
   private final HttpEndpoint http;
+  private final String host;
 
   AdminServer(
       InetSocketAddress listen,
-      PortLimits limits,
+      AdminSettings settings,
       Publisher publisher,
       Readiness readiness,
       Dashboard dashboard) {
@@ -68,7 +69,18 @@ final class AdminServer implements AutoCloseable {
     paths.put("/readyz", () -> now(ready()));
     paths.put("/health", () -> now(ready()));
     DashboardPages.addTo(paths, dashboard);
-    http = new HttpEndpoint(listen, limits, paths);
+    http = new HttpEndpoint(listen, settings.limits(), new HostNames(settings.names()), paths);
+    host = settings.host();
+  }
+
+  /** Where it listens, as configured. */
+  String host() {
+    return host;
+  }
+
+  /** Where it listens. */
+  int port() {
+    return http.port();
   }
 
   private static CompletableFuture<HttpEndpoint.Answer> now(HttpEndpoint.Answer answer) {

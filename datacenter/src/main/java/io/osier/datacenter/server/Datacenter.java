@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -140,6 +141,7 @@ public final class Datacenter implements AutoCloseable {
     this.transport =
         bind(
             "osier.listen.peer-port",
+            config.host(),
             config.peerPort(),
             at ->
                 new PeerTransport(
@@ -169,6 +171,7 @@ public final class Datacenter implements AutoCloseable {
     this.clients =
         bind(
             "osier.listen.client-port",
+            config.host(),
             config.clientPort(),
             at ->
                 new ClientServer(
@@ -179,12 +182,16 @@ public final class Datacenter implements AutoCloseable {
                     new SlowLog(config.slowRequests().toNanos()),
                     handler));
     this.admin =
-        config.adminPort().isEmpty()
-            ? null
-            : bind(
-                "osier.admin.port",
-                config.adminPort().getAsInt(),
-                at -> new AdminServer(at, config.admin(), publisher, readiness, dashboard));
+        config
+            .admin()
+            .map(
+                settings ->
+                    bind(
+                        "osier.admin.port",
+                        settings.host(),
+                        settings.port(),
+                        at -> new AdminServer(at, settings, publisher, readiness, dashboard)))
+            .orElse(null);
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
     if (admin != null) {
       publisher.everySecond();
@@ -201,6 +208,9 @@ public final class Datacenter implements AutoCloseable {
         clients.port(),
         config.host(),
         transport.port());
+    if (admin != null) {
+      LOG.info("metrics and the dashboard are at {}:{}", admin.host(), admin.port());
+    }
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
   }
@@ -217,7 +227,7 @@ public final class Datacenter implements AutoCloseable {
             + (anyHost ? "localhost" : config.host())
             + ":"
             + config.clientPort();
-    boolean isPublishing = config.adminPort().isPresent();
+    boolean isPublishing = config.admin().isPresent();
     StatusJson json = new StatusJson();
     return new Dashboard(
         self.dc(),
@@ -234,9 +244,9 @@ public final class Datacenter implements AutoCloseable {
     T bind(InetSocketAddress at);
   }
 
-  private <T> T bind(String key, int port, Binder<T> binder) {
+  private <T> T bind(String key, String host, int port, Binder<T> binder) {
     try {
-      return binder.bind(new InetSocketAddress(config.host(), port));
+      return binder.bind(new InetSocketAddress(host, port));
     } catch (Exception e) { // Netty throws the checked BindException without declaring it
       if (transport != null) {
         transport.close();
@@ -249,7 +259,7 @@ public final class Datacenter implements AutoCloseable {
           ErrorCode.CONFIGURATION,
           key
               + ": cannot listen on "
-              + config.host()
+              + host
               + ":"
               + port
               + " ("
@@ -465,6 +475,11 @@ public final class Datacenter implements AutoCloseable {
   /** The port for clients. */
   public int clientPort() {
     return clients.port();
+  }
+
+  /** The port for metrics, health and the dashboard; empty if there is none. */
+  public OptionalInt adminPort() {
+    return admin == null ? OptionalInt.empty() : OptionalInt.of(admin.port());
   }
 
   /** The port for other datacenters. */

@@ -21,6 +21,7 @@ import io.osier.propagation.transport.PortGuard;
 import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -106,6 +107,7 @@ final class HttpEndpoint implements AutoCloseable {
   }
 
   private final Map<String, Supplier<CompletableFuture<Answer>>> paths;
+  private final HostNames names;
   private final PortLimits limits;
   private final PortGuard port;
   private final EventLoopGroup loops;
@@ -114,13 +116,16 @@ final class HttpEndpoint implements AutoCloseable {
   /**
    * Binds.
    *
+   * @param names under which it may be asked for
    * @param paths what makes the answers, by path; called by a thread that must not be held up
    */
   HttpEndpoint(
       InetSocketAddress listen,
       PortLimits limits,
+      HostNames names,
       Map<String, Supplier<CompletableFuture<Answer>>> paths) {
-    this.paths = Map.copyOf(paths);
+    this.paths = new LinkedHashMap<>(paths);
+    this.names = names;
     this.limits = limits;
     this.port = new PortGuard("osier.admin.connections: the port for metrics", limits);
     this.loops =
@@ -153,6 +158,11 @@ final class HttpEndpoint implements AutoCloseable {
     }
   }
 
+  /** Where it listens. */
+  int port() {
+    return ((InetSocketAddress) server.localAddress()).getPort();
+  }
+
   /** One connection, and so one request. */
   private final class Exchange extends SimpleChannelInboundHandler<ByteBuf> {
     private final SocketChannel channel;
@@ -177,10 +187,10 @@ final class HttpEndpoint implements AutoCloseable {
               bytes.readerIndex(),
               Math.min(room, bytes.readableBytes()),
               StandardCharsets.ISO_8859_1));
-      boolean ended = head.indexOf("\r\n\r\n") >= 0 || head.indexOf("\n\n") >= 0;
+      boolean ended = head.indexOf("\n\r\n") >= 0 || head.indexOf("\n\n") >= 0;
       if (ended) {
         begin();
-        answer(head.substring(0, head.indexOf("\n")).strip());
+        answer(head.toString());
       } else if (head.length() == HEAD_BYTES_MAX) {
         begin();
         send(new Answer(431, "the request's head is over " + HEAD_BYTES_MAX + " bytes\n"), true);
@@ -192,31 +202,50 @@ final class HttpEndpoint implements AutoCloseable {
       guard.greeted();
     }
 
-    private void answer(String line) {
-      String[] parts = line.split(" ", -1);
-      if (parts.length != 3 || !parts[2].startsWith("HTTP/1.")) {
-        send(new Answer(400, "not a request of HTTP/1.1\n"), true);
-        return;
+    private void answer(String text) {
+      try {
+        RequestHead asked = RequestHead.parse(text);
+        boolean body = !asked.method().equals("HEAD");
+        try {
+          answer(asked, body);
+        } catch (RequestHead.Refused e) {
+          refuse(e, body);
+        }
+      } catch (RequestHead.Refused e) {
+        refuse(e, true);
       }
-      boolean body = parts[0].equals("GET");
-      if (!body && !parts[0].equals("HEAD")) {
-        send(new Answer(405, "only GET and HEAD are answered\n"), true);
-        return;
+    }
+
+    private void refuse(RequestHead.Refused why, boolean body) {
+      send(new Answer(why.status(), why.getMessage() + "\n"), body);
+    }
+
+    private void answer(RequestHead asked, boolean body) throws RequestHead.Refused {
+      if (asked.host().isPresent() && !names.admit(asked.host().get())) {
+        throw new RequestHead.Refused(
+            403,
+            "this server is asked for by a name that is not configured; if it is its own, add it to"
+                + " osier.admin.names");
       }
-      int query = parts[1].indexOf('?');
-      Supplier<CompletableFuture<Answer>> path =
-          paths.get(query < 0 ? parts[1] : parts[1].substring(0, query));
+      if (body && !asked.method().equals("GET")) {
+        throw new RequestHead.Refused(405, "only GET and HEAD are answered");
+      }
+      Supplier<CompletableFuture<Answer>> path = paths.get(asked.path());
       if (path == null) {
-        send(new Answer(404, "there are " + String.join(", ", paths.keySet()) + "\n"), body);
-        return;
+        throw new RequestHead.Refused(404, "there are " + String.join(", ", paths.keySet()));
+      }
+      if (asked.query().isPresent()) {
+        throw new RequestHead.Refused(400, asked.path() + " takes no parameters");
       }
       path.get()
           .whenComplete(
               (answer, error) -> {
                 if (error != null) {
-                  LOG.error("a fault at {}", line, error);
+                  LOG.error("a fault at {}", asked.path(), error);
                 }
-                send(error == null ? answer : new Answer(500, error + "\n"), body);
+                send(
+                    error == null ? answer : new Answer(500, "a fault; the log has more of it\n"),
+                    body);
               });
     }
 
@@ -224,11 +253,11 @@ final class HttpEndpoint implements AutoCloseable {
       String length =
           answer.events.isPresent() ? "" : "Content-Length: " + answer.content.length + "\r\n";
       String lines =
-          "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n%s%sConnection: close\r\n\r\n"
+          "HTTP/1.1 %s\r\nContent-Type: %s\r\n%s%s%sConnection: close\r\n\r\n"
               .formatted(
-                  answer.status,
-                  answer.status == 200 ? "OK" : "Error",
+                  answer.status + " " + reason(answer.status),
                   answer.type,
+                  answer.status == 405 ? "Allow: GET, HEAD\r\n" : "",
                   length,
                   SAID_ALWAYS);
       ByteBuf start = Unpooled.copiedBuffer(lines, StandardCharsets.US_ASCII);
@@ -244,6 +273,19 @@ final class HttpEndpoint implements AutoCloseable {
       channel
           .eventLoop()
           .schedule(() -> channel.close(), limits.greetingMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static String reason(int status) {
+      return switch (status) {
+        case 200 -> "OK";
+        case 400 -> "Bad Request";
+        case 403 -> "Forbidden";
+        case 404 -> "Not Found";
+        case 405 -> "Method Not Allowed";
+        case 431 -> "Request Header Fields Too Large";
+        case 503 -> "Service Unavailable";
+        default -> "Internal Server Error";
+      };
     }
 
     @Override

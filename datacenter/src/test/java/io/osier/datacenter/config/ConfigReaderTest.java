@@ -60,6 +60,30 @@ final class ConfigReaderTest {
     assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(1));
   }
 
+  @Test
+  void adminPort_isWhereClientsConnect_andKnowsItsNames_unlessSaidOtherwise() {
+    String enabled = GOOD + "osier.admin.enabled = true\nosier.listen.host = Eu.Internal\n";
+    AdminSettings usual =
+        ConfigReader.read("f", enabled + "osier.peers.eu = \"eu.example:1\"", Map.of())
+            .admin()
+            .orElseThrow();
+    assertThat(usual.host()).isEqualTo("Eu.Internal");
+    assertThat(usual.port()).isEqualTo(7402);
+    assertThat(usual.names())
+        .contains("eu", "eu.internal", "eu.example")
+        .doesNotContain("us.example");
+    AdminSettings other =
+        ConfigReader.read(
+                "f",
+                enabled,
+                Map.of("OSIER_ADMIN_HOST", "127.0.0.1", "OSIER_ADMIN_NAMES", "A.example, b"))
+            .admin()
+            .orElseThrow();
+    assertThat(other.host()).isEqualTo("127.0.0.1");
+    assertThat(other.names()).contains("a.example", "b", "eu", "eu.internal");
+    assertThat(ConfigReader.read("f", GOOD, Map.of()).admin()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -69,10 +93,12 @@ final class ConfigReaderTest {
         "osier.listen.client-port = abc               | client-port     | whole number",
         "osier.keyspaces.shop.sla = 2h                | shop.sla        | 3600000ms",
         "osier.keyspaces.shop.sla = soon              | shop.sla        | for example 2s",
-        "osier.keyspaces.shop.propagation = magic     | propagation     | one of op, state, adaptive",
+        "osier.keyspaces.shop.propagation = magic     | propagation     | one of op, state,"
+            + " adaptive",
         "osier.keyspaces.shop.partitions = 0          | partitions      | 1 to 256",
         "osier.keyspaces.shop.consistency = strong    | consistency     | one of session, causal",
-        "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | 1 partition if causal",
+        "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | 1 partition if"
+            + " causal",
         "osier.keyspaces.shop.replicas = [mars]       | replicas        | [us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
@@ -80,15 +106,22 @@ final class ConfigReaderTest {
         "osier.adaptation.policy = guess              | policy          | ratio, cost",
         "osier.streams.window = 1KiB                  | window          | 65536B",
         "osier.listen.cleint-port = 1                 | cleint-port     | osier.listen.client-port",
-        "osier.keyspaces.shop.slaa = 1s               | slaa            | osier.keyspace-defaults.sla",
+        "osier.keyspaces.shop.slaa = 1s               | slaa            |"
+            + " osier.keyspace-defaults.sla",
         "osier.queue = -1                             | osier.queue     | 1 to",
         "osier { dc = eu                              | f               | f",
         "osier.keyspaces.shop.sla = 2                 | shop.sla        | with its unit",
         "osier.keyspaces.shop.sla = \"2.5\"           | shop.sla        | with its unit",
         "osier.streams.retry = 1000                   | streams.retry   | with its unit",
-        "osier.listen.peer-port = 7400                | peer-port       | another port than osier.listen.client-port",
-        "osier.admin { enabled = true, port = 7401 }  | admin.port      | another port than osier.listen.peer-port",
-        "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than that of",
+        "osier.listen.peer-port = 7400                | peer-port       | another port than"
+            + " osier.listen.client-port",
+        "osier.admin { enabled = true, port = 7401 }  | admin.port      | another port than"
+            + " osier.listen.peer-port",
+        "osier.admin.names = [\"eu.example:7402\"]     | admin.names     | without ports",
+        "osier.admin.names = [\"*\"]                   | admin.names     | a list of names",
+        "osier.admin.host = \"\"                       | admin.host      | an address, or auto",
+        "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than"
+            + " that of",
         "osier.listen.client-connections = many       | client-connec   | whole number",
         "osier.listen.greeting-timeout = 5            | greeting-time   | with its unit",
       })
@@ -125,7 +158,8 @@ final class ConfigReaderTest {
         "osier.keyspaces.shop.sla = 1s\nosier.keyspaces.shop.partitions = 4",
         "osier.keyspaces.shop2 {}\nosier.keyspaces { shop3 { }, shop4 {} }",
         "osier.cluster = \"osier { keyspaces { shop {} } }\"",
-        "osier.cluster = \"\"\"osier.keyspaces.shop {}\"\"\"\nosier.queue = 10 // keyspaces.shop {}",
+        "osier.cluster = \"\"\"osier.keyspaces.shop {}\"\"\"\n"
+            + "osier.queue = 10 // keyspaces.shop {}",
         "# osier.keyspaces.shop {}\nosier.keyspaces.shop.replicas = [\n us\n eu ]",
         "osier {\n listen { host = a }\n}\nosier {\n listen { host = b }\n}",
         "include \"nothing.conf\"",

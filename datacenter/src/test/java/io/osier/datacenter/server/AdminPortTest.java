@@ -1,10 +1,12 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.datacenter.config.ConfigReader;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,11 +17,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Health and metrics are there for whoever asks properly, whatever others do. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -38,7 +44,11 @@ final class AdminPortTest {
                 osier {
                   dc = eu, store.dir = "", keyspaces { shop {} }
                   listen { client-port = 0, peer-port = 0, greeting-timeout = 3s }
-                  admin { enabled = true, port = %d, connections = 10 }
+                  admin {
+                    enabled = true, port = %d, connections = 10
+                    names = [Metrics.example, own.example]
+                  }
+                  peers { eu = "eu.example:7401" }
                 }
                 """
                     .formatted(port),
@@ -106,15 +116,150 @@ final class AdminPortTest {
         .untilAsserted(() -> assertThat(get("/health").statusCode()).isEqualTo(200));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET /nothing HTTP/1.1\\n"
+            + "Host: eu             | 404 Not Found          | there are /metrics, /livez",
+        "GET /metrics/../livez HTTP/1.1\\nHost: eu    | 404 Not Found          | there are",
+        "GET //livez HTTP/1.1\\nHost: eu              | 404 Not Found          | there are",
+        "GET /%6Civez HTTP/1.1\\nHost: eu             | 404 Not Found          | there are",
+        "POST /health HTTP/1.1\\nHost: eu             | 405 Method Not Allowed | only GET and HEAD",
+        "get /health HTTP/1.1\\nHost: eu              | 405 Method Not Allowed | only GET and HEAD",
+        "GET /health?verbose HTTP/1.1\\n"
+            + "Host: eu      | 400 Bad Request        | /health takes no parameters",
+        "GET /metrics?name[]=x HTTP/1.1\\n"
+            + "Host: eu    | 400 Bad Request        | /metrics takes no parameters",
+        "GET /dashboard?a=b HTTP/1.1\\n" + "Host: eu | 400 Bad Request       | takes no parameters",
+        "hello                                        | 400 Bad Request        | such as: GET"
+            + " /metrics",
+        "GET /livez                                   | 400 Bad Request        | such as: GET"
+            + " /metrics",
+        "GET  /livez HTTP/1.1\\n"
+            + "Host: eu              | 400 Bad Request        | such as: GET /metrics",
+        "GET /livez HTTP/2.0\\n"
+            + "Host: eu               | 400 Bad Request        | not a request of HTTP/1.1",
+        "GET /livez HTTP/1.1                          | 400 Bad Request        | has a field Host",
+        "GET /livez HTTP/1.1\\nHost: eu\\nHost: eu    | 400 Bad Request        | two fields Host",
+        "GET /livez HTTP/1.1\\nHost: eu:x             | 400 Bad Request        | name or address",
+        "GET /livez HTTP/1.1\\nHost: [::1             | 400 Bad Request        | name or address",
+        "GET /livez HTTP/1.1\\nHost : eu              | 400 Bad Request        | not name: value",
+        "GET /livez HTTP/1.1\\nHost: eu\\n X: folded  | 400 Bad Request        | not name: value",
+        "GET /livez HTTP/1.1\\nHost: eu\\rX: a        | 400 Bad Request        | alone",
+        "GET http://eu/livez HTTP/1.1\\nHost: eu      | 400 Bad Request        | names a path",
+        "GET /livez\\u0007 HTTP/1.1\\nHost: eu        | 400 Bad Request        | plain characters",
+        "GET /livez HTTP/1.1\\nHost: evil.example     | 403 Forbidden          | osier.admin.names",
+        "GET /dashboard HTTP/1.1\\nHost: evil.example | 403 Forbidden   | osier.admin.names",
+        "GET /no HTTP/1.1\\nHost: evil.example:7402   | 403 Forbidden          | osier.admin.names",
+        "GET /livez HTTP/1.1\\nHost:                  | 403 Forbidden          | osier.admin.names",
+      })
+  void wrongRequest_isAnsweredWithTheReason_inALine(String request, String status, String words)
+      throws IOException {
+    String answer = raw(unescaped(request) + "\r\n\r\n");
+    assertThat(answer).startsWith("HTTP/1.1 " + status + "\r\n");
+    String body = answer.substring(answer.indexOf("\r\n\r\n") + 4);
+    assertThat(body).contains(words).endsWith("\n").doesNotContain("evil", "Exception", "\tat ");
+    assertThat(body.lines()).hasSize(1);
+  }
+
+  private static String unescaped(String request) {
+    return request.replace("\\n", "\r\n").replace("\\r", "\r").replace("\\u0007", "\u0007");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "127.0.0.1", "127.0.0.1:7402", "10.1.2.3", "[::1]:7402", "[fe80::1]", "localhost:80",
+            "LOCALHOST",
+        "a.localhost", "eu", "EU:7402", "eu.", "eu.example:7402", "Metrics.Example", "own.example",
+      })
+  void itsNames_areAnswered(String host) throws IOException {
+    assertThat(raw("GET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .endsWith("alive\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "eu.evil.example",
+        "xeu",
+        "localhost.evil.example",
+        "evillocalhost",
+        "1.2.3",
+        "[evil]",
+        "us.example",
+        "2130706433",
+        "eu..",
+      })
+  void othersNames_areRefused(String host) throws IOException {
+    assertThat(raw("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 403 Forbidden\r\n")
+        .doesNotContain("osier_");
+  }
+
   @Test
-  void requestsThatAreNone_areAnsweredWithTheReason() throws IOException {
-    assertThat(raw("GET /nothing HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 404 ");
-    assertThat(raw("POST /health HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 405 ");
-    assertThat(raw("hello\r\n\r\n")).startsWith("HTTP/1.1 400 ");
-    assertThat(raw("GET /" + "x".repeat(20_000))).startsWith("HTTP/1.1 431 ");
-    assertThat(raw("HEAD /health HTTP/1.0\r\nHost: a\r\n\r\n"))
+  void oldAndBriefRequests_areAnswered() throws IOException {
+    assertThat(raw("HEAD /health HTTP/1.0\r\n\r\n"))
         .startsWith("HTTP/1.1 200 ")
         .endsWith("\r\n\r\n");
-    assertThat(raw("GET /health?verbose HTTP/1.1\nHost: a\n\n")).endsWith("ready\n");
+    assertThat(raw("GET /health HTTP/1.0\n\n")).endsWith("ready\n");
+    assertThat(raw("GET /health HTTP/1.0\n\r\n")).endsWith("ready\n");
+    assertThat(raw("GET /health? HTTP/1.1\nhost:\teu \n\nand more")).endsWith("ready\n");
+    assertThat(raw("HEAD /nothing HTTP/1.1\r\nHost: eu\r\n\r\n"))
+        .startsWith("HTTP/1.1 404 ")
+        .endsWith("\r\n\r\n");
+    assertThat(raw("POST /health HTTP/1.1\nHost: eu\n\n")).contains("\r\nAllow: GET, HEAD\r\n");
+  }
+
+  @Test
+  void tooMuch_isAnsweredWithTheReason_andOthersGoOn() throws IOException {
+    assertThat(raw("GET /" + "x".repeat(20_000))).startsWith("HTTP/1.1 431 ");
+    assertThat(raw("GET /livez HTTP/1.1\r\n" + "X: y\r\n".repeat(3_000)))
+        .startsWith("HTTP/1.1 431 ");
+    assertThat(raw("GET /livez HTTP/1.1\r\nHost: " + "a.".repeat(3_000) + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 403 ");
+    assertThat(get("/livez").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void anyBytes_areAnsweredWithAReason_orNotAtAll() throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("AdminPortTest seed " + seed);
+    Random random = new Random(seed);
+    String good = "GET /livez HTTP/1.1\r\nHost: eu\r\n";
+    for (int i = 0; i < 200; i++) {
+      StringBuilder request = new StringBuilder(good);
+      for (int k = random.nextInt(4); k >= 0; k--) {
+        request.setCharAt(random.nextInt(request.length()), (char) random.nextInt(128));
+      }
+      assertThat(raw(request + "\r\n\r\n")).matches("(?s)HTTP/1.1 (200|400|403|404|405) .*");
+    }
+  }
+
+  @Test
+  void itListens_whereItIsTold() throws IOException {
+    try (Datacenter other =
+        Datacenter.start(
+            ConfigReader.read(
+                "test",
+                """
+                osier {
+                  dc = us, store.dir = "", keyspaces { shop {} }
+                  listen { client-port = 0, peer-port = 0, host = "127.0.0.1" }
+                  admin { enabled = true, port = 0, host = "127.0.0.2" }
+                }
+                """,
+                Map.of()))) {
+      int itsPort = other.adminPort().orElseThrow();
+      try (Socket socket = new Socket("127.0.0.2", itsPort)) {
+        assertThat(socket.isConnected()).isTrue();
+      }
+      assertThatThrownBy(() -> new Socket("127.0.0.1", itsPort).close())
+          .isInstanceOf(ConnectException.class);
+    }
   }
 }

@@ -153,6 +153,19 @@ public final class Planner<T> {
     return states.contains(object) ? Mode.STATE : Mode.OP;
   }
 
+  /** What is measured of an object, in words. */
+  public String measured(T object) {
+    Sensor sensor = sensors.get(object);
+    return sensor == null
+        ? "not measured"
+        : String.format(
+            Locale.ROOT,
+            "%.1f updates/s, op %.0f B, object %d B",
+            sensor.perSecond(),
+            sensor.opBytes(),
+            sensor.objectBytes());
+  }
+
   /** When {@link #decide} is due. */
   public long nextDecisionNanos() {
     return nextDecisionNanos;

@@ -159,6 +159,17 @@ public final class VersionVector {
     return new VersionVector(Arrays.copyOf(rs, size), Arrays.copyOf(ns, size));
   }
 
+  /** What of this is beyond another one: the entries that are larger than its. */
+  public VersionVector beyond(VersionVector other) {
+    VersionVector beyond = EMPTY;
+    for (int i = 0; i < size(); i++) {
+      if (number(i) > other.get(replica(i))) {
+        beyond = beyond.with(replica(i), number(i));
+      }
+    }
+    return beyond;
+  }
+
   /** Whether every entry here is at most the other's: the order of the lattice. */
   public boolean isAtMost(VersionVector other) {
     for (int i = 0; i < replicas.length; i++) {

@@ -23,6 +23,7 @@ import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Inbound;
 import io.osier.propagation.in.InboundStream;
@@ -63,6 +64,7 @@ public final class Propagation {
    * @param self this datacenter
    * @param peers the other datacenters that hold the keyspace
    * @param recovered what the store kept
+   * @param observer hears what becomes of single updates
    */
   public Propagation(
       ReplicaId self,
@@ -72,16 +74,26 @@ public final class Propagation {
       Recovered recovered,
       Replica replica,
       FrameSink sink,
+      UpdateObserver observer,
       long nowNanos) {
     this.around =
         new Surroundings(
-            self, peers, policy, settings, recovered, replica, sink, new PropagationStats());
+            self,
+            peers,
+            policy,
+            settings,
+            recovered,
+            replica,
+            sink,
+            new PropagationStats(),
+            observer);
     this.requests = recovered.life() << REQUESTS_SHIFT;
     this.knowledge = new Knowledge(self, peers, recovered, this::committed);
     this.outbound = new Outbound(around, knowledge::through, nowNanos);
     this.relays = new RelayLog(new Budget("relays", settings.memory().relays()));
     Applier applier =
-        new Applier(knowledge, replica, peers.size() < 2 ? update -> {} : relays::applied);
+        new Applier(
+            knowledge, replica, peers.size() < 2 ? update -> {} : relays::applied, observer);
     this.healer = new Healer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);

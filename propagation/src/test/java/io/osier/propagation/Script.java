@@ -16,6 +16,7 @@ import io.osier.crdt.Reading;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
@@ -72,6 +73,7 @@ final class Script {
               Recovered.NOTHING,
               this,
               (to, frame) -> send(this, to, frame),
+              UpdateObserver.NONE,
               nanos);
     }
 

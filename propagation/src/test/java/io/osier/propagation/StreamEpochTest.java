@@ -10,6 +10,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
@@ -43,6 +44,7 @@ final class StreamEpochTest {
               asked.add(resume.epoch());
             }
           },
+          UpdateObserver.NONE,
           0);
 
   private static final class NoObjects implements Replica {

@@ -21,6 +21,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
@@ -149,7 +150,8 @@ final class SimNode {
                 simulation.endedTransactions(self.dc()),
                 unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT,
                 true,
-                dc.links()),
+                dc.links(),
+                UpdateObserver.NONE),
             store,
             recovered,
             dc.now());

@@ -97,6 +97,18 @@ final class Rooms {
             "core", "propagation.host", "adaptation", "datacenter.store", "datacenter.partition"),
         HISTOGRAM);
     r.shell(
+        "datacenter.trace",
+        List.of(
+            "core",
+            "crdt",
+            "protocol",
+            "propagation.wire",
+            "propagation.host",
+            "datacenter.figures",
+            "datacenter.config"),
+        "io.opentelemetry",
+        LOGGING);
+    r.shell(
         "datacenter.server",
         List.of(
             "core",
@@ -112,7 +124,8 @@ final class Rooms {
             "datacenter.store",
             "datacenter.partition",
             "datacenter.figures",
-            "datacenter.config"),
+            "datacenter.config",
+            "datacenter.trace"),
         NETTY,
         LOGGING,
         HISTOGRAM,

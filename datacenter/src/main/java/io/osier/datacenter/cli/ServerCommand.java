@@ -44,6 +44,13 @@ import picocli.CommandLine.Option;
 public final class ServerCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
 
+  /**
+   * OpenTelemetry's, which has words of its own for each batch of spans that is not taken: that is
+   * said once, by what sends them. Kept here, because a level is forgotten with its logger.
+   */
+  private static final java.util.logging.Logger EXPORTER =
+      java.util.logging.Logger.getLogger("io.opentelemetry.exporter");
+
   /** Finer than what anybody sees of a start. */
   private static final long READY_POLL_MILLIS = 20;
 
@@ -73,6 +80,7 @@ public final class ServerCommand implements Callable<Integer> {
         return 0;
       }
       LogNames.install(config.dc());
+      EXPORTER.setLevel(java.util.logging.Level.OFF);
       OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
       watch.done("configuration", System.nanoTime());
       datacenter = Datacenter.start(config, watch);

@@ -14,6 +14,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.TraceSample;
 import io.osier.core.codec.Codec;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
@@ -21,6 +22,7 @@ import io.osier.propagation.transport.PortLimits;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -364,13 +366,44 @@ public final class ConfigReader {
         memory(),
         integer("osier.queue", 1, 1 << 20),
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
-        duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)));
+        duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),
+        trace());
+  }
+
+  private TraceSettings trace() {
+    String sample = "osier.trace.sample";
+    String allowed = "a share from 0.0 to 1.0, for example 0.001";
+    TraceSample share = value(sample, allowed, () -> TraceSample.of(config.getDouble(sample)));
+    String endpoint = "osier.trace.endpoint";
+    String address = "the address of a receiver of OTLP, for example http://collector:4318";
+    String text = value(endpoint, address, () -> config.getString(endpoint));
+    Optional<URI> to =
+        text.isEmpty() ? Optional.empty() : Optional.of(value(endpoint, address, () -> url(text)));
+    if (to.isEmpty() && !share.isNone()) {
+      throw bad(endpoint, address + ", because " + sample + " is above 0");
+    }
+    return new TraceSettings(share, to, yes("osier.trace.keys"));
+  }
+
+  private static URI url(String text) {
+    URI url = URI.create(text);
+    String scheme = url.getScheme();
+    // What is in front of the host would be a secret, and is shown in the log.
+    if (url.getHost() == null
+        || url.getRawUserInfo() != null
+        || !("http".equals(scheme) || "https".equals(scheme))) {
+      throw new IllegalArgumentException(text);
+    }
+    return url;
+  }
+
+  private boolean yes(String key) {
+    return value(key, "true or false", () -> config.getBoolean(key));
   }
 
   private Optional<AdminSettings> admin(String dc, int greeting) {
     String at = "osier.admin.";
-    boolean enabled =
-        value(at + "enabled", "true or false", () -> config.getBoolean(at + "enabled"));
+    boolean enabled = yes(at + "enabled");
     String host = value(at + "host", "an address, or auto", () -> config.getString(at + "host"));
     if (host.isBlank()) {
       throw bad(at + "host", "an address, or auto");

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param admin empty if metrics are not served
  * @param peers the other datacenters' peer addresses, by name
  * @param slowRequests requests that take longer are named in the log; 0 for none
+ * @param trace which updates are followed by traces
  * @param memory what may be taken of the heap for which purpose
  */
 public record DatacenterConfig(
@@ -40,7 +41,8 @@ public record DatacenterConfig(
     MemoryShares memory,
     int queue,
     Duration shutdownTimeout,
-    Duration slowRequests) {
+    Duration slowRequests,
+    TraceSettings trace) {
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);

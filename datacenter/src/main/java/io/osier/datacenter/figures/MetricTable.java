@@ -40,6 +40,7 @@ public final class MetricTable {
     peers();
     queues();
     store();
+    traces();
   }
 
   /** All of them. */
@@ -647,5 +648,25 @@ public final class MetricTable {
     counts[WRITE_BOUNDS_MICROS.length] = micros.getTotalCount() - counted;
     return Delays.counted(
         WRITE_BOUNDS_MICROS, counts, Math.round(micros.getMean() * micros.getTotalCount()));
+  }
+
+  // ---------------------------------------------------------------- traces
+
+  private void traces() {
+    add(
+        Metric.Type.COUNTER,
+        "trace_spans",
+        List.of(),
+        "Spans of traces that their receiver has taken",
+        (s, to) -> s.traces().ifPresent(t -> to.number((double) t.sent())));
+    add(
+        Metric.Type.COUNTER,
+        "trace_dropped",
+        List.of("reason"),
+        "Spans that were not sent: full: too many wait; refused: the receiver does not take them;"
+            + " updates: so many updates were not followed to their end, because too many are",
+        (s, to) ->
+            s.traces()
+                .ifPresent(t -> t.dropped().forEach((reason, count) -> to.number(count, reason))));
   }
 }

@@ -31,6 +31,7 @@ import org.HdrHistogram.Histogram;
  * @param warnings what does not work although it serves, in words
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
+ * @param traces empty if no update is followed
  * @param keyspaces in the order of their names
  */
 public record Snapshot(
@@ -43,6 +44,7 @@ public record Snapshot(
     Clients clients,
     Map<String, Link> links,
     Optional<Store> store,
+    Optional<Traces> traces,
     List<Keyspace> keyspaces) {
 
   /** The keyspaces of which all partitions have published something. */
@@ -102,6 +104,14 @@ public record Snapshot(
       long versionsDropped,
       Histogram writeMicros,
       StoreFigures database) {}
+
+  /**
+   * Traces of single updates.
+   *
+   * @param sent spans that the receiver has taken
+   * @param dropped by reason, how many spans were not sent, or updates not followed to their end
+   */
+  public record Traces(long sent, Map<String, Long> dropped) {}
 
   /**
    * A keyspace.

@@ -46,6 +46,15 @@ final class ModeControl {
     };
   }
 
+  /** Why an object has its mode, in words. */
+  String why(ObjectId object) {
+    return switch (policy) {
+      case OP -> "propagation = op";
+      case STATE -> "propagation = state";
+      case ADAPTIVE -> planner.measured(object);
+    };
+  }
+
   void updated(ObjectId object, int opBytes, Causal after) {
     planner.updated(object, opBytes, after.sizeBytes());
   }

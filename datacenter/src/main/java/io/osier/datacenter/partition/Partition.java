@@ -81,6 +81,7 @@ public final class Partition implements Machine {
             recovered,
             new Streamed(),
             config.links().of(effects::send),
+            config.observer(),
             now.nanos());
     propagation.onFlush(modes::flushed);
     Forgetting forgetting = new Forgetting(store, effects, config.streams().forgetMillis());

@@ -5,6 +5,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
 import java.util.List;
 
 /**
@@ -20,6 +21,7 @@ import java.util.List;
  * @param memory what a causal partition may take in the heap besides its streams
  * @param recording whether anybody keeps what it does: otherwise its effects have no records
  * @param links the windows that it shares with other partitions
+ * @param observer hears what becomes of single updates
  */
 public record PartitionConfig(
     ReplicaId self,
@@ -31,7 +33,8 @@ public record PartitionConfig(
     int endedTransactions,
     Memory memory,
     boolean recording,
-    LinkWindows links) {
+    LinkWindows links,
+    UpdateObserver observer) {
   /**
    * What a {@code causal} partition may take in the heap besides its streams, in bytes.
    *
@@ -67,7 +70,8 @@ public record PartitionConfig(
         EndedTransactions.ENDED_MAX,
         Memory.DEFAULT,
         true,
-        LinkWindows.NONE);
+        LinkWindows.NONE,
+        UpdateObserver.NONE);
   }
 
   /** Whether the keyspace shows causal cuts and has transactions. */
@@ -77,20 +81,26 @@ public record PartitionConfig(
 
   /** The same with or without records. */
   public PartitionConfig recording(boolean kept) {
-    return with(memory, kept, links);
+    return with(memory, kept, links, observer);
   }
 
   /** The same with other bounds in the heap. */
   public PartitionConfig within(Memory bounds) {
-    return with(bounds, recording, links);
+    return with(bounds, recording, links, observer);
   }
 
   /** The same with links that others use, too. */
   public PartitionConfig sharing(LinkWindows shared) {
-    return with(memory, recording, shared);
+    return with(memory, recording, shared, observer);
   }
 
-  private PartitionConfig with(Memory bounds, boolean kept, LinkWindows shared) {
+  /** The same with somebody who hears what becomes of single updates. */
+  public PartitionConfig observedBy(UpdateObserver hears) {
+    return with(memory, recording, links, hears);
+  }
+
+  private PartitionConfig with(
+      Memory bounds, boolean kept, LinkWindows shared, UpdateObserver hears) {
     return new PartitionConfig(
         self,
         peers,
@@ -101,6 +111,7 @@ public record PartitionConfig(
         endedTransactions,
         bounds,
         kept,
-        shared);
+        shared,
+        hears);
   }
 }

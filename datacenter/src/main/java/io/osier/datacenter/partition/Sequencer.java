@@ -13,6 +13,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.out.Outbound;
 import java.util.List;
 
@@ -28,6 +29,7 @@ final class Sequencer {
   private final ModeControl modes;
   private final Propagation propagation;
   private final EffectsBuilder effects;
+  private final UpdateObserver observer;
 
   /**
    * Has observed every timestamp in the store: a commit is later than all that it can have seen.
@@ -50,6 +52,7 @@ final class Sequencer {
     this.modes = modes;
     this.propagation = propagation;
     this.effects = effects;
+    this.observer = config.observer();
     this.committed = recovered.committed();
     this.clock = clock(config);
     clock.observe(recovered.timestamp());
@@ -130,8 +133,12 @@ final class Sequencer {
     return new Prepared(object, context, number, delta, before.join(delta), count, sinceNanos);
   }
 
-  /** Commits updates that become visible together, in the order of their numbers. */
-  void commit(List<Prepared> updates, Now now) {
+  /**
+   * Commits updates that become visible together, in the order of their numbers.
+   *
+   * @param answered whether a client is answered with the last of the numbers
+   */
+  void commit(List<Prepared> updates, boolean answered, Now now) {
     long floor = committed + 1;
     committed = updates.getLast().number;
     for (Prepared u : updates) {
@@ -140,6 +147,10 @@ final class Sequencer {
     objects.past().committed(committed);
     for (Prepared u : updates) {
       objects.put(u.object, u.after, now);
+      boolean held = modes.holds(u.object);
+      if (observer.isOn()) {
+        tell(u, held, answered && u.number == committed);
+      }
       Outbound.Committed update =
           propagation.commit(
               u.object,
@@ -148,12 +159,22 @@ final class Sequencer {
               floor,
               u.delta,
               u.count,
-              modes.holds(u.object),
+              held,
               u.sinceNanos,
               now.nanos());
       modes.updated(u.object, update.bytes(), u.after);
       effects.applied(update.shipment(), u.after);
     }
+  }
+
+  private void tell(Prepared update, boolean held, boolean answered) {
+    observer.committed(
+        update.object,
+        update.number,
+        held,
+        () -> modes.why(update.object),
+        update.sinceNanos,
+        answered);
   }
 
   // ---------------------------------------------------------------- what an update may touch

@@ -96,7 +96,7 @@ final class TransactionHost {
     for (Map.Entry<ObjectId, TransactionWork> e : updates.entrySet()) {
       next = prepare(e.getKey(), e.getValue(), next, timestamp, prepared, now);
     }
-    sequencer.commit(prepared, now);
+    sequencer.commit(prepared, true, now);
     updates.forEach(
         (object, work) -> {
           if (object.type() == CrdtType.BOUNDED_COUNTER) {

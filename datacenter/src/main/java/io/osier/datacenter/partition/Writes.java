@@ -56,15 +56,15 @@ final class Writes {
       lackRights(ticket, write, object, before, now);
       return;
     }
-    effects.answer(ticket, update(object, before, write.operation(), now));
+    effects.answer(ticket, update(object, before, write.operation(), true, now));
   }
 
   /** Commits an update, or throws before anything has changed. */
-  private Reply update(ObjectId object, Causal before, Operation asked, Now now) {
+  private Reply update(ObjectId object, Causal before, Operation asked, boolean answered, Now now) {
     Operation operation = escrow.filled(asked);
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
     sequencer.checkSize(object, before, prepared.after());
-    sequencer.commit(List.of(prepared), now);
+    sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, prepared.after(), operation);
       escrow.changed(object);
@@ -82,6 +82,7 @@ final class Writes {
           List.of(
               sequencer.prepare(
                   object, before, update.operation(), update.count(), update.sinceNanos(), now)),
+          false,
           now);
     } catch (OsierException e) {
       // Only if others moved a counter over half the range of a long in a fraction of the SLA.
@@ -110,7 +111,7 @@ final class Writes {
       try {
         Causal state = sequencer.present(object);
         if (escrow.isCovered(object, state, write.operation())) {
-          effects.answer(waiter.ticket(), update(object, state, write.operation(), now));
+          effects.answer(waiter.ticket(), update(object, state, write.operation(), true, now));
         } else if (waiter.deadlineNanos() <= now.nanos()) {
           throw escrow.lacking(object, state, write.operation());
         } else {
@@ -154,7 +155,7 @@ final class Writes {
     long amount = state == null ? 0 : escrow.grant(dc, wanted, state);
     if (amount > 0) {
       try {
-        update(object, state, new Operation.Transfer(dc, amount, wanted.upward()), now);
+        update(object, state, new Operation.Transfer(dc, amount, wanted.upward()), false, now);
         propagation.release(object);
       } catch (OsierException e) {
         // As if there were none to spare: a request must not stop who is asked.

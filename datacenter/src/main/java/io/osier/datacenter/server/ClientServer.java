@@ -33,6 +33,7 @@ import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.ConnectionGuard;
 import io.osier.propagation.transport.PortGuard;
 import io.osier.propagation.transport.PortLimits;
@@ -110,6 +111,7 @@ final class ClientServer implements AutoCloseable {
   private final EventLoopGroup loops;
   private final Channel server;
   private final SlowLog slow;
+  private final Traces traces;
   private final RequestTimes times = new RequestTimes();
   private final LongAdder malformed = new LongAdder();
 
@@ -119,9 +121,11 @@ final class ClientServer implements AutoCloseable {
       PortLimits limits,
       MemoryPlan memory,
       SlowLog slow,
+      Traces traces,
       Handler handler) {
     this.self = self;
     this.slow = slow;
+    this.traces = traces;
     this.handler = handler;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
     this.requestBytes = new ByteBudget(memory.requestBytes());
@@ -347,6 +351,9 @@ final class ClientServer implements AutoCloseable {
         long now = System.nanoTime();
         times.answered(RequestTimes.Kind.of(request), now - beganNanos);
         answer(id, reply);
+        if (traces.isOn()) {
+          traces.answered(request, reply, beganNanos, takenNanos, executedNanos, now);
+        }
         if (slow.isSlow(now - beganNanos)) {
           slow.answered(
               request,

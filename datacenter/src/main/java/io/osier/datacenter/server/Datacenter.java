@@ -21,6 +21,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksVersions;
+import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
@@ -62,6 +63,7 @@ public final class Datacenter implements AutoCloseable {
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
   private final SharedWindows links;
+  private final Traces traces;
   private final StoreService store; // null if everything is in memory only
   // Not final: if a later part of the start fails, the earlier ones are closed.
   private PeerTransport transport;
@@ -129,6 +131,12 @@ public final class Datacenter implements AutoCloseable {
     }
     watch.done("store", System.nanoTime());
     try {
+      this.traces = Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note));
+    } catch (RuntimeException e) {
+      closeStore();
+      throw e;
+    }
+    try {
       for (KeyspacePolicy policy : config.keyspaces()) {
         keyspaces.put(policy.name(), open(policy));
       }
@@ -163,7 +171,8 @@ public final class Datacenter implements AutoCloseable {
                 transport,
                 Optional.ofNullable(store),
                 readiness,
-                this::clientFigures));
+                this::clientFigures,
+                traces::figures));
     this.handler =
         new RequestHandler(
             keyspaces, new Inspector(keyspaces, publisher, Optional.ofNullable(store)));
@@ -180,6 +189,7 @@ public final class Datacenter implements AutoCloseable {
                     config.clients(),
                     MemoryPlan.ofThisProcess(),
                     new SlowLog(config.slowRequests().toNanos()),
+                    traces,
                     handler));
     this.admin =
         config
@@ -284,7 +294,8 @@ public final class Datacenter implements AutoCloseable {
                   config.adaptation())
               .within(causalMemory())
               .recording(store != null)
-              .sharing(links);
+              .sharing(links)
+              .observedBy(traces.partition(policy, number, peers));
       ObjectStore objects = new MemoryStore();
       Journal journal = Journal.NONE;
       Recovered recovered = Recovered.NOTHING;
@@ -446,6 +457,10 @@ public final class Datacenter implements AutoCloseable {
 
     @Override
     public void noted(ReplicaId peer, byte[] content) {
+      if (Traces.isNote(content)) {
+        traces.noted(peer, content);
+        return;
+      }
       Dashboard to = dashboard;
       if (to != null) { // while everything is being started
         to.noted(peer.dc(), content);
@@ -469,7 +484,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** This datacenter for clients in the same process: {@code OsierClient.inProcess}. */
   public InProcess inProcess() {
-    return new LocalAccess(self, handler, () -> !closed, store != null);
+    return new LocalAccess(self, handler, traces, () -> !closed, store != null);
   }
 
   /** The port for clients. */
@@ -544,6 +559,7 @@ public final class Datacenter implements AutoCloseable {
       admin.close();
     }
     publisher.close();
+    traces.close();
     LOG.info("datacenter {} is closed", self);
   }
 }

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.trace.Traces;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
@@ -19,6 +20,7 @@ final class LocalAccess implements InProcess {
   private final Lane lane = new Lane();
 
   private final boolean answersApart;
+  private final Traces traces;
 
   /**
    * The way in.
@@ -26,8 +28,14 @@ final class LocalAccess implements InProcess {
    * @param answersApart whether answers that do not come at once each get a thread of their own:
    *     those that write the store must not wait for callers' callbacks
    */
-  LocalAccess(ReplicaId self, RequestHandler handler, BooleanSupplier open, boolean answersApart) {
+  LocalAccess(
+      ReplicaId self,
+      RequestHandler handler,
+      Traces traces,
+      BooleanSupplier open,
+      boolean answersApart) {
     this.answersApart = answersApart;
+    this.traces = traces;
     this.self = self;
     this.handler = handler;
     this.open = open;
@@ -50,7 +58,38 @@ final class LocalAccess implements InProcess {
 
   @Override
   public void send(Request request, Consumer<Reply> reply) {
-    handler.handle(request, lane, answersApart ? apart(reply) : reply);
+    Consumer<Reply> answered = answersApart ? apart(reply) : reply;
+    handler.handle(request, lane, traces.isOn() ? new Timed(request, answered) : answered);
+  }
+
+  /** Notes when what was done with a request that may be followed. */
+  private final class Timed implements Consumer<Reply>, Phased {
+    private final Request request;
+    private final Consumer<Reply> reply;
+    private final long beganNanos = System.nanoTime();
+    private volatile long takenNanos;
+    private volatile long executedNanos;
+
+    Timed(Request request, Consumer<Reply> reply) {
+      this.request = request;
+      this.reply = reply;
+    }
+
+    @Override
+    public void accept(Reply answer) {
+      traces.answered(request, answer, beganNanos, takenNanos, executedNanos, System.nanoTime());
+      reply.accept(answer);
+    }
+
+    @Override
+    public void taken(long nanos) {
+      takenNanos = nanos;
+    }
+
+    @Override
+    public void executed(long nanos) {
+      executedNanos = nanos;
+    }
   }
 
   private static Consumer<Reply> apart(Consumer<Reply> reply) {

@@ -65,7 +65,8 @@ final class Publisher implements AutoCloseable {
       PeerTransport transport,
       Optional<StoreService> store,
       Readiness readiness,
-      Supplier<Snapshot.Clients> clients) {}
+      Supplier<Snapshot.Clients> clients,
+      Supplier<Optional<Snapshot.Traces>> traces) {}
 
   /** What a partition published last. */
   private static final class Published {
@@ -191,6 +192,7 @@ final class Publisher implements AutoCloseable {
         source.clients.get(),
         links,
         source.store.map(StoreService::figures),
+        source.traces.get(),
         source.keyspaces.values().stream().map(this::keyspace).toList());
   }
 

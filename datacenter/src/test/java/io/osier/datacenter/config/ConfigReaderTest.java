@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import java.io.File;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,21 @@ final class ConfigReaderTest {
     assertThat(shop.propagation()).isEqualTo(KeyspacePolicy.Propagation.STATE);
     assertThat(shop.partitions()).isEqualTo(2);
     assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void traces_areOffUnlessBothShareAndEndpointAreGiven() {
+    assertThat(ConfigReader.read("f", GOOD, Map.of()).trace()).isEqualTo(TraceSettings.OFF);
+    TraceSettings on =
+        ConfigReader.read(
+                "f",
+                GOOD,
+                Map.of(
+                    "OSIER_TRACE_SAMPLE", "0.001", "OSIER_TRACE_ENDPOINT", "http://collector:4318"))
+            .trace();
+    assertThat(on.sample().isNone()).isFalse();
+    assertThat(on.endpoint()).contains(URI.create("http://collector:4318"));
+    assertThat(on.keys()).isFalse();
   }
 
   @Test
@@ -103,6 +119,14 @@ final class ConfigReaderTest {
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
         "osier.peers.ap = \"nowhere\"                 | osier.peers.ap  | host:port",
+        "osier.trace.sample = 2                       | trace.sample    | 0.0 to 1.0",
+        "osier.trace.sample = few                     | trace.sample    | 0.0 to 1.0",
+        "osier.trace.sample = 0.5                     | trace.endpoint  | because"
+            + " osier.trace.sample is above 0",
+        "osier.trace.endpoint = \"collector:4318\"     | trace.endpoint  | http://collector:4318",
+        "osier.trace.endpoint = \"ftp://collector\"    | trace.endpoint  | http://collector:4318",
+        "osier.trace.endpoint = \"http://u:p@host\"    | trace.endpoint  | http://collector:4318",
+        "osier.trace.keys = some                      | trace.keys      | true or false",
         "osier.adaptation.policy = guess              | policy          | ratio, cost",
         "osier.streams.window = 1KiB                  | window          | 65536B",
         "osier.listen.cleint-port = 1                 | cleint-port     | osier.listen.client-port",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A host that embeds a datacenter need not have what only the command line uses. */
 final class EmbeddedDependenciesTest {
   private static final Pattern COMMAND_LINE_ONLY =
-      Pattern.compile("(logback|picocli|jline|jackson).*");
+      Pattern.compile("(logback|picocli|jline|jackson|opentelemetry-(sdk|exporter)).*");
 
   @TempDir private Path dir;
 

@@ -18,6 +18,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -58,7 +59,8 @@ final class RepeatedCommitTest {
             ended,
             PartitionConfig.Memory.DEFAULT,
             true,
-            LinkWindows.NONE),
+            LinkWindows.NONE,
+            UpdateObserver.NONE),
         store,
         recovered,
         new Now(1, 1));

@@ -15,6 +15,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.PortLimits;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
@@ -84,6 +85,7 @@ final class ClientServerTest {
         PortLimits.DEFAULT,
         memory,
         slow,
+        Traces.OFF,
         new ClientServer.Handler() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {

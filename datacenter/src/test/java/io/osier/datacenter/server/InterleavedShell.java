@@ -22,6 +22,7 @@ import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoreWriter;
+import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Shipment;
@@ -85,7 +86,7 @@ final class InterleavedShell implements InProcess {
     UpdateGate gate = new UpdateGate(policy.name(), List.of(), Optional.empty());
     KeyspaceShard shard = new KeyspaceShard(policy, runners, readers, gate);
     RequestHandler handler = new RequestHandler(Map.of(policy.name(), shard), null);
-    access = new LocalAccess(SELF, handler, () -> true, false);
+    access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {
       turns.addAgent("disk", () -> writer.step(batch -> stall(DISK_STALLS_MAX)));

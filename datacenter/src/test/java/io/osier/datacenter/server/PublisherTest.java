@@ -190,7 +190,8 @@ final class PublisherTest {
                 transport,
                 Optional.empty(),
                 new Readiness(keyspaces, Optional.empty()),
-                this::clients));
+                this::clients,
+                Optional::empty));
   }
 
   private Snapshot.Clients clients() {

@@ -14,6 +14,7 @@ import java.util.List;
  * @param recovered what the store kept
  * @param replica the partition's objects
  * @param sink takes the frames that are to be sent
+ * @param observer hears what becomes of single updates
  */
 public record Surroundings(
     ReplicaId self,
@@ -23,7 +24,8 @@ public record Surroundings(
     Recovered recovered,
     Replica replica,
     FrameSink sink,
-    PropagationStats stats) {
+    PropagationStats stats,
+    UpdateObserver observer) {
 
   public Surroundings {
     peers = List.copyOf(peers);

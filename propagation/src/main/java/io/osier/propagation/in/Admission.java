@@ -258,6 +258,12 @@ final class Admission {
     return false;
   }
 
+  /** Whether a source's cut up to a number waits for what it depends on. */
+  boolean isWaiting(Source source, long through) {
+    Queue queue = queues.get(source);
+    return queue != null && !queue.cuts.isEmpty() && queue.cuts.peekLast().through == through;
+  }
+
   /** Whether a closed cut of an origin waits for what it depends on. */
   boolean isWaiting(ReplicaId origin) {
     for (Map.Entry<Source, Queue> e : queues.entrySet()) {

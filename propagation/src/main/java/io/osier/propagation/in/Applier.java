@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -22,16 +23,20 @@ public final class Applier {
   private final Knowledge knowledge;
   private final Replica replica;
   private final Consumer<Shipment> applied;
+  private final UpdateObserver observer;
 
   /**
    * An applier.
    *
    * @param applied hears of every update of others that was applied
+   * @param observer hears of those that are followed
    */
-  public Applier(Knowledge knowledge, Replica replica, Consumer<Shipment> applied) {
+  public Applier(
+      Knowledge knowledge, Replica replica, Consumer<Shipment> applied, UpdateObserver observer) {
     this.knowledge = knowledge;
     this.replica = replica;
     this.applied = applied;
+    this.observer = observer;
   }
 
   /**
@@ -86,6 +91,7 @@ public final class Applier {
     replica.apply(whole(shipments.getLast(), after), after);
     knowledge.changed(shipments.getLast(), before.context(), after.context());
     shipments.forEach(applied);
+    shipments.forEach(observer::visible);
   }
 
   /** Whether all that the shipment builds on is here: a full state brings it along. */
@@ -149,6 +155,7 @@ public final class Applier {
   /** Joins a shipment to its object. Returns false if it is already in it. */
   boolean apply(Shipment shipment) {
     if (isKnown(shipment)) {
+      observer.known(shipment);
       return false;
     }
     Causal before = replica.state(shipment.object());
@@ -160,6 +167,9 @@ public final class Applier {
     replica.apply(remembering == before ? shipment : whole(shipment, after), after);
     knowledge.changed(shipment, before.context(), after.context());
     applied.accept(shipment);
+    if (observer.isOn()) {
+      observer.visible(shipment);
+    }
     return true;
   }
 

@@ -178,6 +178,9 @@ public final class Inbound {
           }
         }
         in.arrived(frame.sentMillis(), nowMillis);
+        if (around.observer().isOn()) {
+          around.observer().arrived(in.sender(), frame);
+        }
         // The time of a round is measured, and a catch-up waits for its window: both at once.
         long ackNanos = frame.kind() == Frame.Kind.OPS ? nowNanos + ACK_DELAY_NANOS : nowNanos;
         visibility.updates(in, frame, ackNanos, nowNanos, nowMillis);
@@ -224,6 +227,9 @@ public final class Inbound {
    */
   public void states(
       InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
+    if (around.observer().isOn()) {
+      around.observer().brought(in.sender(), states.shipments());
+    }
     visibility.states(in, states, expected, nowNanos, nowMillis);
     weigh(nowNanos);
     if (states.origin().isEmpty()) {

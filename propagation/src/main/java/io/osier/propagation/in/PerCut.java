@@ -59,6 +59,10 @@ final class PerCut implements Visibility {
     if (admission.isNew(source, frame.through())) {
       admission.close(source, frame.through(), frame.deps(), frame.cursor(), nowNanos);
       admit(nowNanos, nowMillis);
+      if (around.observer().isOn() && admission.isWaiting(source, frame.through())) {
+        VersionVector missing = frame.deps().beyond(knowledge.here());
+        around.observer().cutWaits(in.sender(), frame.through(), missing);
+      }
     }
     if (admission.isEmpty(source) && frame.cursor().isPresent()) {
       in.admitted(frame.cursor().get());
@@ -81,6 +85,7 @@ final class PerCut implements Visibility {
       for (Admission.Arrived update : cut.updates()) {
         Shipment shipment = update.shipment();
         if (applier.isKnown(shipment)) {
+          around.observer().known(shipment);
           continue;
         }
         if (cut.source().isStream()) {

@@ -72,8 +72,13 @@ final class PerObject implements Visibility {
       if (!applier.isKnown(shipment)) {
         VersionVector missing = applier.missing(shipment);
         in.keepEarly(shipment, missing, outage, sentMillis, nowNanos);
+        if (around.observer().isOn()) {
+          around.observer().waits(shipment, missing);
+        }
         skew.early(in.sender().dc(), shipment.object(), missing, nowNanos);
         applyMutual(shipment.object(), nowNanos, nowMillis);
+      } else if (around.observer().isOn()) {
+        around.observer().known(shipment);
       }
       return;
     }

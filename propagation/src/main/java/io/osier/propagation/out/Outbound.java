@@ -210,6 +210,9 @@ public final class Outbound {
           isWhole(leaving, state)
               ? segment.whole(object, around.self(), state, nowNanos)
               : segment.shipment(object, around.self(), nowNanos);
+      if (around.observer().isOn()) {
+        around.observer().left(kind, shipment, coordinationNanos());
+      }
       chunk.add(shipment);
       int size = around.bytesOf(shipment);
       bytes += size;

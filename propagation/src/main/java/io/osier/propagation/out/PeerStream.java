@@ -290,6 +290,10 @@ public final class PeerStream {
       long plannedNanos,
       long nowNanos,
       long nowMillis) {
+    boolean waited = kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos));
+    if (around.observer().isOn()) {
+      around.observer().shipped(dc, kind, waited, shipments, nowNanos);
+    }
     Optional<Cursor> cursor = backlog.cursor();
     greeted = true;
     sequence++;
@@ -308,7 +312,7 @@ public final class PeerStream {
                 sentThrough,
                 around.cuts().deps(deps),
                 cursor,
-                kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos)),
+                waited,
                 nowMillis,
                 shipments));
   }

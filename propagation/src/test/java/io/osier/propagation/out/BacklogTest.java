@@ -15,6 +15,7 @@ import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
@@ -70,7 +71,8 @@ final class BacklogTest {
               Recovered.NOTHING,
               replica,
               (dc, frame) -> {},
-              new PropagationStats()),
+              new PropagationStats(),
+              UpdateObserver.NONE),
           new OutboundLog(0, new Budget("trails", 1 << 20)));
 
   /** A frame that leaves meanwhile would say that all is done: simulator, seed 163. */

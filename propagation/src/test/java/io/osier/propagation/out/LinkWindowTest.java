@@ -18,6 +18,7 @@ import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -67,7 +68,8 @@ final class LinkWindowTest {
               Recovered.NOTHING,
               this,
               links.of(sink),
-              new PropagationStats());
+              new PropagationStats(),
+              UpdateObserver.NONE);
       this.stream =
           new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0);
       stream.up(PEER, 0);

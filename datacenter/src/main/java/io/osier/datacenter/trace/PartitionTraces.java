@@ -1,0 +1,522 @@
+package io.osier.datacenter.trace;
+
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.trace.SpanKind;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.TraceId;
+import io.osier.core.TraceStream;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Follows updates of one partition: its own until they are shipped to every peer, others' from
+ * their arrival until they are visible.
+ *
+ * <p>Used by whoever runs the partition, but for {@link #noted} and what only reads its names.
+ */
+final class PartitionTraces implements UpdateObserver {
+  /** So many updates are noted by peers and have not come; the oldest were lost on their way. */
+  private static final int NOTED_MAX = 1_024;
+
+  /** Peers are bits of a number; those beyond are not followed. */
+  private static final int PEERS_MAX = Long.SIZE;
+
+  /** An own update that some peer was not sent. */
+  private static final class Leaving {
+    final TraceId trace;
+    final long number;
+    final boolean held;
+    final String why;
+    final long committedNanos;
+
+    /** When it left, if it did; until then it is held. */
+    long leftNanos;
+
+    boolean left;
+
+    /** The peers that were not sent it. */
+    long peers;
+
+    Leaving(TraceId trace, long number, boolean held, String why, long committedNanos, long peers) {
+      this.trace = trace;
+      this.number = number;
+      this.held = held;
+      this.why = why;
+      this.committedNanos = committedNanos;
+      this.peers = peers;
+    }
+  }
+
+  /** Another's update that has come and is not visible. */
+  private static final class Arrival {
+    final ReplicaId origin;
+    final long number;
+    final ReplicaId from;
+    final String via;
+    final boolean outage;
+    final int joined;
+    final long sentMillis;
+
+    /** How long before it was sent it was committed. */
+    final long ageMillis;
+
+    final long arrivedNanos;
+    String waitsFor = "";
+    VersionVector missing = VersionVector.EMPTY;
+
+    Arrival(
+        ReplicaId origin,
+        long number,
+        ReplicaId from,
+        String via,
+        boolean outage,
+        int joined,
+        long sentMillis,
+        long ageMillis,
+        long arrivedNanos) {
+      this.origin = origin;
+      this.number = number;
+      this.from = from;
+      this.via = via;
+      this.outage = outage;
+      this.joined = joined;
+      this.sentMillis = sentMillis;
+      this.ageMillis = ageMillis;
+      this.arrivedNanos = arrivedNanos;
+    }
+  }
+
+  private record Shipped(ReplicaId origin, long last) {}
+
+  private final Traces traces;
+  private final KeyspacePolicy policy;
+  private final int partition;
+  private final ReplicaId self;
+  private final List<String> peers;
+  private final TraceStream own;
+  private final Map<ReplicaId, TraceStream> streams = new HashMap<>();
+
+  /** By object, in the order in which the objects came in. */
+  private final Map<ObjectId, List<Leaving>> leaving = new LinkedHashMap<>();
+
+  private final Map<ObjectId, List<Arrival>> arrivals = new LinkedHashMap<>();
+
+  /** What peers have told of shipments that have not come; guarded by itself. */
+  private final Map<Shipped, List<TraceNote.Joined>> noted = new LinkedHashMap<>();
+
+  private volatile boolean hasNoted;
+
+  PartitionTraces(
+      Traces traces, KeyspacePolicy policy, int partition, ReplicaId self, List<String> peers) {
+    this.traces = traces;
+    this.policy = policy;
+    this.partition = partition;
+    this.self = self;
+    this.peers = peers.size() <= PEERS_MAX ? List.copyOf(peers) : peers.subList(0, PEERS_MAX);
+    this.own = new TraceStream(policy.name(), partition, self);
+  }
+
+  // ---------------------------------------------------------------- names, for any thread
+
+  /** Whether an own update is followed. */
+  boolean follows(long number) {
+    return traces.settings().sample().takes(own, number);
+  }
+
+  TraceId ownId(long number) {
+    return own.id(number);
+  }
+
+  /** What every span of an update says. */
+  AttributesBuilder says(ReplicaId origin, long number) {
+    return Followed.of(policy, partition, origin, number);
+  }
+
+  /** Names a key if that is wanted. */
+  void sayKey(AttributesBuilder says, Key key) {
+    if (traces.settings().keys()) {
+      says.put(Followed.KEY, Followed.shown(key));
+    }
+  }
+
+  private AttributesBuilder says(ReplicaId origin, long number, ObjectId object) {
+    AttributesBuilder says = says(origin, number).put(Followed.TYPE, object.type().toString());
+    sayKey(says, object.key());
+    return says;
+  }
+
+  private TraceStream stream(ReplicaId origin) {
+    TraceStream known = streams.get(origin);
+    if (known == null) {
+      if (streams.size() > PEERS_MAX) {
+        streams.clear(); // of incarnations that have ended
+      }
+      known = new TraceStream(policy.name(), partition, origin);
+      streams.put(origin, known);
+    }
+    return known;
+  }
+
+  @Override
+  public boolean isOn() {
+    return true;
+  }
+
+  // ---------------------------------------------------------------- own updates
+
+  @Override
+  public void committed(
+      ObjectId object,
+      long number,
+      boolean held,
+      Supplier<String> why,
+      long sinceNanos,
+      boolean answered) {
+    if (!follows(number)) {
+      return;
+    }
+    TraceId trace = ownId(number);
+    if (!answered && traces.sink().hasRoom(1)) {
+      // Nobody is told of it: acknowledged before, in a transaction, or a transfer of rights.
+      traces.root(trace, sinceNanos, traces.nanos(), says(self, number, object).build());
+    }
+    if (!peers.isEmpty() && hasPlace()) {
+      long all = peers.size() == PEERS_MAX ? -1 : (1L << peers.size()) - 1;
+      leaving
+          .computeIfAbsent(object, o -> new ArrayList<>(1))
+          .add(new Leaving(trace, number, held, why.get(), sinceNanos, all));
+    }
+  }
+
+  @Override
+  public void left(Frame.Kind kind, Shipment updates, long coordinationNanos) {
+    List<Leaving> waiting = leaving.isEmpty() ? null : leaving.get(updates.object());
+    if (waiting == null) {
+      return;
+    }
+    long now = traces.nanos();
+    for (Leaving u : waiting) {
+      if (u.left || u.number > updates.last()) {
+        continue;
+      }
+      u.left = true;
+      u.leftNanos = now;
+      if (u.held && traces.sink().hasRoom(1)) {
+        Attributes says =
+            says(self, u.number, updates.object())
+                .put(Followed.MODE, "state")
+                .put(Followed.WHY, u.why)
+                .put(Followed.JOINED, (long) updates.updates())
+                .put(Followed.COORDINATION_MILLIS, coordinationNanos / 1e6)
+                // An object that goes back to operations does not wait for its round.
+                .put(Followed.VIA, word(kind))
+                .build();
+        traces.part(u.trace, "hold", u.committedNanos, now, says);
+      }
+    }
+  }
+
+  @Override
+  public void shipped(
+      String peer, Frame.Kind kind, boolean outage, List<Shipment> shipments, long nowNanos) {
+    int index = leaving.isEmpty() ? -1 : peers.indexOf(peer);
+    if (index < 0) {
+      return;
+    }
+    List<TraceNote.Joined> joined = new ArrayList<>(0);
+    long now = traces.nanos();
+    for (Shipment shipment : shipments) {
+      List<Leaving> waiting = leaving.get(shipment.object());
+      if (waiting == null || !shipment.origin().equals(self)) {
+        continue;
+      }
+      for (Iterator<Leaving> it = waiting.iterator(); it.hasNext(); ) {
+        Leaving u = it.next();
+        if (u.number > shipment.last() || (u.peers & (1L << index)) == 0) {
+          continue;
+        }
+        if (shipment.updates() != 1) {
+          long ageMillis = Math.max(0, (nowNanos - u.committedNanos) / 1_000_000);
+          joined.add(new TraceNote.Joined(shipment.last(), u.number, ageMillis));
+        }
+        ship(u, peer, kind, outage, shipment, now);
+        u.peers &= ~(1L << index);
+        if (u.peers == 0) {
+          it.remove();
+          traces.givePlace();
+        }
+      }
+      if (waiting.isEmpty()) {
+        leaving.remove(shipment.object());
+      }
+    }
+    for (int from = 0; from < joined.size(); from += TraceNote.JOINED_MAX) {
+      int to = Math.min(joined.size(), from + TraceNote.JOINED_MAX);
+      traces.tell(peer, new TraceNote(policy.name(), partition, joined.subList(from, to)));
+    }
+  }
+
+  private void ship(
+      Leaving u, String peer, Frame.Kind kind, boolean outage, Shipment shipment, long now) {
+    if (!traces.sink().hasRoom(1)) {
+      return;
+    }
+    Attributes says =
+        says(self, u.number)
+            .put(Followed.PEER, peer)
+            .put(Followed.MODE, u.held ? "state" : "op")
+            .put(Followed.WHY, u.why)
+            .put(Followed.VIA, word(kind))
+            .put(Followed.JOINED, (long) shipment.updates())
+            .put(Followed.OUTAGE, outage)
+            .build();
+    traces.part(u.trace, "ship", u.left ? u.leftNanos : u.committedNanos, now, says);
+  }
+
+  private static String word(Frame.Kind kind) {
+    return switch (kind) {
+      case OPS -> "operations";
+      case ROUND -> "round";
+      case CATCH_UP -> "catch-up";
+    };
+  }
+
+  // ---------------------------------------------------------------- others' updates
+
+  /** A peer tells which followed updates are in shipments that follow. For any thread. */
+  void noted(ReplicaId peer, List<TraceNote.Joined> told) {
+    synchronized (noted) {
+      for (TraceNote.Joined j : told) {
+        noted.computeIfAbsent(new Shipped(peer, j.last()), s -> new ArrayList<>(1)).add(j);
+      }
+      for (Iterator<?> it = noted.keySet().iterator(); noted.size() > NOTED_MAX; ) {
+        it.next();
+        it.remove();
+      }
+      hasNoted = !noted.isEmpty();
+    }
+  }
+
+  private List<TraceNote.Joined> takeNoted(ReplicaId origin, long last) {
+    if (!hasNoted) {
+      return List.of();
+    }
+    synchronized (noted) {
+      List<TraceNote.Joined> taken = noted.remove(new Shipped(origin, last));
+      hasNoted = !noted.isEmpty();
+      return taken == null ? List.of() : taken;
+    }
+  }
+
+  @Override
+  public void arrived(ReplicaId peer, Frame.Updates frame) {
+    String via = word(frame.kind());
+    for (Shipment shipment : frame.shipments()) {
+      arrived(peer, shipment, via, frame.outage(), frame.sentMillis());
+    }
+  }
+
+  @Override
+  public void brought(ReplicaId peer, List<Shipment> shipments) {
+    long nowMillis = traces.epochNanos(traces.nanos()) / 1_000_000;
+    for (Shipment shipment : shipments) {
+      arrived(peer, shipment, "healing", true, nowMillis);
+    }
+  }
+
+  private void arrived(
+      ReplicaId peer, Shipment shipment, String via, boolean outage, long sentMillis) {
+    ReplicaId origin = shipment.origin();
+    if (origin.equals(self)) {
+      return;
+    }
+    List<TraceNote.Joined> inside = takeNoted(origin, shipment.last());
+    boolean lastTold = false;
+    for (TraceNote.Joined j : inside) {
+      lastTold |= j.number() == shipment.last();
+      arrived(peer, shipment, j.number(), j.ageMillis(), via, outage, sentMillis);
+    }
+    if (!lastTold && traces.settings().sample().takes(stream(origin), shipment.last())) {
+      arrived(peer, shipment, shipment.last(), shipment.ageMillis(), via, outage, sentMillis);
+    }
+  }
+
+  private void arrived(
+      ReplicaId peer,
+      Shipment shipment,
+      long number,
+      long ageMillis,
+      String via,
+      boolean outage,
+      long sentMillis) {
+    List<Arrival> here = arrivals.get(shipment.object());
+    if (here != null) {
+      for (Arrival a : here) {
+        if (a.number == number && a.origin.equals(shipment.origin())) {
+          return; // it has come another way, too
+        }
+      }
+    }
+    if (hasPlace()) {
+      arrivals
+          .computeIfAbsent(shipment.object(), o -> new ArrayList<>(1))
+          .add(
+              new Arrival(
+                  shipment.origin(),
+                  number,
+                  peer,
+                  via,
+                  outage,
+                  shipment.updates(),
+                  sentMillis,
+                  ageMillis,
+                  traces.nanos()));
+    }
+  }
+
+  @Override
+  public void waits(Shipment shipment, VersionVector missing) {
+    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(shipment.object());
+    if (here == null) {
+      return;
+    }
+    for (Arrival a : here) {
+      if (a.number <= shipment.last() && a.origin.equals(shipment.origin())) {
+        waits(
+            a,
+            missing,
+            missing.isEmpty()
+                ? "an earlier update of " + a.origin.dc() + " on the object"
+                : Followed.words(missing));
+      }
+    }
+  }
+
+  @Override
+  public void cutWaits(ReplicaId origin, long through, VersionVector missing) {
+    for (List<Arrival> here : arrivals.values()) {
+      for (Arrival a : here) {
+        if (a.number <= through && a.from.equals(origin) && a.waitsFor.isEmpty()) {
+          waits(a, missing, "its cut: " + Followed.words(missing));
+        }
+      }
+    }
+  }
+
+  private static void waits(Arrival a, VersionVector missing, String waitsFor) {
+    a.missing = missing;
+    a.waitsFor = waitsFor;
+  }
+
+  @Override
+  public void visible(Shipment shipment) {
+    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(shipment.object());
+    if (here == null) {
+      return;
+    }
+    long now = traces.nanos();
+    for (Iterator<Arrival> it = here.iterator(); it.hasNext(); ) {
+      Arrival a = it.next();
+      if (shipment.content().context().last(a.origin) >= a.number) {
+        it.remove();
+        traces.givePlace();
+        visible(a, shipment.object(), now);
+      }
+    }
+    if (here.isEmpty()) {
+      arrivals.remove(shipment.object());
+    }
+  }
+
+  private void visible(Arrival a, ObjectId object, long nowNanos) {
+    if (!traces.sink().hasRoom(3)) {
+      return;
+    }
+    TraceId trace = stream(a.origin).id(a.number);
+    long now = traces.epochNanos(nowNanos);
+    long arrived = now - (nowNanos - a.arrivedNanos);
+    // By the sender's clock, which may be ahead of this one.
+    long sent = Math.min(a.sentMillis * 1_000_000, arrived);
+    long committed = sent - a.ageMillis * 1_000_000;
+    long delayMillis = (now - committed) / 1_000_000;
+    boolean late = policy.sla().isPositive() && delayMillis > policy.sla().toMillis();
+    AttributesBuilder says =
+        says(a.origin, a.number, object)
+            .put(Followed.VIA, a.via)
+            .put(Followed.PEER, a.from.dc())
+            .put(Followed.JOINED, (long) a.joined)
+            .put(Followed.DELAY_MILLIS, delayMillis)
+            .put(Followed.LATE, late)
+            .put(Followed.OUTAGE, a.outage);
+    Attributes which = says(a.origin, a.number).build();
+    long id = Traces.newId();
+    SpanSink sink = traces.sink();
+    sink.add(trace, Traces.newId(), id, "receive", SpanKind.INTERNAL, sent, arrived, which);
+    if (!a.waitsFor.isEmpty()) {
+      Attributes waited =
+          which.toBuilder()
+              .put(Followed.WAITS_FOR, a.waitsFor)
+              .put(Followed.HELD_BACK_BY, Followed.origins(a.missing))
+              .build();
+      sink.add(trace, Traces.newId(), id, "wait", SpanKind.INTERNAL, arrived, now, waited);
+    }
+    // Last: who sees it has all of this datacenter's.
+    sink.add(trace, id, trace.root(), "visible", SpanKind.CONSUMER, committed, now, says.build());
+  }
+
+  @Override
+  public void known(Shipment shipment) {
+    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(shipment.object());
+    if (here == null) {
+      return;
+    }
+    for (Iterator<Arrival> it = here.iterator(); it.hasNext(); ) {
+      Arrival a = it.next();
+      if (a.number <= shipment.last() && a.origin.equals(shipment.origin())) {
+        it.remove();
+        traces.givePlace();
+      }
+    }
+    if (here.isEmpty()) {
+      arrivals.remove(shipment.object());
+    }
+  }
+
+  // ---------------------------------------------------------------- the bound
+
+  /** Takes a place for one more update; where there is none, the oldest here is given up for it. */
+  private boolean hasPlace() {
+    if (traces.takePlace()) {
+      return true;
+    }
+    traces.sink().givenUp(1);
+    return (giveUpOldestOf(leaving) || giveUpOldestOf(arrivals)) && traces.takePlace();
+  }
+
+  private <T> boolean giveUpOldestOf(Map<ObjectId, List<T>> objects) {
+    Iterator<List<T>> it = objects.values().iterator();
+    if (!it.hasNext()) {
+      return false;
+    }
+    List<T> oldest = it.next();
+    oldest.removeFirst();
+    traces.givePlace();
+    if (oldest.isEmpty()) {
+      it.remove();
+    }
+    return true;
+  }
+}

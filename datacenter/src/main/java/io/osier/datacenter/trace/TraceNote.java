@@ -1,0 +1,80 @@
+package io.osier.datacenter.trace;
+
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a datacenter tells a peer of joined updates that it ships: which followed updates are in
+ * them. A shipment names only its last update, so the peer could not know. It is a note of its own
+ * kind, and who does not know it ignores it.
+ *
+ * @param keyspace whose stream
+ * @param joined the followed updates
+ */
+record TraceNote(String keyspace, int partition, List<Joined> joined) {
+  /** The first byte of the dashboard's notes is smaller. */
+  private static final byte KIND = 3;
+
+  /** A note holds no more; the rest is in the next one. */
+  static final int JOINED_MAX = 1_000;
+
+  private static final int NAME_MAX = 256;
+
+  TraceNote {
+    joined = List.copyOf(joined);
+  }
+
+  /**
+   * An update in a shipment.
+   *
+   * @param last the shipment's last number
+   * @param number the update's
+   * @param ageMillis how long ago it was committed when the note was made
+   */
+  record Joined(long last, long number, long ageMillis) {}
+
+  /** Whether a note is one of these. */
+  static boolean isOne(byte[] note) {
+    return note.length > 0 && note[0] == KIND;
+  }
+
+  byte[] encode() {
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeByte(KIND);
+          out.writeText(keyspace);
+          out.writeNumber(partition);
+          out.writeCount(joined.size());
+          for (Joined j : joined) {
+            out.writeNumber(j.number);
+            out.writeNumber(j.last - j.number);
+            out.writeNumber(j.ageMillis);
+          }
+        });
+  }
+
+  /** Reads what {@link #encode} wrote. */
+  static TraceNote decode(byte[] note) {
+    WireInput in = new WireInput(note);
+    try {
+      in.readByte();
+      String keyspace = in.readText(NAME_MAX);
+      long partition = in.readNumber();
+      int n = in.readCount(3);
+      List<Joined> joined = new ArrayList<>(n);
+      for (int i = 0; i < n; i++) {
+        long number = in.readNumber();
+        joined.add(new Joined(number + in.readNumber(), number, in.readNumber()));
+      }
+      in.expectEnd();
+      return new TraceNote(keyspace, Math.toIntExact(partition), joined);
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a note of followed updates: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package io.osier.datacenter.trace;
+
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.trace.SpanKind;
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.TraceId;
+import io.osier.core.codec.MalformedException;
+import io.osier.datacenter.config.TraceSettings;
+import io.osier.datacenter.figures.Snapshot;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A datacenter's part of the traces that follow single updates.
+ *
+ * <p>Whether an update is followed and what its trace and its root span are called are functions of
+ * its name ({@link io.osier.core.TraceStream}), so each datacenter finds them by itself. The root
+ * is the update at its origin, from the request's arrival to its answer; how long it was held, when
+ * it was shipped to each peer and, told by the peers themselves, when it was visible there hang
+ * below it. What a shipment of joined updates does not say, a {@link TraceNote} does.
+ *
+ * <p>Bounds: so many updates are under way ({@link #UPDATES_MAX}); beyond that the oldest of the
+ * partition is given up, which is counted. What is sent waits in the sink, which has a bound of its
+ * own. Thread-safe.
+ */
+public final class Traces implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Traces.class);
+
+  /** Nothing is followed. */
+  public static final Traces OFF =
+      new Traces(new ReplicaId("off", 1), TraceSettings.OFF, null, (dc, note) -> {}, Time.SYSTEM);
+
+  /** So many updates are followed at one time; each takes about a KiB, and its key. */
+  static final int UPDATES_MAX = 4_096;
+
+  /** What time it is for spans. */
+  interface Time {
+    Time SYSTEM =
+        new Time() {
+          @Override
+          public long nanos() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public long epochNanos() {
+            Instant now = Instant.now();
+            return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+          }
+        };
+
+    /** The clock by which partitions are told the time. */
+    long nanos();
+
+    /** The wall clock, since 1970. */
+    long epochNanos();
+  }
+
+  private final ReplicaId self;
+  private final TraceSettings settings;
+  private final SpanSink sink;
+  private final BiConsumer<String, byte[]> notes;
+  private final Time time;
+  private final AtomicInteger underWay = new AtomicInteger();
+
+  /** Not changed after the start. */
+  private final Map<String, List<PartitionTraces>> keyspaces = new TreeMap<>();
+
+  Traces(
+      ReplicaId self,
+      TraceSettings settings,
+      SpanSink sink,
+      BiConsumer<String, byte[]> notes,
+      Time time) {
+    this.self = self;
+    this.settings = settings;
+    this.sink = sink;
+    this.notes = notes;
+    this.time = time;
+  }
+
+  /**
+   * A datacenter's traces.
+   *
+   * @param notes sends a note to a datacenter, if it can
+   * @throws OsierException CONFIGURATION if what sends spans is not there
+   */
+  public static Traces of(
+      ReplicaId self, TraceSettings settings, BiConsumer<String, byte[]> notes) {
+    if (settings.sample().isNone()) {
+      return OFF;
+    }
+    SpanSink sink;
+    try {
+      sink = Otlp.to(settings.endpoint().orElseThrow(), self);
+    } catch (NoClassDefFoundError e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.trace: OpenTelemetry's SDK and exporter are not on the class path ("
+              + e.getMessage()
+              + "): add io.opentelemetry:opentelemetry-exporter-otlp and a sender, for example"
+              + " opentelemetry-exporter-sender-jdk",
+          e);
+    }
+    return new Traces(self, settings, sink, notes, Time.SYSTEM);
+  }
+
+  /** Whether anything is followed. Never changes. */
+  public boolean isOn() {
+    return !settings.sample().isNone();
+  }
+
+  /**
+   * What hears of a partition's updates. For the start: partitions in the order of their numbers.
+   *
+   * @param peers the other datacenters that hold the keyspace
+   */
+  public UpdateObserver partition(KeyspacePolicy policy, int partition, List<String> peers) {
+    if (!isOn()) {
+      return UpdateObserver.NONE;
+    }
+    PartitionTraces traces = new PartitionTraces(this, policy, partition, self, peers);
+    keyspaces.computeIfAbsent(policy.name(), k -> new ArrayList<>()).add(traces);
+    return traces;
+  }
+
+  // ---------------------------------------------------------------- clients' requests
+
+  /**
+   * A request was answered. The times are those of the monotonic clock.
+   *
+   * @param takenNanos when its partition took it; 0 if none had to
+   * @param executedNanos when its batch was through; 0 if it was in none
+   */
+  public void answered(
+      Request request,
+      Reply reply,
+      long beganNanos,
+      long takenNanos,
+      long executedNanos,
+      long answeredNanos) {
+    if (!isOn()) {
+      return;
+    }
+    switch (reply) {
+      case Reply.Done done ->
+          answered(request, done.dot(), beganNanos, takenNanos, executedNanos, answeredNanos);
+      case Reply.Transacted done -> {
+        if (done.dot().isPresent()) {
+          answered(request, done.dot().get(), beganNanos, takenNanos, executedNanos, answeredNanos);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void answered(
+      Request request, Dot dot, long began, long taken, long executed, long answered) {
+    PartitionTraces partition = partitionOf(request);
+    if (partition == null || !dot.replica().equals(self) || !partition.follows(dot.number())) {
+      return;
+    }
+    if (!sink.hasRoom(4)) {
+      return;
+    }
+    TraceId trace = partition.ownId(dot.number());
+    AttributesBuilder says = partition.says(self, dot.number());
+    if (request instanceof Request.Write w) {
+      says.put(Followed.REQUEST, "write").put(Followed.TYPE, w.type().toString());
+      partition.sayKey(says, w.key());
+    } else {
+      says.put(Followed.REQUEST, "transaction");
+    }
+    root(trace, began, answered, says.build());
+    if (taken == 0) {
+      return;
+    }
+    long through = executed == 0 ? answered : executed;
+    Attributes which = partition.says(self, dot.number()).build();
+    part(trace, "queue", began, taken, which);
+    part(trace, "execute", taken, through, which);
+    part(trace, "durable", through, answered, which);
+  }
+
+  private PartitionTraces partitionOf(Request request) {
+    return switch (request) {
+      case Request.Write w -> {
+        List<PartitionTraces> partitions = keyspaces.getOrDefault(w.keyspace(), List.of());
+        yield partitions.isEmpty() ? null : partitions.get(w.key().partition(partitions.size()));
+      }
+      case Request.Transact t -> only(t);
+      case Request.Repeat r -> only(r.step());
+      default -> null;
+    };
+  }
+
+  /** Transactions are of keyspaces with one partition. */
+  private PartitionTraces only(Request.Transact step) {
+    List<PartitionTraces> partitions = keyspaces.getOrDefault(step.keyspace(), List.of());
+    return partitions.size() == 1 ? partitions.getFirst() : null;
+  }
+
+  // ---------------------------------------------------------------- peers
+
+  /** Whether a note of a peer is one of these. */
+  public static boolean isNote(byte[] note) {
+    return TraceNote.isOne(note);
+  }
+
+  /** A peer tells what is in the shipments that follow. */
+  public void noted(ReplicaId peer, byte[] content) {
+    if (!isOn()) {
+      return;
+    }
+    TraceNote note;
+    try {
+      note = TraceNote.decode(content);
+    } catch (MalformedException e) {
+      LOG.debug("{} sends a note that cannot be read", peer, e);
+      return;
+    }
+    List<PartitionTraces> partitions = keyspaces.getOrDefault(note.keyspace(), List.of());
+    if (note.partition() < partitions.size()) {
+      partitions.get(note.partition()).noted(peer, note.joined());
+    }
+  }
+
+  void tell(String dc, TraceNote note) {
+    notes.accept(dc, note.encode());
+  }
+
+  // ---------------------------------------------------------------- for the partitions
+
+  TraceSettings settings() {
+    return settings;
+  }
+
+  SpanSink sink() {
+    return sink;
+  }
+
+  long nanos() {
+    return time.nanos();
+  }
+
+  /** When something was by the wall clock, as that goes now. */
+  long epochNanos(long nanos) {
+    return time.epochNanos() - (time.nanos() - nanos);
+  }
+
+  /** Takes the place of one more update; false if there is none. */
+  boolean takePlace() {
+    if (underWay.incrementAndGet() <= UPDATES_MAX) {
+      return true;
+    }
+    underWay.decrementAndGet();
+    return false;
+  }
+
+  void givePlace() {
+    underWay.decrementAndGet();
+  }
+
+  /** The span of the update at its origin. */
+  void root(TraceId trace, long startNanos, long endNanos, Attributes says) {
+    long end = epochNanos(endNanos);
+    sink.add(
+        trace,
+        trace.root(),
+        0,
+        "update",
+        SpanKind.SERVER,
+        end - (endNanos - startNanos),
+        end,
+        says);
+  }
+
+  /** A part of the update. */
+  void part(TraceId trace, String name, long startNanos, long endNanos, Attributes says) {
+    long end = epochNanos(endNanos);
+    long start = end - (endNanos - startNanos);
+    sink.add(trace, newId(), trace.root(), name, SpanKind.INTERNAL, start, end, says);
+  }
+
+  /** The id of a span that nobody else need know. */
+  static long newId() {
+    long id = ThreadLocalRandom.current().nextLong();
+    return id == 0 ? 1 : id;
+  }
+
+  /** What became of the spans so far; empty if nothing is followed. */
+  public Optional<Snapshot.Traces> figures() {
+    return isOn() ? Optional.of(sink.figures()) : Optional.empty();
+  }
+
+  /** Sends what waits, for a moment, and drops the rest. */
+  @Override
+  public void close() {
+    if (isOn()) {
+      sink.close();
+    }
+  }
+}

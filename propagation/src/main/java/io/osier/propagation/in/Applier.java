@@ -215,8 +215,10 @@ public final class Applier {
     CausalContext content = shipment.content().context();
     for (int i = 0; i < content.size(); i++) {
       long remembered = object.through(content.replica(i));
-      long after = content.rangeAfter(i, 0);
-      if (after > remembered || (after == 0 && remembered == 0 && shipment.updates() != 1)) {
+      // What it replaces comes first; what it builds on is where its last range begins.
+      long after = content.rangeAfter(i, content.rangeCount(i) - 1);
+      boolean wholePast = content.rangeAfter(i, 0) == 0;
+      if (after > remembered || (wholePast && remembered == 0 && shipment.updates() != 1)) {
         return true;
       }
     }

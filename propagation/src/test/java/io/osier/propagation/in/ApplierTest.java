@@ -1,0 +1,93 @@
+package io.osier.propagation.in;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.wire.Frame.Place;
+import io.osier.propagation.wire.Shipment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class ApplierTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final ObjectId OBJECT = new ObjectId(Key.of("k"), CrdtType.LWW_SET_ADD_BIAS);
+
+  private final Knowledge knowledge =
+      new Knowledge(
+          EU,
+          List.of("us", "ap"),
+          new Recovered(1, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1),
+          () -> 0);
+  private final Map<ObjectId, Causal> objects = new HashMap<>();
+  private final Applier applier = new Applier(knowledge, new Objects(), update -> {});
+
+  private final class Objects implements Replica {
+    @Override
+    public Causal state(ObjectId object) {
+      return objects.get(object);
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      objects.put(update.object(), joined);
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+  }
+
+  private static Causal add(Causal to, String element, long predecessor, long number) {
+    return to.prepare(
+        new Operation.Add(List.of(Value.of(element))), US, number, predecessor, 100 + number, 0);
+  }
+
+  /**
+   * The origin's own object was given what another datacenter had seen, numbers of other objects'
+   * updates included, and its next update builds on that. With a gap in its context the object was
+   * not given to a third datacenter, which was told that it had everything: 5 datacenters, seed 81.
+   */
+  @Test
+  void update_thatReplacesSomething_andBuildsOnWhatTheObjectForgot_leavesNoGap() {
+    Causal bottom = Causal.bottom(OBJECT.type());
+    Causal first = add(bottom, "a", 0, 1);
+    Causal second = add(first, "b", 1, 2);
+    Causal state = bottom.join(first).join(second);
+    applier.apply(new Shipment(OBJECT, US, 0, VersionVector.EMPTY, 2, 2, 0, state));
+    knowledge.complete(US, 5);
+    Place before = knowledge.place(US);
+
+    Causal atOrigin = state.seen(CausalContext.EMPTY.withRange(US, 0, 5));
+    Causal update = add(atOrigin, "a", 5, 6);
+    assertThat(update.context().rangeCount(0)).as("%s", update.context()).isEqualTo(2);
+    Shipment shipment = new Shipment(OBJECT, US, 5, VersionVector.EMPTY, 6, 1, 0, update);
+    assertThat(applier.isReady(shipment)).isTrue();
+    applier.apply(shipment);
+
+    assertThat(objects.get(OBJECT).context()).isEqualTo(CausalContext.range(US, 0, 6));
+    assertThat(knowledge.changedAfter(US, before, 10))
+        .extracting(Knowledge.Changed::object)
+        .containsExactly(OBJECT);
+  }
+}

@@ -56,7 +56,7 @@ final class CachedReadsTest {
   private final Session session = client.session();
 
   CachedReadsTest() throws IOException {
-    client.awaitConnected(Duration.ofSeconds(10));
+    client.awaitConnected(Duration.ofMinutes(2));
   }
 
   private Reply.Answer answer(Query query) {

@@ -47,7 +47,7 @@ final class CallOutcomesTest {
 
   private static OsierClient connected(OsierClient.Builder builder) {
     OsierClient client = builder.build();
-    client.awaitConnected(Duration.ofSeconds(10));
+    client.awaitConnected(Duration.ofMinutes(2));
     return client;
   }
 
@@ -175,8 +175,8 @@ final class CallOutcomesTest {
       assertThat(second).isNotDone();
       assertThat(eu.requests).hasSizeLessThan(2);
       held.countDown();
-      first.get(30, TimeUnit.SECONDS);
-      second.get(30, TimeUnit.SECONDS).get(30, TimeUnit.SECONDS);
+      first.get(120, TimeUnit.SECONDS);
+      second.get(120, TimeUnit.SECONDS).get(30, TimeUnit.SECONDS);
     }
   }
 
@@ -200,7 +200,7 @@ final class CallOutcomesTest {
                   })
               .thenApply(v -> counter.get());
       attached.countDown();
-      assertThatThrownBy(() -> twice.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> twice.get(120, TimeUnit.SECONDS))
           .cause()
           .satisfies(code(ErrorCode.INVALID_ARGUMENT))
           .hasMessageContaining("callback");
@@ -224,7 +224,7 @@ final class CallOutcomesTest {
     OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:1").build();
     CompletableFuture<Long> read = client.session().keyspace("shop").counter("c").getAsync();
     client.close();
-    assertThatThrownBy(() -> read.get(20, TimeUnit.SECONDS)).hasMessageContaining("closed");
+    assertThatThrownBy(() -> read.get(120, TimeUnit.SECONDS)).hasMessageContaining("closed");
   }
 
   @Test

@@ -68,7 +68,7 @@ final class LostPastTest {
                 .endpoint("eu", eu.address())
                 .timeout(Duration.ofSeconds(20))
                 .build()) {
-      client.awaitConnected(Duration.ofSeconds(10));
+      client.awaitConnected(Duration.ofMinutes(2));
       Session session =
           client.session(SessionOptions.DEFAULT.after(TOKEN).goOnAfter(Duration.ofMillis(100)));
       assertThat(session.losses()).isEmpty();
@@ -95,7 +95,7 @@ final class LostPastTest {
                 .endpoint("eu", eu.address())
                 .timeout(Duration.ofMillis(500))
                 .build()) {
-      client.awaitConnected(Duration.ofSeconds(10));
+      client.awaitConnected(Duration.ofMinutes(2));
       Session session = client.session(SessionOptions.DEFAULT.after(TOKEN));
       assertThatThrownBy(() -> session.keyspace("shop").counter("c").get())
           .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code));

@@ -44,7 +44,7 @@ final class PastSnapshotTest {
                 .endpoint("eu", eu.address())
                 .timeout(Duration.ofSeconds(10))
                 .build()) {
-      client.awaitConnected(Duration.ofSeconds(10));
+      client.awaitConnected(Duration.ofMinutes(2));
       VersionVector elsewhere = VersionVector.of(US, 9);
       SessionToken token = new SessionToken(Map.of("bank", List.of(elsewhere)));
       Session session = client.session(SessionOptions.DEFAULT.after(token));

@@ -67,7 +67,7 @@ final class SessionTest {
       builder.endpoint("us", us.address());
     }
     OsierClient client = builder.build();
-    client.awaitConnected(Duration.ofSeconds(5));
+    client.awaitConnected(Duration.ofMinutes(2));
     // Which one connects first is chance; the tests begin at eu.
     org.awaitility.Awaitility.await()
         .until(() -> client.nearest().filter("eu"::equals).isPresent());
@@ -167,7 +167,7 @@ final class SessionTest {
     private final Keyspace shop = session.keyspace("shop");
 
     Roaming() throws IOException {
-      client.awaitConnected(Duration.ofSeconds(20));
+      client.awaitConnected(Duration.ofMinutes(2));
       moveTo("eu");
     }
 
@@ -426,7 +426,7 @@ final class SessionTest {
                 .endpoint("eu", eu.address())
                 .cache(Duration.ofMinutes(5), 100)
                 .build()) {
-      client.awaitConnected(Duration.ofSeconds(5));
+      client.awaitConnected(Duration.ofMinutes(2));
       CounterHandle counter = client.session().keyspace("shop").counter("c");
       assertThat(counter.get()).isEqualTo(1);
       assertThat(counter.get()).isEqualTo(1);

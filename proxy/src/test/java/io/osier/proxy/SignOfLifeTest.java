@@ -146,7 +146,7 @@ final class SignOfLifeTest {
                 .pingInterval(Duration.ofMillis(50))
                 .timeout(Duration.ofSeconds(30))
                 .build()) {
-      client.awaitConnected(Duration.ofSeconds(20));
+      client.awaitConnected(Duration.ofMinutes(2));
       assertThat(client.session().keyspace("shop").counter("c").get()).isEqualTo(7);
       assertThat(eu.connections).as("connections that were needed").hasValue(1);
     }

@@ -10,7 +10,6 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.RegisterHandle;
 import java.io.File;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +20,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,25 +101,39 @@ final class OutOfMemoryExitTest {
     assertEnds(start(where), LAST_LINE);
   }
 
+  /** Where a server that was started serves clients, as it says in its log. */
+  private int port(Process process) {
+    Pattern said = Pattern.compile("serves clients on 127\\.0\\.0\\.1:(\\d+)");
+    return Awaitility.await()
+        .atMost(Duration.ofMinutes(2))
+        .until(
+            () -> {
+              String text = Files.readString(log().toPath());
+              Matcher matcher = said.matcher(text);
+              if (matcher.find()) {
+                return Integer.parseInt(matcher.group(1));
+              }
+              assertThat(process.isAlive()).as(text).isTrue();
+              return 0;
+            },
+            found -> found != 0);
+  }
+
   @Test
   void server_thatIsGivenMoreThanItCanKeep_ends() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
     Path config = dir.resolve("eu.conf");
     Files.writeString(
         config,
         """
         osier {
-          dc = eu, listen { client-port = %d, peer-port = 0 }, store.dir = ""
+          dc = eu, listen { client-port = 0, peer-port = 0 }, store.dir = ""
           keyspaces { shop {} }
         }
-        """
-            .formatted(port));
+        """);
     Process process = start("server", config.toString());
+    int port = port(process);
     try (OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:" + port).build()) {
-      client.awaitConnected(Duration.ofSeconds(30));
+      client.awaitConnected(Duration.ofMinutes(2));
       RegisterHandle[] registers = new RegisterHandle[4_000];
       for (int i = 0; i < registers.length; i++) {
         registers[i] = client.session().keyspace("shop").register("r" + i);
@@ -127,7 +142,7 @@ final class OutOfMemoryExitTest {
       for (int i = 0; i < registers.length && process.isAlive(); i++) {
         CompletableFuture<?> unused = registers[i].assignAsync(value);
       }
-      Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !process.isAlive());
+      Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> !process.isAlive());
     }
     assertEnds(process, "error OUT_OF_MEMORY: the datacenter ends");
     assertThat(Files.readAllLines(log().toPath()).getLast()).contains("osier.store.dir");

@@ -50,7 +50,7 @@ final class EmbeddedDatacenterTest {
   }
 
   private static void eventually(Runnable check) {
-    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(check::run);
+    Awaitility.await().atMost(Duration.ofMinutes(2)).untilAsserted(check::run);
   }
 
   @Test
@@ -307,7 +307,7 @@ final class EmbeddedDatacenterTest {
                 .assignAsync(Value.of(i))
                 .thenRun(() -> shop.counter("written").increment(1));
       }
-      last.get(60, TimeUnit.SECONDS);
+      last.get(120, TimeUnit.SECONDS);
       eventually(() -> assertThat(shop.counter("written").get()).isEqualTo(50));
     }
   }

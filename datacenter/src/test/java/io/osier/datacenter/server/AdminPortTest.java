@@ -91,7 +91,7 @@ final class AdminPortTest {
       assertThat(get("/health").statusCode()).isEqualTo(200);
       // It is there once the partitions have published what they do.
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> assertThat(get("/metrics").body()).contains("osier_client_request_seconds"));
       assertThat(half.getInputStream().read()).isEqualTo(-1);

@@ -124,7 +124,7 @@ final class DatacenterLifecycleTest {
         OsierClient client =
             OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build()) {
       assertThat(alone.isReady()).isTrue();
-      client.awaitConnected(Duration.ofSeconds(10));
+      client.awaitConnected(Duration.ofMinutes(2));
       for (int i = 0; i < 7; i++) {
         client.session().keyspace("shop").counter("c" + i).increment(1);
       }
@@ -214,7 +214,7 @@ final class DatacenterLifecycleTest {
           .send(
               new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1),
               reply -> answering.complete(Thread.currentThread()));
-      assertThat(answering.orTimeout(20, TimeUnit.SECONDS).join())
+      assertThat(answering.orTimeout(120, TimeUnit.SECONDS).join())
           .isNotSameAs(Thread.currentThread());
     }
   }

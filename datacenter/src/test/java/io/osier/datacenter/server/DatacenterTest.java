@@ -85,7 +85,7 @@ final class DatacenterTest {
     here.map("map").map("inner").set("tags").add("t");
     Keyspace there = at(us);
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () ->
                 assertThat(there.map("map").map("inner").set("tags").get())
@@ -128,11 +128,11 @@ final class DatacenterTest {
       session.keyspace("shop").counter("x1").increment(100);
       own.start("eu"); // a new incarnation, empty: it catches up before it serves
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .until(() -> client.nearest().filter("eu"::equals).isPresent());
       assertThat(session.keyspace("shop").counter("x1").get()).isEqualTo(101);
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 session.keyspace("shop").counter("x2").get();
@@ -147,7 +147,7 @@ final class DatacenterTest {
     Keyspace here = at(eu);
     AtomicInteger done = new AtomicInteger();
     await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () -> {
               CompletableFuture<?>[] batch = new CompletableFuture<?>[100];
@@ -160,7 +160,7 @@ final class DatacenterTest {
               assertThat(hot).contains("\"key\":\"hot\"").contains("\"mode\":\"state\"");
             });
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(() -> assertThat(at(us).counter("hot").get()).isEqualTo(done.get()));
   }
 
@@ -302,7 +302,7 @@ final class DatacenterTest {
             ConfigReader.read(
                 "second", config.replace("dc = us", "dc = us, incarnation-min = 5"), Map.of()))) {
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(2))
           .until(() -> second.failure().isCompletedExceptionally());
       assertThatThrownBy(() -> second.failure().join())
           .hasCauseInstanceOf(OsierException.class)
@@ -311,7 +311,7 @@ final class DatacenterTest {
     Keyspace here = at(us);
     here.counter("first").increment(1);
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(() -> assertThat(at(eu).counter("first").get()).isEqualTo(1));
   }
 

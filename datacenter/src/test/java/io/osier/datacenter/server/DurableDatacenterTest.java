@@ -52,7 +52,7 @@ final class DurableDatacenterTest {
   }
 
   private Keyspace shop(OsierClient client) {
-    client.awaitConnected(Duration.ofSeconds(10));
+    client.awaitConnected(Duration.ofMinutes(2));
     return client.session().keyspace("shop");
   }
 
@@ -228,7 +228,7 @@ final class DurableDatacenterTest {
       cluster.start("us");
       cluster.awaitReady();
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 long sum = 0;
@@ -267,7 +267,7 @@ final class DurableDatacenterTest {
       shop.counter("c").increment(2);
       shop.register("r").assign("after");
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(7));
       long incarnation = cluster.replica("eu").incarnation();
@@ -279,7 +279,7 @@ final class DurableDatacenterTest {
       cluster.awaitReady();
       assertThat(cluster.replica("eu").incarnation()).isGreaterThan(incarnation);
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 Keyspace now = eu.session().keyspace("shop");
@@ -289,7 +289,7 @@ final class DurableDatacenterTest {
               });
       eu.session().keyspace("shop").counter("c").increment(1);
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(8));
     }
@@ -312,7 +312,7 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 for (int i = 0; i < 100; i++) {
@@ -402,7 +402,7 @@ final class DurableDatacenterTest {
 
   private static void awaitObjects(long objects, OsierClient... clients) {
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(2))
         .ignoreExceptionsInstanceOf(CompletionException.class) // until the clients are back
         .untilAsserted(
             () -> {
@@ -434,7 +434,7 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 for (OsierClient client : List.of(eu, us)) {

@@ -21,7 +21,7 @@ final class ExampleTest {
 
   private static void shop(String address) {
     try (OsierClient client = OsierClient.builder().endpoint("eu", address).build()) {
-      client.awaitConnected(Duration.ofSeconds(5));
+      client.awaitConnected(Duration.ofMinutes(2));
       Session ada = client.session();
       Keyspace shop = ada.keyspace("shop");
 

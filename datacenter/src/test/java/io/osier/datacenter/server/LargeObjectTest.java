@@ -58,8 +58,8 @@ final class LargeObjectTest {
       cluster.start("eu");
       cluster.awaitReady();
 
-      await().atMost(Duration.ofSeconds(60)).until(() -> here.size() == 2 * EACH);
-      await().atMost(Duration.ofSeconds(60)).until(() -> there.size() == 2 * EACH);
+      await().atMost(Duration.ofMinutes(2)).until(() -> here.size() == 2 * EACH);
+      await().atMost(Duration.ofMinutes(2)).until(() -> there.size() == 2 * EACH);
       assertThat(here.contains(element("us", 1))).isTrue();
       assertThat(code(() -> here.add(List.of(element("eu", 9)))))
           .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
@@ -74,7 +74,7 @@ final class LargeObjectTest {
         left.add(element("eu", i));
       }
       assertThat(here.get()).containsExactlyInAnyOrderElementsOf(left);
-      await().atMost(Duration.ofSeconds(60)).until(() -> there.size() == EACH);
+      await().atMost(Duration.ofMinutes(2)).until(() -> there.size() == EACH);
     }
   }
 

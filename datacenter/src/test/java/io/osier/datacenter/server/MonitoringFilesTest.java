@@ -54,7 +54,7 @@ class MonitoringFilesTest {
       HttpRequest get =
           HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/metrics")).build();
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(2))
           .until(
               () ->
                   http.send(get, HttpResponse.BodyHandlers.ofString())

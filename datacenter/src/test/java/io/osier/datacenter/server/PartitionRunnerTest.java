@@ -176,11 +176,11 @@ final class PartitionRunnerTest {
   }
 
   private static ErrorCode code(CompletableFuture<Reply> reply) {
-    return ((Reply.Failure) reply.orTimeout(10, TimeUnit.SECONDS).join()).code();
+    return ((Reply.Failure) reply.orTimeout(120, TimeUnit.SECONDS).join()).code();
   }
 
   private static boolean isDone(CompletableFuture<Reply> reply) {
-    return reply.orTimeout(10, TimeUnit.SECONDS).join() instanceof Reply.Done;
+    return reply.orTimeout(120, TimeUnit.SECONDS).join() instanceof Reply.Done;
   }
 
   @Test

@@ -107,7 +107,7 @@ public final class TestCluster implements AutoCloseable {
   /** Waits until all serve. */
   public void awaitReady() {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> running.values().stream().allMatch(Datacenter::isReady));
   }
 
@@ -137,9 +137,9 @@ public final class TestCluster implements AutoCloseable {
         OsierClient.builder().prefer(preferred).pingInterval(Duration.ofMillis(100));
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
     OsierClient client = builder.build();
-    client.awaitConnected(Duration.ofSeconds(10));
+    client.awaitConnected(Duration.ofMinutes(2));
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> client.nearest().filter(preferred::equals).isPresent());
     return client;
   }

@@ -110,7 +110,7 @@ final class TransactionTest {
     // And it converges to the same elsewhere.
     Keyspace there = bank(us);
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(() -> assertThat(there.map("rm-m").counter("n").get()).isEqualTo(16));
     assertThat(there.set("rm").get()).containsExactly(Value.of("b"));
     assertThat(there.multiRegister("rm-v").get()).containsExactly(Value.of(2), Value.of(3));
@@ -173,7 +173,7 @@ final class TransactionTest {
     brief.register("past").assign("one");
     VersionVector then = brief.clock();
     brief.register("past").assign("two");
-    await().atMost(Duration.ofMinutes(1)).until(() -> isForgotten(brief, then));
+    await().atMost(Duration.ofMinutes(2)).until(() -> isForgotten(brief, then));
   }
 
   private static boolean isForgotten(Keyspace k, VersionVector clock) {
@@ -193,7 +193,7 @@ final class TransactionTest {
       brief.register("held").assign("two");
       VersionVector two = brief.clock();
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(2))
           .until(
               () -> {
                 brief.register("held").assign("later");
@@ -222,7 +222,7 @@ final class TransactionTest {
     slow.counter("ended").increment(100);
     AtomicReference<Throwable> late = new AtomicReference<>();
     await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> late.updateAndGet(e -> catchThrowable(slow.counter("ended")::get)) != null);
     assertThat(late.get())
         .isInstanceOfSatisfying(

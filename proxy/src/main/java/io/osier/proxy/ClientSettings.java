@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import io.osier.core.tls.TlsContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -15,4 +16,5 @@ record ClientSettings(
     int inFlightMax,
     Duration cacheStaleness,
     long cacheEntriesMax,
-    ClientMetrics metrics) {}
+    ClientMetrics metrics,
+    Optional<TlsContext> tls) {}

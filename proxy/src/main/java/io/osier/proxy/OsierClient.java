@@ -266,6 +266,7 @@ public final class OsierClient implements AutoCloseable {
     private Duration cacheStaleness = Duration.ZERO;
     private long cacheEntriesMax = 10_000;
     private ClientMetrics metrics = ClientMetrics.NONE;
+    private Optional<TlsOptions> tls = Optional.empty();
 
     private Builder() {}
 
@@ -348,6 +349,12 @@ public final class OsierClient implements AutoCloseable {
       return this;
     }
 
+    /** Speaks TLS with all datacenters. Off unless set. */
+    public Builder tls(TlsOptions options) {
+      tls = Optional.of(present(options, "options"));
+      return this;
+    }
+
     private static Duration positive(String what, Duration value) {
       if (present(value, what).isZero() || value.isNegative()) {
         throw new IllegalArgumentException(what + " must be above 0, not " + value);
@@ -359,7 +366,7 @@ public final class OsierClient implements AutoCloseable {
      * Builds the client and starts to connect; see {@link OsierClient#awaitConnected}.
      *
      * @throws OsierException INVALID_ARGUMENT if there is no endpoint, one is malformed, or the
-     *     preferred one is none
+     *     preferred one is none; CONFIGURATION if a file of the TLS options cannot be used
      */
     public OsierClient build() {
       if (endpoints.isEmpty()) {
@@ -389,7 +396,8 @@ public final class OsierClient implements AutoCloseable {
           inFlightMax,
           cacheStaleness,
           cacheEntriesMax,
-          metrics);
+          metrics,
+          tls.map(TlsOptions::context));
     }
   }
 }

@@ -108,6 +108,25 @@ final class RemoteConnection implements Connection {
 
   @Override
   public void open() {
+    if (settings.tls().isEmpty()) {
+      connect();
+      return;
+    }
+    // The files may have changed, and the loop must not wait for a disk.
+    Thread.ofVirtual()
+        .name("osier-client-tls")
+        .start(
+            () -> {
+              try {
+                settings.tls().get().refresh();
+              } catch (OsierException e) {
+                LOG.warn("{}; those that were read before are used", e.getMessage());
+              }
+              connect();
+            });
+  }
+
+  private void connect() {
     if (closed) {
       return;
     }
@@ -120,6 +139,17 @@ final class RemoteConnection implements Connection {
             new ChannelInitializer<SocketChannel>() {
               @Override
               protected void initChannel(SocketChannel ch) {
+                settings
+                    .tls()
+                    .ifPresent(
+                        tls ->
+                            ch.pipeline()
+                                .addLast(
+                                    tls.dial(
+                                        ch.alloc(),
+                                        address.getHostString(),
+                                        address.getPort(),
+                                        settings.connectTimeout().toMillis())));
                 ch.pipeline().addLast(new Inbound(ch));
               }
             })
@@ -266,10 +296,11 @@ final class RemoteConnection implements Connection {
       if (channel == this) {
         channel = null;
       }
-      if (refused == null) {
+      if (refused == null && !broken) {
         trouble =
             welcome == null
-                ? "it closed the connection without a greeting (is this the port for clients?)"
+                ? "it closed the connection without a greeting (is this the port for clients, and"
+                    + (settings.tls().isPresent() ? " with TLS?)" : " without TLS?)")
                 : "the connection was lost";
       }
       for (Pending one : pending.removeAll()) {
@@ -287,7 +318,11 @@ final class RemoteConnection implements Connection {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       if (!broken && !closed) { // each buffer that is not sent fails once more
-        LOG.warn("connection to {} closed: {}", dc, Troubles.inWords(cause));
+        String why = Troubles.inWords(cause);
+        if (!why.equals(trouble)) { // it is tried again and again
+          LOG.warn("connection to {} closed: {}", dc, why);
+        }
+        trouble = why;
       }
       broken = true;
       ctx.close();

@@ -1,17 +1,23 @@
 package io.osier.proxy;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.osier.core.tls.TlsTrouble;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.Optional;
 
 /** Says why an address cannot be reached, or is no more. */
 final class Troubles {
   private Troubles() {}
 
   static String inWords(Throwable cause) {
+    Optional<String> tls = TlsTrouble.inWords(cause);
+    if (tls.isPresent()) {
+      return tls.get();
+    }
     return switch (cause) {
       case ConnectTimeoutException e -> "no answer to the attempt to connect";
       case UnknownHostException e -> "the host's name is unknown";

@@ -27,7 +27,8 @@ final class ReadCacheTest {
               1,
               Duration.ofSeconds(2),
               10,
-              ClientMetrics.NONE),
+              ClientMetrics.NONE,
+              Optional.empty()),
           nanos::get);
 
   private ReadCache.Slot slot() {

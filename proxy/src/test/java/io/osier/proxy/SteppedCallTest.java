@@ -181,7 +181,8 @@ final class SteppedCallTest {
             10,
             Duration.ZERO,
             10,
-            ClientMetrics.NONE);
+            ClientMetrics.NONE,
+            Optional.empty());
     Datacenters datacenters = new Datacenters(settings);
     connections.forEach(datacenters::add);
     datacenters.changed();

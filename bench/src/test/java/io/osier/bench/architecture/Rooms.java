@@ -49,6 +49,7 @@ final class Rooms {
     Rooms r = new Rooms();
     r.pure("core", List.of(), KRYO);
     r.shell("core.net", List.of("core"), KRYO, NETTY);
+    r.shell("core.tls", List.of("core"), NETTY);
     r.pure("crdt", List.of("core"), "io.vavr");
     r.pure("protocol", List.of("core", "crdt"), KRYO);
     r.pure("propagation.wire", List.of("core", "crdt"), KRYO);
@@ -59,13 +60,18 @@ final class Rooms {
     r.pure("propagation", replication("propagation.out", "propagation.in", "propagation.heal"));
     r.shell(
         "propagation.transport",
-        List.of("core", "core.net", "crdt", "propagation.wire", "propagation.host"),
+        List.of("core", "core.net", "core.tls", "crdt", "propagation.wire", "propagation.host"),
         NETTY,
         LOGGING,
         KRYO);
     r.pure("adaptation", List.of("core"));
     r.shell(
-        "proxy", List.of("core", "core.net", "crdt", "protocol"), NETTY, LOGGING, CAFFEINE, KRYO);
+        "proxy",
+        List.of("core", "core.net", "core.tls", "crdt", "protocol"),
+        NETTY,
+        LOGGING,
+        CAFFEINE,
+        KRYO);
     r.shell(
         "datacenter.store",
         List.of("core", "crdt", "protocol", "propagation.wire", "propagation.host"),
@@ -89,7 +95,12 @@ final class Rooms {
     r.shell(
         "datacenter.config",
         List.of(
-            "core", "adaptation", "propagation.host", "propagation.transport", "datacenter.store"),
+            "core",
+            "core.tls",
+            "adaptation",
+            "propagation.host",
+            "propagation.transport",
+            "datacenter.store"),
         "com.typesafe.config");
     r.pure(
         "datacenter.figures",
@@ -113,6 +124,7 @@ final class Rooms {
         List.of(
             "core",
             "core.net",
+            "core.tls",
             "crdt",
             "protocol",
             "propagation",
@@ -140,6 +152,7 @@ final class Rooms {
         "datacenter.cli",
         List.of(
             "core",
+            "core.tls",
             "crdt",
             "protocol",
             "proxy",

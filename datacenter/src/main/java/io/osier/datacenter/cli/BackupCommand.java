@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,6 +43,8 @@ public final class BackupCommand implements Callable<Integer> {
   @Option(names = "--json", description = "print JSON instead of text")
   private boolean json;
 
+  @Mixin private TlsArguments tls;
+
   @Parameters(
       arity = "0..1",
       paramLabel = "NAME",
@@ -73,7 +76,10 @@ public final class BackupCommand implements Callable<Integer> {
 
   private OsierClient client() {
     try {
-      return OsierClient.builder().name("osier backup").endpoint(DC, connect).build();
+      OsierClient.Builder builder =
+          OsierClient.builder().name("osier backup").endpoint(DC, connect);
+      tls.applyTo(builder);
+      return builder.build();
     } catch (IllegalArgumentException e) {
       throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -62,6 +63,8 @@ public final class CliCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       description = "how long a command may take (default: ${DEFAULT-VALUE})")
   private int timeoutSeconds;
+
+  @Mixin private TlsArguments tls;
 
   @Parameters(paramLabel = "COMMAND", description = "the command and its arguments")
   private List<String> words;
@@ -153,9 +156,11 @@ public final class CliCommand implements Callable<Integer> {
       }
     }
     try {
+      tls.applyTo(builder);
       return builder.build();
     } catch (OsierException e) {
-      throw new ParameterException(spec.commandLine(), "--connect: " + e.getMessage());
+      String of = e.code() == ErrorCode.CONFIGURATION ? "" : "--connect: ";
+      throw new ParameterException(spec.commandLine(), of + e.getMessage());
     }
   }
 }

@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
       RestoreCommand.class,
       RebuildCommand.class,
       VerifyCommand.class,
+      CertCommand.class,
       TrainCommand.class,
       CommandLine.HelpCommand.class
     })

@@ -16,6 +16,8 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
 import io.osier.core.codec.Codec;
+import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsFiles;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
@@ -367,7 +369,8 @@ public final class ConfigReader {
         integer("osier.queue", 1, 1 << 20),
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),
-        trace());
+        trace(),
+        tls(!peers.isEmpty()));
   }
 
   private TraceSettings trace() {
@@ -399,6 +402,51 @@ public final class ConfigReader {
 
   private boolean yes(String key) {
     return value(key, "true or false", () -> config.getBoolean(key));
+  }
+
+  private Optional<TlsSettings> tls(boolean hasPeers) {
+    String at = "osier.tls.";
+    Optional<Path> certificate = file(at + "certificate");
+    Optional<Path> key = file(at + "key");
+    Optional<Path> authorities = file(at + "authorities");
+    boolean clientCertificates =
+        value(
+            at + "client-certificates",
+            "true or false",
+            () -> config.getBoolean(at + "client-certificates"));
+    TlsContext.Provider provider = choice(at + "provider", TlsContext.Provider.class);
+    if (certificate.isEmpty()) {
+      if (key.isPresent() || authorities.isPresent() || clientCertificates) {
+        throw bad(
+            at + "certificate", "a file in PEM form, as other settings of osier.tls are given");
+      }
+      return Optional.empty();
+    }
+    if (key.isEmpty()) {
+      throw bad(at + "key", "a file in PEM form: the private key of osier.tls.certificate");
+    }
+    if (authorities.isEmpty() && (hasPeers || clientCertificates)) {
+      throw bad(
+          at + "authorities",
+          "a file in PEM form: the certificates of those who sign "
+              + (hasPeers ? "the other datacenters'" : "the clients'"));
+    }
+    return Optional.of(
+        new TlsSettings(
+            new TlsFiles(Optional.of(new TlsFiles.Own(certificate.get(), key.get())), authorities),
+            clientCertificates,
+            provider));
+  }
+
+  /** A file; empty if none is named. */
+  private Optional<Path> file(String key) {
+    return value(
+        key,
+        "a file's name",
+        () ->
+            config.getString(key).isEmpty()
+                ? Optional.empty()
+                : Optional.of(Path.of(config.getString(key))));
   }
 
   private Optional<AdminSettings> admin(String dc, int greeting) {

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param peers the other datacenters' peer addresses, by name
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param trace which updates are followed by traces
+ * @param tls empty if nothing is encrypted
  * @param memory what may be taken of the heap for which purpose
  */
 public record DatacenterConfig(
@@ -42,7 +43,8 @@ public record DatacenterConfig(
     int queue,
     Duration shutdownTimeout,
     Duration slowRequests,
-    TraceSettings trace) {
+    TraceSettings trace,
+    Optional<TlsSettings> tls) {
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);

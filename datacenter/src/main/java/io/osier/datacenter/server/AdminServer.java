@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.figures.MetricTable;
 import java.net.InetSocketAddress;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -46,6 +48,7 @@ final class AdminServer implements AutoCloseable {
   AdminServer(
       InetSocketAddress listen,
       AdminSettings settings,
+      Optional<TlsContext> tls,
       Publisher publisher,
       Readiness readiness,
       Dashboard dashboard) {
@@ -69,7 +72,7 @@ final class AdminServer implements AutoCloseable {
     paths.put("/readyz", () -> now(ready()));
     paths.put("/health", () -> now(ready()));
     DashboardPages.addTo(paths, dashboard);
-    http = new HttpEndpoint(listen, settings.limits(), new HostNames(settings.names()), paths);
+    http = new HttpEndpoint(listen, settings.limits(), tls, new HostNames(settings.names()), paths);
     host = settings.host();
   }
 

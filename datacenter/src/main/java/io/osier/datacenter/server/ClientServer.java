@@ -31,6 +31,8 @@ import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
+import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.trace.Traces;
@@ -44,6 +46,7 @@ import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -122,6 +125,7 @@ final class ClientServer implements AutoCloseable {
       MemoryPlan memory,
       SlowLog slow,
       Traces traces,
+      Optional<TlsContext> tls,
       Handler handler) {
     this.self = self;
     this.slow = slow;
@@ -147,6 +151,9 @@ final class ClientServer implements AutoCloseable {
                   new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel ch) {
+                      tls.ifPresent(
+                          t ->
+                              ch.pipeline().addLast(t.accept(ch.alloc(), limits.greetingMillis())));
                       if (port.admit(ch)) {
                         connected.add(ch);
                         Inbound inbound = new Inbound(ch);
@@ -444,8 +451,13 @@ final class ClientServer implements AutoCloseable {
         String why =
             cause instanceof ClosedChannelException
                 ? "it went without all of its answers"
-                : cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
+                : TlsTrouble.inWords(cause)
+                    .orElse(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+        if (greeted) {
+          LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
+        } else {
+          port.log(channel, why); // anybody can do that, again and again
+        }
       }
       broken = true;
       ctx.close();

@@ -64,6 +64,7 @@ public final class Datacenter implements AutoCloseable {
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
   private final SharedWindows links;
   private final Traces traces;
+  private final Certificates certificates; // null if nothing is encrypted
   private final StoreService store; // null if everything is in memory only
   // Not final: if a later part of the start fails, the earlier ones are closed.
   private PeerTransport transport;
@@ -112,6 +113,8 @@ public final class Datacenter implements AutoCloseable {
     this.config = config;
     this.embedded = embedded;
     this.links = new SharedWindows(config.streams().windowBytes());
+    this.certificates =
+        config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
     long wall = System.currentTimeMillis();
     long incarnationMin = Math.max(wall, config.incarnationMin());
     if (config.store().dir().isPresent()) {
@@ -159,7 +162,8 @@ public final class Datacenter implements AutoCloseable {
                     config.peers(),
                     this::fingerprints,
                     config.peerPortLimits(),
-                    new Peers()));
+                    new Peers(),
+                    tls().map(Certificates::peers)));
     this.publisher =
         new Publisher(
             new Publisher.Source(
@@ -190,6 +194,7 @@ public final class Datacenter implements AutoCloseable {
                     MemoryPlan.ofThisProcess(),
                     new SlowLog(config.slowRequests().toNanos()),
                     traces,
+                    tls().map(Certificates::clients),
                     handler));
     this.admin =
         config
@@ -200,7 +205,14 @@ public final class Datacenter implements AutoCloseable {
                         "osier.admin.port",
                         settings.host(),
                         settings.port(),
-                        at -> new AdminServer(at, settings, publisher, readiness, dashboard)))
+                        at ->
+                            new AdminServer(
+                                at,
+                                settings,
+                                tls().map(Certificates::clients),
+                                publisher,
+                                readiness,
+                                dashboard)))
             .orElse(null);
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
     if (admin != null) {
@@ -210,6 +222,7 @@ public final class Datacenter implements AutoCloseable {
       store.readers().execute(this::findRemoved);
     }
     transport.dial();
+    tls().ifPresent(Certificates::watch);
     watch.done("ports", System.nanoTime());
     LOG.info(
         "datacenter {} serves clients on {}:{} and peers on {}:{}",
@@ -223,6 +236,10 @@ public final class Datacenter implements AutoCloseable {
     }
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  private Optional<Certificates> tls() {
+    return Optional.ofNullable(certificates);
   }
 
   private Snapshot.Clients clientFigures() {
@@ -560,6 +577,7 @@ public final class Datacenter implements AutoCloseable {
     }
     publisher.close();
     traces.close();
+    tls().ifPresent(Certificates::close);
     LOG.info("datacenter {} is closed", self);
   }
 }

@@ -14,8 +14,10 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.OutOfMemory;
+import io.osier.core.tls.TlsContext;
 import io.osier.propagation.transport.ConnectionGuard;
 import io.osier.propagation.transport.PortGuard;
 import io.osier.propagation.transport.PortLimits;
@@ -116,12 +118,14 @@ final class HttpEndpoint implements AutoCloseable {
   /**
    * Binds.
    *
+   * @param tls empty for none
    * @param names under which it may be asked for
    * @param paths what makes the answers, by path; called by a thread that must not be held up
    */
   HttpEndpoint(
       InetSocketAddress listen,
       PortLimits limits,
+      Optional<TlsContext> tls,
       HostNames names,
       Map<String, Supplier<CompletableFuture<Answer>>> paths) {
     this.paths = new LinkedHashMap<>(paths);
@@ -142,6 +146,10 @@ final class HttpEndpoint implements AutoCloseable {
                     @Override
                     protected void initChannel(SocketChannel ch) {
                       if (port.admit(ch)) {
+                        tls.ifPresent(
+                            t ->
+                                ch.pipeline()
+                                    .addLast(t.accept(ch.alloc(), limits.greetingMillis())));
                         Exchange exchange = new Exchange(ch);
                         ch.pipeline().addLast(exchange.guard, exchange);
                       } else {
@@ -269,7 +277,7 @@ final class HttpEndpoint implements AutoCloseable {
         return;
       }
       // Closed by the other end once it has read; at once, what it still sends would undo that.
-      channel.writeAndFlush(all).addListener((ChannelFuture f) -> channel.shutdownOutput());
+      channel.writeAndFlush(all).addListener((ChannelFuture f) -> endOutput());
       channel
           .eventLoop()
           .schedule(() -> channel.close(), limits.greetingMillis(), TimeUnit.MILLISECONDS);
@@ -286,6 +294,15 @@ final class HttpEndpoint implements AutoCloseable {
         case 503 -> "Service Unavailable";
         default -> "Internal Server Error";
       };
+    }
+
+    private void endOutput() {
+      SslHandler tls = channel.pipeline().get(SslHandler.class);
+      if (tls == null) {
+        channel.shutdownOutput();
+      } else {
+        tls.closeOutbound().addListener(f -> channel.shutdownOutput());
+      }
     }
 
     @Override

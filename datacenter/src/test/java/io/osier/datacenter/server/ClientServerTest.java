@@ -3,9 +3,6 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -34,6 +31,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,7 +41,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Clients' connections, from both ends: answers that cannot be sent, and connections lost. */
 final class ClientServerTest {
@@ -86,6 +83,7 @@ final class ClientServerTest {
         memory,
         slow,
         Traces.OFF,
+        Optional.empty(),
         new ClientServer.Handler() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
@@ -99,33 +97,10 @@ final class ClientServerTest {
         });
   }
 
-  /** What a class logs meanwhile. */
-  private static final class Lines implements AutoCloseable {
-    private final Logger log;
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
-
-    Lines(String name) {
-      log = (Logger) LoggerFactory.getLogger(name);
-      appender.start();
-      log.addAppender(appender);
-    }
-
-    List<String> all() {
-      synchronized (appender) {
-        return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
-      }
-    }
-
-    @Override
-    public void close() {
-      log.detachAppender(appender);
-    }
-  }
-
   @Test
   void slowRequests_areNamed_withKeyAndPhases_butOnlySoManyASecond() throws IOException {
     int requests = 5 * SlowLog.LINES_MAX;
-    try (Lines lines = new Lines("io.osier.slow");
+    try (LoggedLines lines = new LoggedLines("io.osier.slow");
         ClientServer server = server(new SlowLog(1), request -> new Reply.Done(new Dot(EU, 1)));
         RawClient client = new RawClient(server.port()).greet()) {
       for (int i = 1; i <= requests; i++) {
@@ -144,7 +119,7 @@ final class ClientServerTest {
   @Test
   void slowLog_saysHowManyItLeftOut() {
     SlowLog slow = new SlowLog(1);
-    try (Lines lines = new Lines("io.osier.slow")) {
+    try (LoggedLines lines = new LoggedLines("io.osier.slow")) {
       for (int i = 0; i < SlowLog.LINES_MAX + 7; i++) {
         slow.answered(WRITE, new SlowLog.Phases(0, 1_000_000, 3_000_000, 7_000_000 + i), "c");
       }
@@ -194,7 +169,7 @@ final class ClientServerTest {
   void clientThatGoesWithoutItsAnswers_isLoggedOnce() throws IOException {
     AtomicInteger answered = new AtomicInteger();
     Reply large = new Reply.Report("x".repeat(200_000));
-    try (Lines lines = new Lines("io.osier.datacenter.server.ClientServer");
+    try (LoggedLines lines = new LoggedLines("io.osier.datacenter.server.ClientServer");
         ClientServer server =
             server(
                 request -> {
@@ -219,7 +194,7 @@ final class ClientServerTest {
   @Test
   void datacenterThatIsLostWithRequestsUnsent_isLoggedOnce() throws Exception {
     byte[] large = new byte[100_000];
-    try (Lines lines = new Lines("io.osier.proxy.Connection");
+    try (LoggedLines lines = new LoggedLines("io.osier.proxy.Connection");
         ServerSocket eu = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         OsierClient client =
             OsierClient.builder()

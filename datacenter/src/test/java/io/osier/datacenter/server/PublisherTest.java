@@ -148,7 +148,8 @@ final class PublisherTest {
           Map.of(),
           dc -> List.of(),
           PortLimits.DEFAULT,
-          new Nobody());
+          new Nobody(),
+          Optional.empty());
   private volatile boolean clientsFail;
   private Publisher publisher;
 

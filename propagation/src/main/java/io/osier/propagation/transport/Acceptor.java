@@ -8,6 +8,7 @@ import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
+import io.osier.core.tls.TlsName;
 import io.osier.propagation.wire.FrameCodec;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +64,15 @@ final class Acceptor extends FrameReader {
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
   void addTo(Channel channel) {
-    channel.pipeline().addLast(counter, heartbeat, guard, Wire.flushes(), this);
+    channel.pipeline().addLast(counter);
+    peering
+        .tls()
+        .ifPresent(
+            tls ->
+                channel
+                    .pipeline()
+                    .addLast(tls.accept().accept(channel.alloc(), port.limits().greetingMillis())));
+    channel.pipeline().addLast(heartbeat, guard, Wire.flushes(), this);
   }
 
   @Override
@@ -152,7 +161,12 @@ final class Acceptor extends FrameReader {
     Channel channel = ctx.channel();
     ReplicaId replica = hello.replica();
     Optional<PeerMessage.Refused> refusal =
-        peering.greeting().judge(hello, arrivals.other(replica.dc(), channel));
+        peering
+            .greeting()
+            .judge(
+                hello,
+                arrivals.other(replica.dc(), channel),
+                peering.tls().map(tls -> TlsName.ofOtherEnd(channel)));
     if (refusal.isPresent()) {
       refuse(ctx, replica, refusal.get());
       return;

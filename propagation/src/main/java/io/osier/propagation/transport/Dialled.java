@@ -2,12 +2,16 @@ package io.osier.propagation.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
+import io.osier.core.tls.TlsName;
+import io.osier.core.tls.TlsTrouble;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +36,45 @@ final class Dialled extends FrameReader {
   /** Puts this and what belongs before it into a new connection's pipeline. */
   void addTo(Channel channel) {
     ByteCounter counter = new ByteCounter(peering.trafficWith(dc));
-    channel.pipeline().addLast(counter, heartbeat, Wire.flushes(), this);
+    channel.pipeline().addLast(counter);
+    peering
+        .tls()
+        .ifPresent(
+            tls ->
+                channel
+                    .pipeline()
+                    .addLast(
+                        tls.dial()
+                            .dial(
+                                channel.alloc(),
+                                dialler.host(),
+                                dialler.port(),
+                                Dialler.CONNECT_MILLIS)));
+    channel.pipeline().addLast(heartbeat, Wire.flushes(), this);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    Wire.write(ctx.channel(), dialler.hello());
+    if (peering.tls().isEmpty()) {
+      Wire.write(ctx.channel(), dialler.hello());
+    }
+  }
+
+  /** Greets only the one that was meant: the greeting names keyspaces. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof SslHandshakeCompletionEvent shaken && shaken.isSuccess()) {
+      Optional<String> wrong = peering.greeting().misnamed(dc, TlsName.ofOtherEnd(ctx.channel()));
+      if (wrong.isEmpty()) {
+        Wire.write(ctx.channel(), dialler.hello());
+      } else {
+        if (peering.said().isNews(">" + dc, wrong.get())) {
+          LOG.error("at the address of {}: {}", dc, wrong.get());
+        }
+        close(ctx);
+      }
+    }
+    super.userEventTriggered(ctx, event);
   }
 
   @Override
@@ -113,8 +150,10 @@ final class Dialled extends FrameReader {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     OutOfMemory.report(cause);
-    if (!ended) {
-      LOG.warn("connection to {} closed: {}", dc, Wire.reason(cause));
+    String why = Wire.reason(cause);
+    boolean said = TlsTrouble.inWords(cause).isPresent() && !peering.said().isNews(">" + dc, why);
+    if (!ended && !said) {
+      LOG.warn("connection to {} closed: {}", dc, why);
     }
     close(ctx);
   }

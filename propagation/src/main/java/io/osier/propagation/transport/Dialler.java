@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Dialler {
   private static final Logger LOG = LoggerFactory.getLogger(Dialler.class);
-  private static final int CONNECT_MILLIS = 5_000;
+  static final int CONNECT_MILLIS = 5_000;
 
   /** A note would come late behind more. */
   private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
@@ -53,6 +53,16 @@ final class Dialler {
 
   String dc() {
     return dc;
+  }
+
+  /** The host that is dialled. */
+  String host() {
+    return address.getHostString();
+  }
+
+  /** The port that is dialled. */
+  int port() {
+    return address.getPort();
   }
 
   /** Whether frames can be sent. For any thread. */

@@ -2,6 +2,7 @@ package io.osier.propagation.transport;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
+import io.osier.core.tls.TlsName;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,9 +67,11 @@ final class Greeting {
    * Judges a greeting.
    *
    * @param connected the incarnation of that name whose other connection to here is open
+   * @param certified what the certificate names that was shown; empty without TLS
    * @return why it is refused; empty if it is welcome
    */
-  Optional<PeerMessage.Refused> judge(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
+  Optional<PeerMessage.Refused> judge(
+      PeerMessage.Hello hello, Optional<ReplicaId> connected, Optional<Set<String>> certified) {
     String dc = hello.replica().dc();
     if (hello.protocolVersion() < PeerMessage.PROTOCOL_VERSION_MIN
         || hello.protocolVersion() > PeerMessage.PROTOCOL_VERSION) {
@@ -96,7 +99,28 @@ final class Greeting {
       return refuse(
           ErrorCode.CONFIGURATION, "datacenter '" + dc + "' is not among the peers " + peers);
     }
+    Optional<String> misnamed = certified.flatMap(names -> misnamed(dc, names));
+    if (misnamed.isPresent()) {
+      return refuse(ErrorCode.CONFIGURATION, misnamed.get());
+    }
     return judge(hello.replica(), connected);
+  }
+
+  /**
+   * What is wrong with a certificate that was shown as that of a datacenter; empty if nothing is.
+   *
+   * @param names that are in it
+   */
+  Optional<String> misnamed(String dc, Set<String> names) {
+    String wanted = TlsName.ofDatacenter(cluster, dc);
+    return names.contains(wanted)
+        ? Optional.empty()
+        : Optional.of(
+            "the certificate that was shown names "
+                + (names.isEmpty() ? "no datacenter" : String.join(", ", names))
+                + ", not "
+                + wanted
+                + "; each datacenter needs one of its own (osier cert dc)");
   }
 
   private Optional<PeerMessage.Refused> judge(ReplicaId replica, Optional<ReplicaId> connected) {

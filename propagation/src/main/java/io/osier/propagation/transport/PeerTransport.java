@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -60,6 +61,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
    * @param limits of the port that is bound
    * @param listener hears of everything
+   * @param tls empty for none
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
@@ -69,7 +71,8 @@ public final class PeerTransport implements AutoCloseable {
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
       PortLimits limits,
-      PeerListener listener) {
+      PeerListener listener,
+      Optional<PeerTls> tls) {
     Map<String, Traffic> traffic = new TreeMap<>();
     peers.keySet().forEach(dc -> traffic.put(dc, new Traffic()));
     Greeting greeting = new Greeting(self, cluster, traffic.keySet());
@@ -80,7 +83,8 @@ public final class PeerTransport implements AutoCloseable {
             greeting,
             new SaidOnce(),
             Collections.unmodifiableMap(traffic),
-            listener);
+            listener,
+            tls);
     this.port = new PortGuard("osier.listen.peer-connections: the peer port", limits);
     peers.forEach((dc, address) -> diallers.put(dc, new Dialler(dc, address, peering, loops)));
     this.server = bind(listen);

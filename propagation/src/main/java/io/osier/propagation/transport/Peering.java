@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.ReplicaId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
  * @param traffic by a peer's name
+ * @param tls empty if what is said can be read by anybody on the way
  */
 record Peering(
     ReplicaId self,
@@ -21,7 +23,8 @@ record Peering(
     Greeting greeting,
     SaidOnce said,
     Map<String, Traffic> traffic,
-    PeerListener listener) {
+    PeerListener listener,
+    Optional<PeerTls> tls) {
   private static final Logger LOG = LoggerFactory.getLogger(Peering.class);
 
   /** What is counted of a peer's connections. */

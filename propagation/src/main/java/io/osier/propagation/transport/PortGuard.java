@@ -55,7 +55,7 @@ public final class PortGuard {
   }
 
   /** Says why a connection is closed, unless so much is said already. */
-  void log(Channel channel, String why) {
+  public void log(Channel channel, String why) {
     long last = loggedAtNanos.get();
     long now = System.nanoTime();
     if (now - last < LOGGED_NANOS || !loggedAtNanos.compareAndSet(last, now)) {

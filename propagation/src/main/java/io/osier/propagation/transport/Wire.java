@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
+import io.osier.core.tls.TlsTrouble;
 
 /** What both ends of a connection between datacenters do alike. */
 final class Wire {
@@ -23,6 +24,7 @@ final class Wire {
 
   /** Why something failed, in words. */
   static String reason(Throwable cause) {
-    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    return TlsTrouble.inWords(cause)
+        .orElse(cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage());
   }
 }

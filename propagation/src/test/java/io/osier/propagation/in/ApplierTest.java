@@ -1,5 +1,6 @@
 package io.osier.propagation.in;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.CausalContext;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class ApplierTest {
@@ -38,7 +40,7 @@ final class ApplierTest {
 
   private final class Objects implements Replica {
     @Override
-    public Causal state(ObjectId object) {
+    public @Nullable Causal state(ObjectId object) {
       return objects.get(object);
     }
 
@@ -85,7 +87,8 @@ final class ApplierTest {
     assertThat(applier.isReady(shipment)).isTrue();
     applier.apply(shipment);
 
-    assertThat(objects.get(OBJECT).context()).isEqualTo(CausalContext.range(US, 0, 6));
+    assertThat(requireNonNull(objects.get(OBJECT)).context())
+        .isEqualTo(CausalContext.range(US, 0, 6));
     assertThat(knowledge.changedAfter(US, before, 10))
         .extracting(Knowledge.Changed::object)
         .containsExactly(OBJECT);

@@ -23,7 +23,7 @@ final class GreetingTest {
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
-    return greeting.judge(hello, connected).map(PeerMessage.Refused::code);
+    return greeting.judge(hello, connected, Optional.empty()).map(PeerMessage.Refused::code);
   }
 
   @ParameterizedTest
@@ -69,7 +69,9 @@ final class GreetingTest {
     greeting.met(US);
     greeting.met(new ReplicaId("us", 150));
     PeerMessage.Refused refused =
-        greeting.judge(hello(new ReplicaId("us", 199)), Optional.empty()).orElseThrow();
+        greeting
+            .judge(hello(new ReplicaId("us", 199)), Optional.empty(), Optional.empty())
+            .orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
   }
 }

@@ -137,7 +137,8 @@ final class PeerTransportTest {
             Map.of(peer, at(peerPort)),
             dc -> policies,
             PortLimits.DEFAULT,
-            heard);
+            heard,
+            Optional.empty());
     open.add(transport);
     return transport;
   }
@@ -269,7 +270,8 @@ final class PeerTransportTest {
             Map.of("us", at(freePort()), "ap", at(freePort())),
             dc -> POLICIES,
             PortLimits.DEFAULT,
-            atEu);
+            atEu,
+            Optional.empty());
     open.add(eu);
     Raw us = new Raw(eu.port());
     Raw ap = new Raw(eu.port());

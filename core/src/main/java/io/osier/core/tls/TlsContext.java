@@ -1,0 +1,187 @@
+package io.osier.core.tls;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one end needs to speak TLS 1.3: made of files, and made anew when they change. Connections
+ * that are open go on with what they began with. Thread-safe.
+ */
+public final class TlsContext {
+  private static final String VERSION = "TLSv1.3";
+
+  /** Which certificates the other end of a connection must show, and what they must name. */
+  public enum Trust {
+    /** Servers: clients need not show one. */
+    NOBODY,
+    /** Servers: clients must show one that an authority has signed. */
+    CLIENTS,
+    /** Clients: the server's names the host that was dialled. */
+    HOST,
+    /** Clients: the server's is signed by an authority, whatever it names. */
+    AUTHORITY;
+
+    boolean isServer() {
+      return this == NOBODY || this == CLIENTS;
+    }
+  }
+
+  /** Who does the work. */
+  public enum Provider {
+    /** The Java runtime. */
+    JDK,
+    /** OpenSSL, where Netty's library for it is present. */
+    OPENSSL
+  }
+
+  private record Made(List<String> stamp, PemFiles files, SslContext context) {}
+
+  private final TlsFiles files;
+  private final Trust trust;
+  private final Provider provider;
+  private final Object refreshing = new Object();
+  private volatile Made made;
+
+  /** The files as they were when they could not be used; null if they could. */
+  private @Nullable List<String> unusable;
+
+  /**
+   * Reads the files.
+   *
+   * @throws OsierException CONFIGURATION if a file cannot be used; the message names it, and why
+   */
+  public TlsContext(TlsFiles files, Trust trust, Provider provider) {
+    if (provider == Provider.OPENSSL && !OpenSsl.isAvailable()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "OpenSSL cannot be used: Netty's library for it (netty-tcnative-boringssl-static, for"
+              + " this system) is not on the class path; add it, or use the provider jdk");
+    }
+    if (trust.isServer() && files.own().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "a server needs a certificate of its own, and its key");
+    }
+    this.files = files;
+    this.trust = trust;
+    this.provider = provider;
+    this.made = make(files.stamp());
+  }
+
+  private Made make(List<String> stamp) {
+    PemFiles pem = PemFiles.read(files);
+    try {
+      return new Made(stamp, pem, context(pem));
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "TLS cannot be set up with " + files.all() + ": " + e.getMessage(),
+          e);
+    }
+  }
+
+  private SslContext context(PemFiles pem) throws SSLException {
+    SslContextBuilder builder;
+    if (trust.isServer()) {
+      PemFiles.Own own = pem.own().orElseThrow();
+      builder =
+          SslContextBuilder.forServer(own.key(), own.chain())
+              .clientAuth(trust == Trust.CLIENTS ? ClientAuth.REQUIRE : ClientAuth.NONE);
+    } else {
+      builder = SslContextBuilder.forClient();
+      if (pem.own().isPresent()) {
+        builder.keyManager(pem.own().get().key(), pem.own().get().chain());
+      }
+      builder.endpointIdentificationAlgorithm(trust == Trust.HOST ? "HTTPS" : "");
+    }
+    if (!pem.authorities().isEmpty()) {
+      builder.trustManager(pem.authorities());
+    }
+    return builder
+        .sslProvider(provider == Provider.JDK ? SslProvider.JDK : SslProvider.OPENSSL)
+        .protocols(VERSION)
+        .build();
+  }
+
+  /**
+   * What goes first into the pipeline of a connection that was accepted.
+   *
+   * @param handshakeMillis how long the handshake may take
+   */
+  public SslHandler accept(ByteBufAllocator allocator, long handshakeMillis) {
+    return timed(made.context.newHandler(allocator), handshakeMillis);
+  }
+
+  /**
+   * What goes first into the pipeline of a connection that was dialled.
+   *
+   * @param host that was dialled, for the certificate's name
+   * @param handshakeMillis how long the handshake may take
+   */
+  public SslHandler dial(ByteBufAllocator allocator, String host, int port, long handshakeMillis) {
+    return timed(made.context.newHandler(allocator, host, port), handshakeMillis);
+  }
+
+  private static SslHandler timed(SslHandler handler, long handshakeMillis) {
+    handler.setHandshakeTimeoutMillis(handshakeMillis);
+    return handler;
+  }
+
+  /**
+   * Looks whether the files have changed, and uses them as they are now for connections from now
+   * on. Files that cannot be used are left alone until they change again: what was read before
+   * stays. Reads files, so not for a connection's loop.
+   *
+   * @return whether they had changed
+   * @throws OsierException CONFIGURATION if they have changed and cannot be used; once a change
+   */
+  public boolean refresh() {
+    synchronized (refreshing) {
+      List<String> now;
+      try {
+        now = files.stamp();
+      } catch (OsierException e) {
+        now = List.of(String.valueOf(e.getMessage()));
+        if (now.equals(unusable)) {
+          return false;
+        }
+        unusable = now;
+        throw e;
+      }
+      if (now.equals(made.stamp) || now.equals(unusable)) {
+        return false;
+      }
+      try {
+        made = make(now);
+        unusable = null;
+      } catch (OsierException e) {
+        unusable = now;
+        throw e;
+      }
+      return true;
+    }
+  }
+
+  /** Until when the own certificate is valid, in seconds since 1970; empty if there is none. */
+  public Optional<Long> validUntil() {
+    return made.files
+        .own()
+        .map(o -> o.chain().getFirst().getNotAfter().toInstant().getEpochSecond());
+  }
+
+  @Override
+  public String toString() {
+    return VERSION + " by " + provider.name().toLowerCase(Locale.ROOT) + " with " + files;
+  }
+}

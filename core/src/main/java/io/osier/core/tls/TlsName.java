@@ -1,0 +1,79 @@
+package io.osier.core.tls;
+
+import io.netty.channel.Channel;
+import io.netty.handler.ssl.SslHandler;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import javax.net.ssl.SSLPeerUnverifiedException;
+
+/**
+ * What a certificate says of whom it belongs to: a URI among its alternative names.
+ *
+ * <pre>
+ *   osier://CLUSTER/dc/NAME        a datacenter
+ *   osier://CLUSTER/client/NAME    a client
+ * </pre>
+ */
+public final class TlsName {
+  private static final String SCHEME = "osier://";
+
+  /** An alternative name that is a URI: RFC 5280, 4.2.1.6. */
+  private static final int URI = 6;
+
+  private TlsName() {}
+
+  /** The name of a datacenter. */
+  public static String ofDatacenter(String cluster, String dc) {
+    return of(cluster, "dc", dc);
+  }
+
+  /** The name of a client. */
+  public static String ofClient(String cluster, String name) {
+    return of(cluster, "client", name);
+  }
+
+  private static String of(String cluster, String kind, String name) {
+    return SCHEME + encode(cluster) + "/" + kind + "/" + encode(name);
+  }
+
+  private static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** The names of this kind in a certificate. */
+  public static Set<String> of(X509Certificate certificate) {
+    Set<String> names = new TreeSet<>();
+    try {
+      Collection<List<?>> all = certificate.getSubjectAlternativeNames();
+      if (all != null) {
+        for (List<?> name : all) {
+          if (name.getFirst().equals(URI) && name.get(1).toString().startsWith(SCHEME)) {
+            names.add(name.get(1).toString());
+          }
+        }
+      }
+    } catch (CertificateParsingException e) {
+      return Set.of(); // what cannot be read names nobody
+    }
+    return names;
+  }
+
+  /** The names in the certificate that the other end of a connection has shown; empty if none. */
+  public static Set<String> ofOtherEnd(Channel channel) {
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      return Set.of();
+    }
+    try {
+      return of((X509Certificate) tls.engine().getSession().getPeerCertificates()[0]);
+    } catch (SSLPeerUnverifiedException e) {
+      return Set.of();
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.OsierException;
+import io.osier.core.tls.TlsContext;
+import io.osier.datacenter.config.TlsSettings;
+import io.osier.propagation.transport.PeerTls;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a datacenter's ports need to speak TLS. While it is open, files that change are read again;
+ * connections that are open go on with what they began with. Thread-safe.
+ */
+final class Certificates implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
+
+  /** How often the files are looked at. */
+  private static final long LOOK_MILLIS = 1_000;
+
+  private static final long DAY_MILLIS = 24 * 3_600_000L;
+  private static final long WARNED_DAYS = 14;
+
+  private final TlsContext clients;
+  private final PeerTls peers;
+  private Optional<Thread> watcher = Optional.empty();
+  private long warnedMillis;
+
+  /**
+   * Reads the files.
+   *
+   * @throws OsierException CONFIGURATION if one cannot be used
+   */
+  Certificates(TlsSettings tls) {
+    this.clients =
+        new TlsContext(
+            tls.files(),
+            tls.clientCertificates() ? TlsContext.Trust.CLIENTS : TlsContext.Trust.NOBODY,
+            tls.provider());
+    this.peers =
+        new PeerTls(
+            new TlsContext(tls.files(), TlsContext.Trust.CLIENTS, tls.provider()),
+            new TlsContext(tls.files(), TlsContext.Trust.AUTHORITY, tls.provider()));
+  }
+
+  /** For the client port and the admin port. */
+  TlsContext clients() {
+    return clients;
+  }
+
+  /** For the peer port, and for connections to peers. */
+  PeerTls peers() {
+    return peers;
+  }
+
+  /** Until when the certificate is valid, in seconds since 1970. */
+  Optional<Long> validUntil() {
+    return clients.validUntil();
+  }
+
+  /** Looks at the files from now on until this is closed. */
+  synchronized void watch() {
+    watcher = Optional.of(Thread.ofVirtual().name("osier-certificates").start(this::lookOn));
+  }
+
+  private void lookOn() {
+    try {
+      while (true) {
+        look(System.currentTimeMillis());
+        Thread.sleep(LOOK_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("certificates are not looked at any more", e);
+    }
+  }
+
+  /** Reads what has changed. */
+  void look(long nowMillis) {
+    boolean anew = false;
+    String wrong = null;
+    for (TlsContext context : List.of(clients, peers.accept(), peers.dial())) {
+      try {
+        anew |= context.refresh();
+      } catch (OsierException e) {
+        wrong = e.getMessage();
+      }
+    }
+    if (wrong != null) {
+      LOG.error("{}; the certificates that were read before are used on", wrong);
+    } else if (anew) {
+      LOG.info("certificates were read again, for connections from now on");
+      warnedMillis = 0;
+    }
+    warn(nowMillis);
+  }
+
+  private void warn(long nowMillis) {
+    long left = validUntil().map(seconds -> seconds * 1_000 - nowMillis).orElse(Long.MAX_VALUE);
+    if (left < WARNED_DAYS * DAY_MILLIS && nowMillis - warnedMillis >= DAY_MILLIS) {
+      warnedMillis = nowMillis;
+      LOG.warn(
+          "this datacenter's certificate {}; put a new one into its place, it is read without a"
+              + " restart",
+          left < 0 ? "has expired" : "expires in " + left / DAY_MILLIS + " days");
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    watcher.ifPresent(Thread::interrupt);
+  }
+}

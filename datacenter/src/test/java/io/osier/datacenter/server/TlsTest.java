@@ -1,0 +1,402 @@
+package io.osier.datacenter.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.tls.TlsName;
+import io.osier.datacenter.cli.CertificateMaker;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.protocol.Request;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.TlsOptions;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Datacenters and clients that speak TLS, and those who try to get in without the right papers. */
+final class TlsTest {
+  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1");
+
+  /** What all tests share: keytool takes a second for each. */
+  @TempDir private static Path certs;
+
+  @TempDir private static Path foreign;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @BeforeAll
+  static void make() {
+    CertificateMaker.authority(certs, "osier", 10);
+    sign(certs, "eu", "eu");
+    sign(certs, "us", "us");
+    CertificateMaker.signed(certs, "cart", TlsName.ofClient("osier", "cart"), List.of(), 10);
+    CertificateMaker.authority(foreign, "osier", 10);
+    sign(foreign, "us", "us");
+  }
+
+  private static void sign(Path dir, String file, String dc) {
+    CertificateMaker.signed(dir, file, TlsName.ofDatacenter("osier", dc), LOOPBACK, 10);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+  }
+
+  private static String tls(Path certificates, Path authorities, String name, String more) {
+    return """
+    tls {
+      certificate = "%s", key = "%s", authorities = "%s"
+      %s
+    }
+    """
+        .formatted(
+            certificates.resolve(name + ".pem"),
+            certificates.resolve(name + ".key"),
+            authorities.resolve("authority.pem"),
+            more);
+  }
+
+  private Datacenter start(String dc, int peerPort, String peers, String more) {
+    Datacenter datacenter =
+        Datacenter.start(
+            ConfigReader.read(
+                dc,
+                """
+                osier {
+                  dc = %s, store.dir = "", keyspaces { shop {} }, shutdown-timeout = 0s
+                  listen { client-port = 0, peer-port = %d }
+                  peers { %s }
+                  %s
+                }
+                """
+                    .formatted(dc, peerPort, peers, more),
+                Map.of()));
+    open.add(datacenter);
+    return datacenter;
+  }
+
+  private Datacenter alone(String more) {
+    return start("eu", 0, "", tls(certs, certs, "eu", more));
+  }
+
+  private static TlsOptions trusting() {
+    return TlsOptions.DEFAULT.authorities(certs.resolve("authority.pem"));
+  }
+
+  private static TlsOptions asCart() {
+    return trusting().certificate(certs.resolve("cart.pem"), certs.resolve("cart.key"));
+  }
+
+  private OsierClient client(Datacenter of, Optional<TlsOptions> tls) {
+    OsierClient.Builder builder =
+        OsierClient.builder()
+            .endpoint("eu", "127.0.0.1:" + of.clientPort())
+            .timeout(Duration.ofSeconds(30));
+    tls.ifPresent(builder::tls);
+    OsierClient client = builder.build();
+    open.add(client);
+    return client;
+  }
+
+  private static long increment(OsierClient client) {
+    client.awaitConnected(LONG);
+    var counter = client.session().keyspace("shop").counter("c");
+    counter.increment(1);
+    return counter.get();
+  }
+
+  private static void assertNotConnected(OsierClient client, String why) {
+    await()
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                assertThat(client.status().getFirst().trouble())
+                    .hasValueSatisfying(t -> assertThat(t).contains(why)));
+    assertThatThrownBy(() -> client.awaitConnected(Duration.ofMillis(1)))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+  }
+
+  // ---------------------------------------------------------------- clients
+
+  @Test
+  void client_thatTrustsTheAuthority_isServed() {
+    assertThat(increment(client(alone(""), Optional.of(trusting())))).isEqualTo(1);
+  }
+
+  @Test
+  void client_withoutTls_isNotServed_andIsToldWhatMayBeWrong() {
+    assertNotConnected(client(alone(""), Optional.empty()), "without TLS");
+  }
+
+  @Test
+  void client_thatDoesNotTrustTheAuthority_doesNotTalk() {
+    TlsOptions other = TlsOptions.DEFAULT.authorities(foreign.resolve("authority.pem"));
+    assertNotConnected(client(alone(""), Optional.of(other)), "no authority that is trusted here");
+    assertNotConnected(
+        client(alone(""), Optional.of(TlsOptions.DEFAULT)), "no authority that is trusted here");
+  }
+
+  @Test
+  void client_wantsTheHostThatItDialled_unlessToldOtherwise() {
+    if (!Files.exists(certs.resolve("elsewhere.pem"))) {
+      CertificateMaker.signed(
+          certs,
+          "elsewhere",
+          TlsName.ofDatacenter("osier", "eu"),
+          List.of("eu.example", "10.1.2.3"),
+          10);
+    }
+    Datacenter elsewhere = start("eu", 0, "", tls(certs, certs, "elsewhere", ""));
+    assertNotConnected(client(elsewhere, Optional.of(trusting())), "127.0.0.1");
+    assertThat(increment(client(elsewhere, Optional.of(trusting().anyHost())))).isEqualTo(1);
+  }
+
+  @Test
+  void client_withTls_ofADatacenterWithoutIt_isToldSo() {
+    Datacenter plain = start("eu", 0, "", "");
+    assertNotConnected(client(plain, Optional.of(trusting())), "with TLS");
+  }
+
+  @Test
+  void clientCertificates_areAskedFor_ifTheSettingSaysSo() {
+    Datacenter strict = alone("client-certificates = true");
+    assertNotConnected(client(strict, Optional.of(trusting())), "wants a certificate");
+    assertThat(increment(client(strict, Optional.of(asCart())))).isEqualTo(1);
+  }
+
+  @Test
+  void clientCertificate_ofAnotherAuthority_isRefused() {
+    Datacenter strict = alone("client-certificates = true");
+    TlsOptions stranger =
+        trusting().certificate(foreign.resolve("us.pem"), foreign.resolve("us.key"));
+    assertNotConnected(client(strict, Optional.of(stranger)), "other end");
+  }
+
+  @Test
+  void olderProtocol_isRefused() throws Exception {
+    Datacenter eu = alone("");
+    SSLContext context = context();
+    try (SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", eu.clientPort())) {
+      socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+      assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLException.class);
+    }
+    try (SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", eu.clientPort())) {
+      socket.startHandshake();
+      assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.3");
+    }
+  }
+
+  private static SSLContext context() throws Exception {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    try (var in = Files.newInputStream(certs.resolve("authority.pem"))) {
+      trusted.setCertificateEntry(
+          "a", CertificateFactory.getInstance("X.509").generateCertificate(in));
+    }
+    TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");
+    managers.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, managers.getTrustManagers(), null);
+    return context;
+  }
+
+  @Test
+  void adminPort_speaksTls() throws Exception {
+    int port = TestCluster.freePort();
+    start(
+        "eu", 0, "", tls(certs, certs, "eu", "") + "admin { enabled = true, port = " + port + "}");
+    try (HttpClient http = HttpClient.newBuilder().sslContext(context()).build()) {
+      HttpResponse<String> livez =
+          http.send(
+              HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + "/livez")).build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(livez.body()).isEqualTo("alive\n");
+    }
+    try (Socket plain = new Socket("127.0.0.1", port)) {
+      plain.setSoTimeout(60_000);
+      plain.getOutputStream().write("GET /livez HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
+      assertThat(new String(plain.getInputStream().readAllBytes(), US_ASCII))
+          .doesNotContain("alive");
+    }
+  }
+
+  // ---------------------------------------------------------------- files that change
+
+  @Test
+  void newCertificate_isUsedWithoutARestart_andOpenConnectionsGoOn(@TempDir Path own)
+      throws Exception {
+    copy(certs, "eu", own);
+    Files.copy(certs.resolve("authority.pem"), own.resolve("authority.pem"));
+    Datacenter eu = start("eu", 0, "", tls(own, own, "eu", ""));
+    OsierClient before = client(eu, Optional.of(trusting()));
+    assertThat(increment(before)).isEqualTo(1);
+    String first = shown(eu);
+
+    Files.writeString(own.resolve("eu.key"), "damaged"); // as one that is being written
+    CertificateMaker.authority(own.resolve("new"), "osier", 10);
+    sign(own.resolve("new"), "eu", "eu");
+    assertThat(increment(before)).isEqualTo(2);
+    Files.copy(
+        own.resolve("new/eu.pem"), own.resolve("eu.pem"), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(shown(eu)).isEqualTo(first); // the key is damaged still
+
+    Files.copy(
+        own.resolve("new/eu.key"), own.resolve("eu.key"), StandardCopyOption.REPLACE_EXISTING);
+    await().atMost(LONG).until(() -> !shown(eu).equals(first));
+    assertThat(increment(before)).isEqualTo(3); // it does not even trust the new one
+    TlsOptions trustsNew = TlsOptions.DEFAULT.authorities(own.resolve("new/authority.pem"));
+    assertThat(increment(client(eu, Optional.of(trustsNew)))).isEqualTo(4);
+  }
+
+  /** The number of the certificate that a datacenter shows at this moment. */
+  private static String shown(Datacenter of) throws Exception {
+    TrustManager anybody =
+        new X509TrustManager() {
+          @Override
+          public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+          @Override
+          public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+          @Override
+          public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+          }
+        };
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {anybody}, null);
+    try (SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", of.clientPort())) {
+      socket.startHandshake();
+      return ((X509Certificate) socket.getSession().getPeerCertificates()[0])
+          .getSerialNumber()
+          .toString();
+    }
+  }
+
+  private static void copy(Path from, String name, Path to) throws IOException {
+    Files.copy(from.resolve(name + ".pem"), to.resolve(name + ".pem"));
+    Files.copy(from.resolve(name + ".key"), to.resolve(name + ".key"));
+  }
+
+  // ---------------------------------------------------------------- datacenters
+
+  private OsierClient[] pair(String atEu, String atUs) {
+    int euPort = TestCluster.freePort();
+    int usPort = TestCluster.freePort();
+    Datacenter eu = start("eu", euPort, "us = \"127.0.0.1:%d\"".formatted(usPort), atEu);
+    Datacenter us = start("us", usPort, "eu = \"127.0.0.1:%d\"".formatted(euPort), atUs);
+    boolean encrypted = atUs.contains("tls");
+    return new OsierClient[] {
+      client(eu, Optional.of(trusting())),
+      client(us, encrypted ? Optional.of(trusting().anyHost()) : Optional.empty())
+    };
+  }
+
+  @Test
+  void datacenters_thatShowWhoTheyAre_replicate() {
+    OsierClient[] at = pair(tls(certs, certs, "eu", ""), tls(certs, certs, "us", ""));
+    increment(at[0]);
+    at[1].awaitConnected(LONG);
+    var there = at[1].session().keyspace("shop").counter("c");
+    await().atMost(LONG).until(() -> there.get() == 1);
+    there.increment(1);
+    await().atMost(LONG).until(() -> at[0].session().keyspace("shop").counter("c").get() == 2);
+  }
+
+  /** Nothing is replicated with a datacenter that is not let in, and eu says why. */
+  private void assertApart(String atUs, String why) {
+    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
+    open.add(log);
+    OsierClient[] at = pair(tls(certs, certs, "eu", ""), atUs);
+    increment(at[0]);
+    await().atMost(LONG).until(() -> log.all().stream().anyMatch(line -> line.contains(why)));
+    assertThat(at[0].inspectAsync("eu", Request.Topic.PEERS, Optional.empty(), 10).join())
+        .contains("\"connected\":false")
+        .doesNotContain("\"connected\":true");
+  }
+
+  @Test
+  void datacenter_withAnothersCertificate_isRefused() {
+    assertApart(tls(certs, certs, "eu", ""), "names osier://osier/dc/eu, not osier://osier/dc/us");
+  }
+
+  @Test
+  void datacenter_withAClientsCertificate_isRefused() {
+    assertApart(tls(certs, certs, "cart", ""), "names osier://osier/client/cart, not");
+  }
+
+  @Test
+  void datacenter_ofAnotherAuthority_isRefused() {
+    assertApart(tls(foreign, certs, "us", ""), "no authority that is trusted here");
+  }
+
+  @Test
+  void datacenter_withoutTls_isRefused() {
+    assertApart("", "does not speak TLS");
+  }
+
+  // ---------------------------------------------------------------- wrong files
+
+  @Test
+  void wrongFiles_stopTheStart_withWhatWouldBeRight(@TempDir Path dir) throws Exception {
+    assertRefused(tls(dir, certs, "eu", ""), "there is no " + dir.resolve("eu.pem"));
+    copy(certs, "eu", dir);
+    Files.copy(certs.resolve("us.key"), dir.resolve("eu.key"), StandardCopyOption.REPLACE_EXISTING);
+    assertRefused(tls(dir, certs, "eu", ""), "not the one of the certificate");
+    Files.writeString(
+        dir.resolve("eu.key"),
+        "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----");
+    assertRefused(tls(dir, certs, "eu", ""), "openssl pkcs8 -topk8 -nocrypt");
+    Files.writeString(dir.resolve("eu.pem"), "nothing");
+    assertRefused(tls(dir, certs, "eu", ""), "there is no certificate in it");
+    assertRefused("tls { certificate = \"x.pem\" }", "osier.tls.key must be a file in PEM form");
+    assertRefused("tls { key = \"x.pem\" }", "osier.tls.certificate must be a file in PEM form");
+    assertRefused(tls(certs, certs, "eu", "provider = openssl"), "netty-tcnative");
+  }
+
+  private void assertRefused(String settings, String why) {
+    assertThatThrownBy(() -> start("eu", 0, "", settings))
+        .isInstanceOfSatisfying(
+            OsierException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION);
+              assertThat(e.getMessage()).contains(why);
+            });
+  }
+}

@@ -409,11 +409,7 @@ public final class ConfigReader {
     Optional<Path> certificate = file(at + "certificate");
     Optional<Path> key = file(at + "key");
     Optional<Path> authorities = file(at + "authorities");
-    boolean clientCertificates =
-        value(
-            at + "client-certificates",
-            "true or false",
-            () -> config.getBoolean(at + "client-certificates"));
+    boolean clientCertificates = yes(at + "client-certificates");
     TlsContext.Provider provider = choice(at + "provider", TlsContext.Provider.class);
     if (certificate.isEmpty()) {
       if (key.isPresent() || authorities.isPresent() || clientCertificates) {
@@ -435,6 +431,7 @@ public final class ConfigReader {
         new TlsSettings(
             new TlsFiles(Optional.of(new TlsFiles.Own(certificate.get(), key.get())), authorities),
             clientCertificates,
+            yes(at + "admin"),
             provider));
   }
 

@@ -4,10 +4,11 @@ import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
 
 /**
- * How a datacenter speaks TLS on all of its ports.
+ * How a datacenter speaks TLS on its ports.
  *
  * @param files its certificate and key, and the authorities that sign the other datacenters'
  * @param clientCertificates whether clients, and who asks the admin port, must show a certificate
+ * @param admin whether the admin port speaks it, too
  */
 public record TlsSettings(
-    TlsFiles files, boolean clientCertificates, TlsContext.Provider provider) {}
+    TlsFiles files, boolean clientCertificates, boolean admin, TlsContext.Provider provider) {}

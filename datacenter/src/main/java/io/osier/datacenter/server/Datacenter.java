@@ -6,10 +6,12 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
+import io.osier.core.tls.TlsContext;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
@@ -207,12 +209,7 @@ public final class Datacenter implements AutoCloseable {
                         settings.port(),
                         at ->
                             new AdminServer(
-                                at,
-                                settings,
-                                tls().map(Certificates::clients),
-                                publisher,
-                                readiness,
-                                dashboard)))
+                                at, settings, adminTls(), publisher, readiness, dashboard)))
             .orElse(null);
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
     if (admin != null) {
@@ -236,6 +233,10 @@ public final class Datacenter implements AutoCloseable {
     }
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  private Optional<TlsContext> adminTls() {
+    return config.tls().filter(TlsSettings::admin).flatMap(t -> tls()).map(Certificates::clients);
   }
 
   private Optional<Certificates> tls() {

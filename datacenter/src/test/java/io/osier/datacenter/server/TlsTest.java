@@ -255,6 +255,23 @@ final class TlsTest {
     }
   }
 
+  @Test
+  void adminPort_canBeLeftAsItWas() throws Exception {
+    int port = TestCluster.freePort();
+    start(
+        "eu",
+        0,
+        "",
+        tls(certs, certs, "eu", "admin = false") + "admin { enabled = true, port = " + port + "}");
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      HttpResponse<String> livez =
+          http.send(
+              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/livez")).build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(livez.body()).isEqualTo("alive\n");
+    }
+  }
+
   // ---------------------------------------------------------------- files that change
 
   @Test

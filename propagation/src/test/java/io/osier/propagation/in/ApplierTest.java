@@ -14,6 +14,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
 import java.util.HashMap;
@@ -36,7 +37,8 @@ final class ApplierTest {
           new Recovered(1, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1),
           () -> 0);
   private final Map<ObjectId, Causal> objects = new HashMap<>();
-  private final Applier applier = new Applier(knowledge, new Objects(), update -> {});
+  private final Applier applier =
+      new Applier(knowledge, new Objects(), update -> {}, UpdateObserver.NONE);
 
   private final class Objects implements Replica {
     @Override

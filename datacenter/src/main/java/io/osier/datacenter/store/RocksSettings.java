@@ -9,7 +9,6 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.HistogramType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
-import org.rocksdb.RocksDB;
 import org.rocksdb.Statistics;
 import org.rocksdb.StatsLevel;
 import org.rocksdb.TickerType;
@@ -25,8 +24,8 @@ final class RocksSettings implements AutoCloseable {
   private static final int OPEN_FILES_MAX = 512;
   private static final int BLOOM_BITS = 10;
 
-  static {
-    RocksDB.loadLibrary();
+  {
+    RocksLibrary.load(); // before the first of what follows
   }
 
   private final LRUCache blocks = new LRUCache(BLOCK_CACHE_BYTES);

@@ -37,10 +37,6 @@ public final class StoreFiles {
   private static final DateTimeFormatter ASIDE =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
 
-  static {
-    RocksDB.loadLibrary();
-  }
-
   private StoreFiles() {}
 
   /** Where the database of a store is. */
@@ -152,6 +148,7 @@ public final class StoreFiles {
       throw new OsierException(
           ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: its MANIFEST is");
     }
+    RocksLibrary.load();
     try (Options options = new Options().setParanoidChecks(true);
         RocksDB db = RocksDB.open(options, copy.toString());
         WriteOptions sync = new WriteOptions().setSync(true)) {
@@ -235,6 +232,7 @@ public final class StoreFiles {
   }
 
   private static void verify(Path dir, WALRecoveryMode log) throws RocksDBException {
+    RocksLibrary.load();
     try (Options options = new Options().setParanoidChecks(true).setWalRecoveryMode(log);
         RocksDB db = RocksDB.openReadOnly(options, database(dir).toString())) {
       byte[] header = db.get(RecordKeys.header());

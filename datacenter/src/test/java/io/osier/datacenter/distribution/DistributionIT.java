@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,30 @@ final class DistributionIT {
   void lib_holdsWhatProductionNeedsAndNothingElse() throws Exception {
     assertThat(unpacked.libraries().stream().map(DistributionIT::artifact).sorted())
         .containsExactlyElementsOf(LIBRARIES);
+  }
+
+  @Test
+  void rocksdb_isThereForTwoSystems_andSaysSoOnOthers() throws Exception {
+    String jar =
+        unpacked.libraries().stream().filter(l -> l.startsWith("rocksdbjni")).findFirst().get();
+    Path path = unpacked.home().resolve("lib").resolve(jar);
+    try (JarFile rocksdb = new JarFile(path.toFile())) {
+      assertThat(rocksdb.stream().map(JarEntry::getName).filter(n -> n.startsWith("lib")))
+          .containsExactlyInAnyOrder("librocksdbjni-linux64.so", "librocksdbjni-linux-aarch64.so");
+      assertThat(rocksdb.getEntry("org/rocksdb/RocksDB.class")).isNotNull();
+    }
+    Unpacked.Ran elsewhere =
+        unpacked.osier(
+            Map.of("OSIER_JAVA_OPTIONS", "-Dos.arch=s390x", "OSIER_CACHE", "off"),
+            "server",
+            "--config",
+            unpacked.home().resolve("conf/osier.conf").toString());
+    assertThat(elsewhere.exit()).as(elsewhere.output()).isEqualTo(1);
+    assertThat(elsewhere.output().lines().filter(l -> l.startsWith("error CONFIGURATION: ")))
+        .singleElement()
+        .asString()
+        .contains("cannot be loaded on Linux s390x", "glibc on x86_64 and aarch64", "store.dir");
+    assertThat(elsewhere.output()).doesNotContain("\tat ");
   }
 
   @Test
@@ -193,7 +219,8 @@ final class DistributionIT {
   }
 
   private static String cli(Unpacked.Server server, String... command) throws Exception {
-    List<String> all = new ArrayList<>(List.of("cli", "--connect", server.clients()));
+    List<String> all =
+        new ArrayList<>(List.of("cli", "--connect", server.clients(), "--keyspace", "shop"));
     all.addAll(List.of(command));
     Unpacked.Ran ran = unpacked.osier(Map.of(), all.toArray(String[]::new));
     assertThat(ran.exit()).as(ran.output()).isZero();

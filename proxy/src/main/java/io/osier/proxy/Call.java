@@ -252,6 +252,10 @@ abstract class Call<T> {
         }
       }
       answeredBy(to, replica);
+      TracedAnswers traces = client.settings().traces();
+      if (update && traces.isOn()) {
+        traces.answered(keyspace, partition, to.dc(), reply, timers.nanoTime() - startNanos);
+      }
       if (reply instanceof Reply.Failure f) {
         refused(f);
       } else {

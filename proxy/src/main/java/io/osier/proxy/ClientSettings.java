@@ -17,4 +17,5 @@ record ClientSettings(
     Duration cacheStaleness,
     long cacheEntriesMax,
     ClientMetrics metrics,
-    Optional<TlsContext> tls) {}
+    Optional<TlsContext> tls,
+    TracedAnswers traces) {}

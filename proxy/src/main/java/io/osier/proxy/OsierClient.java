@@ -8,6 +8,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.TraceSample;
 import io.osier.core.Utf8;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
@@ -267,6 +268,7 @@ public final class OsierClient implements AutoCloseable {
     private long cacheEntriesMax = 10_000;
     private ClientMetrics metrics = ClientMetrics.NONE;
     private Optional<TlsOptions> tls = Optional.empty();
+    private TracedAnswers traces = TracedAnswers.NONE;
 
     private Builder() {}
 
@@ -355,6 +357,17 @@ public final class OsierClient implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Who hears of the updates that are followed by traces.
+     *
+     * @param sample the share of updates that is followed, as the datacenters have it in {@code
+     *     osier.trace.sample}: from 0 to 1
+     */
+    public Builder traces(double sample, ClientTraces listener) {
+      traces = new TracedAnswers(TraceSample.of(sample), present(listener, "a listener"));
+      return this;
+    }
+
     private static Duration positive(String what, Duration value) {
       if (present(value, what).isZero() || value.isNegative()) {
         throw new IllegalArgumentException(what + " must be above 0, not " + value);
@@ -397,7 +410,8 @@ public final class OsierClient implements AutoCloseable {
           cacheStaleness,
           cacheEntriesMax,
           metrics,
-          tls.map(TlsOptions::context));
+          tls.map(TlsOptions::context),
+          traces);
     }
   }
 }

@@ -28,7 +28,8 @@ final class ReadCacheTest {
               Duration.ofSeconds(2),
               10,
               ClientMetrics.NONE,
-              Optional.empty()),
+              Optional.empty(),
+              TracedAnswers.NONE),
           nanos::get);
 
   private ReadCache.Slot slot() {

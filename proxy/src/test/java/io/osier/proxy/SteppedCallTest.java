@@ -182,7 +182,8 @@ final class SteppedCallTest {
             Duration.ZERO,
             10,
             ClientMetrics.NONE,
-            Optional.empty());
+            Optional.empty(),
+            TracedAnswers.NONE);
     Datacenters datacenters = new Datacenters(settings);
     connections.forEach(datacenters::add);
     datacenters.changed();

@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.TraceId;
 import io.osier.core.TraceStream;
 import io.osier.core.Value;
+import io.osier.proxy.ClientTraces;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
@@ -145,11 +147,19 @@ final class TraceTest {
 
   @Test
   void operation_isFollowedFromItsRequestToEachDatacenter() {
-    try (OsierClient client = cluster.client("eu")) {
+    List<ClientTraces.Update> told = new CopyOnWriteArrayList<>();
+    try (OsierClient client = cluster.client("eu", told::add)) {
       awaitStreams(client, "cold", "operations");
+      told.clear();
       client.session().keyspace("cold").register("op").assign("x");
+      client.session().keyspace("cold").register("op").get();
     }
     Came root = root("op", 1);
+    // The client has found the trace by itself.
+    assertThat(told).hasSize(1);
+    assertThat(told.getFirst().trace().hex()).isEqualTo(root.trace());
+    assertThat(told.getFirst().trace().rootHex()).isEqualTo(root.id());
+    assertThat(told.getFirst().number().number()).isEqualTo(number(root));
     List<Came> spans = whole(root, "us", "ap");
     assertTree(spans, root);
     assertThat(names(spans))

@@ -7,6 +7,7 @@ import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanQuality;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.ClientTraces;
 import io.osier.proxy.OsierClient;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -74,8 +75,16 @@ final class TracedCluster implements AutoCloseable {
 
   /** A client of one datacenter alone. */
   OsierClient client(String dc) {
+    return client(dc, update -> {});
+  }
+
+  /** A client of one datacenter alone that tells of its updates. */
+  OsierClient client(String dc, ClientTraces traces) {
     OsierClient client =
-        OsierClient.builder().endpoint(dc, "127.0.0.1:" + running.get(dc).clientPort()).build();
+        OsierClient.builder()
+            .traces(1, traces)
+            .endpoint(dc, "127.0.0.1:" + running.get(dc).clientPort())
+            .build();
     client.awaitConnected(Duration.ofSeconds(20));
     return client;
   }

@@ -458,9 +458,10 @@ final class PartitionTraces implements UpdateObserver {
             .put(Followed.VIA, a.via)
             .put(Followed.PEER, a.from.dc())
             .put(Followed.JOINED, (long) a.joined)
-            .put(Followed.DELAY_MILLIS, delayMillis)
-            .put(Followed.LATE, late)
             .put(Followed.OUTAGE, a.outage);
+    if (a.joined > 0) { // a state does not say how old its updates are
+      says.put(Followed.DELAY_MILLIS, delayMillis).put(Followed.LATE, late);
+    }
     Attributes which = says(a.origin, a.number).build();
     long id = Traces.newId();
     SpanSink sink = traces.sink();

@@ -234,6 +234,10 @@ class PartitionTracesTest {
     assertThat(sink.spans.stream().filter(s -> s.name().equals("visible")))
         .extracting(s -> s.says(Followed.NUMBER))
         .containsExactly(9L, 12L);
+    // How old its own update is a state does not say.
+    assertThat(sink.spans.stream().filter(s -> s.name().equals("visible")))
+        .extracting(s -> s.says(Followed.DELAY_MILLIS) != null)
+        .containsExactly(true, false);
     assertThat(
             sink.spans.stream()
                 .filter(s -> s.name().equals("wait"))

@@ -90,7 +90,14 @@ public final class CliCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     checkOptions();
-    try (OsierClient client = connect()) {
+    OsierClient connected;
+    try {
+      connected = connect();
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    }
+    try (OsierClient client = connected) {
       CliSession cli = new CliSession(client, client.session(), keyspace, json);
       try {
         client.awaitConnected(Duration.ofSeconds(timeoutSeconds));
@@ -157,10 +164,16 @@ public final class CliCommand implements Callable<Integer> {
     }
     try {
       tls.applyTo(builder);
+    } catch (OsierException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+    try {
       return builder.build();
     } catch (OsierException e) {
-      String of = e.code() == ErrorCode.CONFIGURATION ? "" : "--connect: ";
-      throw new ParameterException(spec.commandLine(), of + e.getMessage());
+      if (e.code() == ErrorCode.CONFIGURATION) {
+        throw e; // a file, which the usage does not help to mend
+      }
+      throw new ParameterException(spec.commandLine(), "--connect: " + e.getMessage());
     }
   }
 }

@@ -124,6 +124,17 @@ final class CliTest {
   }
 
   @Test
+  void wrongTlsArguments_areUsage_andFilesThatCannotBeRead_areAnError() {
+    Run half = run("--certificate", "eu.pem", "get", "x");
+    assertThat(half.code).isEqualTo(2);
+    assertThat(half.err).startsWith("--certificate and --key belong together");
+    assertThat(run("--any-host", "get", "x").code).isEqualTo(2);
+    Run none = run("--authorities", "nowhere.pem", "get", "x");
+    assertThat(none.code).isEqualTo(1);
+    assertThat(none.err).startsWith("error CONFIGURATION: there is no nowhere.pem");
+  }
+
+  @Test
   void usage_isExitCodeTwo() {
     assertThat(run("--nonsense").code).isEqualTo(2);
     assertThat(run("--help").out).contains("Examples:");

@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -33,6 +34,8 @@ import org.testcontainers.utility.DockerImageName;
  * alias, knows the others by {@link #withPeers}, and all are started with {@code
  * Startables.deepStart}. The ports on the host are chosen once and stay, so that a client finds a
  * datacenter again that was {@linkplain #kill killed} and {@linkplain #startAgain started again}.
+ *
+ * <p>The ports are open on this machine's loopback address alone, unless the engine is elsewhere.
  *
  * <p>Nothing is stored outside the container; what is stored in it lasts until {@link #stop()}. Not
  * thread-safe.
@@ -66,8 +69,7 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
   public OsierContainer(String image, String dc) {
     super(DockerImageName.parse(image));
     this.dc = dc;
-    addFixedExposedPort(clientPort, CLIENT_PORT);
-    addFixedExposedPort(adminPort, ADMIN_PORT);
+    withExposedPorts(CLIENT_PORT, ADMIN_PORT);
     withNetworkAliases(dc);
     waitingFor(
         Wait.forHttp("/readyz")
@@ -117,11 +119,21 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   @Override
   protected void configure() {
+    // There are no passwords: nobody but this machine should reach it, where the engine is here,
+    // too.
+    String at = isLoopback(getHost()) ? "127.0.0.1:" : "";
+    setPortBindings(
+        List.of(at + clientPort + ":" + CLIENT_PORT, at + adminPort + ":" + ADMIN_PORT));
     withCopyToContainer(Transferable.of(configuration(), 0444), CONFIGURATION);
   }
 
+  private static boolean isLoopback(String host) {
+    return host.equals("localhost") || host.startsWith("127.");
+  }
+
   private String configuration() {
-    StringBuilder text = new StringBuilder("osier {\n  dc = " + dc + "\n  peers {\n");
+    StringBuilder text = new StringBuilder("osier {\n  dc = " + dc + "\n");
+    text.append("  admin.names = [\"" + getHost() + "\"]\n  peers {\n");
     peers.forEach((name, at) -> text.append("    " + name + " = \"" + at + "\"\n"));
     text.append("  }\n  keyspaces {\n");
     (keyspaces.isEmpty() ? Map.of("test", "") : keyspaces)

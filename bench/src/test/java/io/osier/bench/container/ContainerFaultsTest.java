@@ -7,7 +7,9 @@ import io.osier.bench.cluster.CounterLoad;
 import io.osier.protocol.Request;
 import io.osier.testcontainers.OsierContainer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -45,6 +47,19 @@ final class ContainerFaultsTest {
 
   private CounterLoad load() {
     return cluster.load(List.of("eu", "us", "ap"), PER_SECOND);
+  }
+
+  /** There are no passwords: whoever tests an application opens nothing to the network. */
+  @Test
+  @Order(0)
+  void portsOnTheHost_areOpenToThisMachineAlone() {
+    var ports = cluster.get("eu").getContainerInfo().getNetworkSettings().getPorts().getBindings();
+    assertThat(
+            ports.values().stream()
+                .filter(Objects::nonNull)
+                .flatMap(Arrays::stream)
+                .map(b -> b.getHostIp()))
+        .containsExactly("127.0.0.1", "127.0.0.1");
   }
 
   @Test

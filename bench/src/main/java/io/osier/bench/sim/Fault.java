@@ -18,6 +18,11 @@ enum Fault {
   CRASHES,
   /** Datacenters handle their inputs late, or links take long or carry little. */
   SLOW,
+  /**
+   * Links carry nothing for a while and are not lost, peers do not read, or the threads of a
+   * datacenter's links stand still.
+   */
+  HANGS,
   /** Disks are slow, or full. */
   DISKS,
   /** Disks stop for a while, and sometimes a crash ends that, in the middle of a write. */

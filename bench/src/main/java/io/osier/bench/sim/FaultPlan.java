@@ -17,6 +17,7 @@ final class FaultPlan {
   private static final int PAUSE_SECONDS_MAX = 40;
   private static final int DURATION_MILLIS_MAX = 20_000;
   private static final int LONG_SECONDS_MAX = 120;
+  private static final int LONG_OUTAGE_SECONDS_MIN = 3_600;
 
   private static final long STALL_MILLIS_MAX = 10_000;
 
@@ -45,6 +46,29 @@ final class FaultPlan {
     if (!faults.isEmpty()) {
       scheduler.in((5 + random.nextInt(FIRST_SECONDS_MAX)) * SECOND, this::next);
     }
+    if (simulation.isLong()) {
+      scheduler.in(random.nextInt(LONG_OUTAGE_SECONDS_MIN / 4) * SECOND, this::longOutage);
+    }
+  }
+
+  /** A datacenter cannot be reached, or is down, for more than an hour while the others go on. */
+  private void longOutage() {
+    String dc = simulation.anyDc(random);
+    long duration =
+        (LONG_OUTAGE_SECONDS_MIN + random.nextInt(LONG_OUTAGE_SECONDS_MIN / 4)) * SECOND;
+    if (faults.contains(Fault.CRASHES) && simulation.dc(dc).isUp() && random.nextBoolean()) {
+      crash(dc, duration);
+    } else {
+      happens(Fault.PARTITIONS);
+      cutAll(dc, duration);
+    }
+  }
+
+  private void cutAll(String dc, long duration) {
+    cut(
+        "all of " + dc,
+        network.links().stream().filter(l -> l.from.equals(dc) || l.to.equals(dc)).toList(),
+        duration);
   }
 
   /** Ends all that is still wrong. */
@@ -115,6 +139,7 @@ final class FaultPlan {
       case SLOW -> slow(link, dc, duration);
       case DISKS -> disk(dc, duration);
       case STALLS -> stall(dc, duration);
+      case HANGS -> hang(link, dc, duration);
       case LARGE -> {
         happens(fault);
         simulation.setLarge(true);
@@ -139,11 +164,7 @@ final class FaultPlan {
               link.from + "<>" + link.to,
               List.of(link, network.link(link.to, link.from)),
               duration);
-      case 2 ->
-          cut(
-              "all of " + dc,
-              network.links().stream().filter(l -> l.from.equals(dc) || l.to.equals(dc)).toList(),
-              duration);
+      case 2 -> cutAll(dc, duration);
       default -> {
         simulation.trace().note("connection %s breaks", link);
         network.flap(link);
@@ -170,6 +191,38 @@ final class FaultPlan {
       happens(Fault.SLOW);
       simulation.dc(dc).slow(by);
       during("slow " + dc, duration, () -> simulation.dc(dc).slow(0));
+    }
+  }
+
+  /** A link carries nothing, a peer reads nothing of one connection, or of all. */
+  private void hang(Link link, String name, long duration) {
+    SimDc dc = simulation.dc(name);
+    switch (random.nextInt(3)) {
+      case 0 -> {
+        happens(Fault.HANGS);
+        network.hang(link, true);
+        during("hanging link " + link, duration, () -> network.hang(link, false));
+      }
+      case 1 -> {
+        happens(Fault.HANGS);
+        network.deafen(link, true);
+        during("nothing is read of " + link, duration, () -> network.deafen(link, false));
+      }
+      default -> {
+        if (dc.isUp()) {
+          happens(Fault.HANGS);
+          SimSockets process = dc.sockets();
+          process.stop(true);
+          network.changed(name);
+          during(
+              "links of " + name + " stand still",
+              duration,
+              () -> {
+                process.stop(false);
+                network.changed(name);
+              });
+        }
+      }
     }
   }
 

@@ -1,8 +1,11 @@
 package io.osier.bench.sim;
 
+import io.osier.core.Budget;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.host.StreamSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +16,9 @@ import java.util.Map;
  * dirty, under way or behind.
  */
 final class ReportCheck {
+  /** One thing alone may take more than a budget: an update of a small object, in the heap. */
+  private static final long SMALL_THING_BYTES = 32 << 10;
+
   private final Unit unit;
   private final Map<SimNode, List<Long>> before = new HashMap<>();
   private final Map<ReplicaId, PartitionReport> last = new HashMap<>();
@@ -52,6 +58,9 @@ final class ReportCheck {
         r,
         "dirty objects",
         r.shipped().dirtyObjects() >= 0 && r.shipped().dirtyObjects() <= r.content().committed());
+    for (Budget.Usage usage : r.memory()) {
+      require(node, r, "memory of " + usage.name(), isWithin(usage));
+    }
     boolean adaptive = unit.policy().propagation() == Propagation.ADAPTIVE;
     require(node, r, "mode switches", adaptive || r.modes().switched() == 0);
     require(node, r, "op mode", unit.policy().propagation() != Propagation.OP || isOpOnly(r));
@@ -72,6 +81,21 @@ final class ReportCheck {
       require(node, r, "a counter fell", counters.get(i) >= earlier.get(i));
     }
     last.put(node.self(), r);
+  }
+
+  /** What is kept for those who are away does not grow with the time that they are. */
+  private boolean isWithin(Budget.Usage usage) {
+    StreamSettings.Memory memory =
+        unit.hasLittleMemory() ? SimNode.LITTLE_MEMORY : StreamSettings.Memory.DEFAULT;
+    long one =
+        unit.policy().limits().equals(KeyspacePolicy.Limits.DEFAULT)
+            ? SMALL_THING_BYTES
+            : SMALL_THING_BYTES + 2L * unit.policy().limits().objectBytesMax();
+    return switch (usage.name()) {
+      case "trails" -> usage.used() <= memory.trails() + one;
+      case "relays" -> usage.used() <= memory.relays() + one;
+      default -> true;
+    };
   }
 
   private static boolean isOpOnly(PartitionReport r) {

@@ -4,8 +4,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Spoils a run at a place where a fault of Osier would show, so that a test can see the check that
@@ -15,9 +19,44 @@ interface Sabotage {
   /** Spoils nothing. */
   Sabotage NONE = new Sabotage() {};
 
+  /** The faults without which it would show too seldom. */
+  default Set<Fault> needs() {
+    return EnumSet.of(Fault.ANSWERS);
+  }
+
+  /** For how many virtual seconds clients must work until it shows. */
+  default int seconds() {
+    return 60;
+  }
+
   /** What a datacenter gets instead of a frame. */
   default Frame frame(String to, Frame frame) {
     return frame;
+  }
+
+  /** Whether a frame so large that a thread of its own decodes it is never decoded. */
+  default boolean losesWhatIsApart() {
+    return false;
+  }
+
+  /** What the streams of a partition may take in the heap. */
+  default StreamSettings.Memory memory(StreamSettings.Memory memory) {
+    return memory;
+  }
+
+  /** Whether a frame that has come is dropped. */
+  default boolean drops(Unit unit, Frame frame) {
+    return false;
+  }
+
+  /** The windows of links that a partition of a unit is told of. */
+  default LinkWindows windows(Unit unit, LinkWindows windows) {
+    return windows;
+  }
+
+  /** Whether a connection's way carries these bytes, rather than swallowing them. */
+  default boolean carries(SimConnection.Way way, byte[] bytes) {
+    return true;
   }
 
   /** How much longer than the network allows a frame is under way. */

@@ -70,7 +70,7 @@ public final class SimCommand implements Callable<Integer> {
       paramLabel = "LIST",
       description =
           "none, all, or some of"
-              + " loss,duplicates,reorder,partitions,crashes,slow,disks,stalls,clocks,"
+              + " loss,duplicates,reorder,partitions,crashes,slow,hangs,disks,stalls,clocks,"
               + "answers,large (default: ${DEFAULT-VALUE}); each seed draws from them")
   private String faults;
 
@@ -94,6 +94,7 @@ public final class SimCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     require(dcs >= 2 && dcs <= 10, "--dcs must be 2 to 10, not " + dcs);
     require(minutes >= 1 && minutes <= 600, "--minutes must be 1 to 600, not " + minutes);
+    Simulation.quiet();
     Matcher range = RANGE.matcher(seeds);
     require(range.matches(), "--seeds must be a number or A..B, not '" + seeds + "'");
     long first = Long.parseLong(range.group(1));

@@ -1,19 +1,25 @@
 package io.osier.bench.sim;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
+import io.osier.propagation.transport.PeerListener;
+import io.osier.propagation.transport.PeerTransport;
+import io.osier.propagation.transport.PortLimits;
 import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.wire.Frame;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
-  /** Half of what one unit with large values may have under way. */
-  private static final long LINK_WINDOW_BYTES = 1 << 20;
-
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
   private final Simulation simulation;
@@ -27,6 +33,9 @@ final class SimDc {
   private ReplicaId self;
   private boolean up;
   private SharedWindows links;
+  private SimSockets sockets;
+  private PeerTransport transport;
+  private final Random random;
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -37,6 +46,7 @@ final class SimDc {
     this.simulation = simulation;
     this.self = new ReplicaId(name, 1);
     this.kind = kind;
+    this.random = random;
     this.disk = new SimDisk(simulation, random, kind);
   }
 
@@ -56,6 +66,16 @@ final class SimDc {
   /** The windows that its partitions share. */
   SharedWindows links() {
     return links;
+  }
+
+  /** What carries frames; null before the first start. */
+  PeerTransport transport() {
+    return transport;
+  }
+
+  /** What the transport stands on; null before the first start. */
+  SimSockets sockets() {
+    return sockets;
   }
 
   /** Counts its starts. */
@@ -100,9 +120,102 @@ final class SimDc {
     up = true;
     changedNanos = nanos;
     clock = new SlewedClock(wall(nanos), nanos);
-    links = new SharedWindows(LINK_WINDOW_BYTES);
+    links = new SharedWindows(simulation.windowBytes());
+    transport = null;
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
+    connect();
+  }
+
+  private void connect() {
+    Map<String, InetSocketAddress> addresses = new TreeMap<>();
+    for (String peer : simulation.peersOf(self.dc())) {
+      addresses.put(peer, address(peer));
+    }
+    List<String> fingerprints =
+        simulation.units().stream().map(u -> u.policy().fingerprint()).distinct().sorted().toList();
+    sockets =
+        new SimSockets(
+            simulation.network(), simulation.scheduler(), this, new Random(random.nextLong()));
+    transport =
+        new PeerTransport(
+            self,
+            "sim",
+            address(self.dc()),
+            addresses,
+            peer -> fingerprints,
+            PortLimits.DEFAULT,
+            new Peers(sockets),
+            Optional.empty(),
+            sockets);
+    transport.dial();
+  }
+
+  private static InetSocketAddress address(String dc) {
+    return InetSocketAddress.createUnresolved(dc, 1);
+  }
+
+  /** Hands what the transport hears to the partitions. What a check throws ends the run. */
+  private final class Peers implements PeerListener {
+    private final SimSockets of;
+
+    Peers(SimSockets of) {
+      this.of = of;
+    }
+
+    private void hears(Runnable what) {
+      if (of.isClosed()) {
+        return;
+      }
+      try {
+        what.run();
+      } catch (RuntimeException e) {
+        simulation.scheduler().fail(e);
+      }
+    }
+
+    @Override
+    public void up(ReplicaId peer, List<String> keyspaces) {
+      hears(
+          () -> {
+            simulation.network().isUp(self.dc(), peer.dc(), true);
+            submitToAll(new Input.PeerUp(peer));
+          });
+    }
+
+    @Override
+    public void compared(String dc, Map<String, String> differing) {
+      if (!differing.isEmpty()) {
+        simulation.scheduler().fail(new Violation("", "%s and %s differ: %s", self, dc, differing));
+      }
+    }
+
+    @Override
+    public void down(String dc) {
+      hears(
+          () -> {
+            simulation.network().isUp(self.dc(), dc, false);
+            simulation.network().flow().down(SimDc.this, dc);
+            submitToAll(new Input.PeerDown(dc));
+          });
+    }
+
+    @Override
+    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+      hears(
+          () ->
+              simulation
+                  .network()
+                  .received(SimDc.this, peer, simulation.unit(keyspace, partition), frame));
+    }
+
+    @Override
+    public void noted(ReplicaId peer, byte[] content) {}
+
+    @Override
+    public void rejected(String dc, OsierException why) {
+      simulation.scheduler().fail(new Violation("", "%s refuses %s: %s", dc, self, why));
+    }
   }
 
   private long wall(long nanos) {

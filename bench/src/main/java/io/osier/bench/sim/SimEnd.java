@@ -9,7 +9,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -42,6 +41,7 @@ final class SimEnd {
    */
   long restAndCheck() {
     long took = comeToRest();
+    simulation.dcs().forEach(network.flow()::ended);
     for (Unit unit : simulation.units()) {
       check(unit);
       scheduler.throwFailure();
@@ -71,19 +71,17 @@ final class SimEnd {
     if (!network.down().isEmpty() || simulation.upCount() < simulation.dcs().size()) {
       return false;
     }
-    for (Unit unit : simulation.units()) {
-      List<? extends ObjectStore> stores =
-          simulation.dcs().stream().map(dc -> dc.node(unit).store()).toList();
-      if (!ConvergenceCheck.isAtRest(stores)) {
-        return false;
-      }
-      for (SimDc dc : simulation.dcs()) {
-        if (!ReportCheck.isQuiet(simulation.report(dc.node(unit)))) {
-          return false;
-        }
-      }
+    boolean quiet = true;
+    for (SimDc dc : simulation.dcs()) {
+      quiet &= simulation.report(dc).stream().allMatch(ReportCheck::isQuiet);
     }
-    return true;
+    for (Unit unit : simulation.units()) {
+      quiet =
+          quiet
+              && ConvergenceCheck.isAtRest(
+                  simulation.dcs().stream().map(dc -> dc.node(unit).store()).toList());
+    }
+    return quiet;
   }
 
   private void check(Unit unit) {

@@ -5,32 +5,32 @@ import static io.osier.bench.sim.Scheduler.SECOND;
 
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
+import io.osier.propagation.transport.PeerTransport;
+import io.osier.propagation.transport.Traffic;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.FrameCodec;
+import java.net.ConnectException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The links between the datacenters, one for each way: short or long, wide or narrow, as the seed
- * draws them. Every frame is encoded, takes its turn on the link, is delayed, and decoded. While a
- * connection lives its frames arrive in order, unless a fault reorders them. A lost connection
- * takes what is under way with it; its sender notices at once or later, and opens another one after
- * that.
+ * draws them. Production's transport dials and greets over them, encodes, and gives up what is
+ * silent; here is what TCP is to it ({@link SimConnection}). A link that is cut resets its
+ * connection or goes dark: that is for the transport to notice. Faults of single frames (loss,
+ * duplicates, order) are made behind the transport, where frames are handed to their partitions.
  */
 final class SimNetwork {
   /** How long a side may take to notice that a link is gone. */
   private static final int NOTICE_MILLIS_MAX = 5_000;
 
-  /** How long opening another connection takes. */
-  private static final int RECONNECT_MILLIS_MAX = 2_000;
-
   private static final int OVERTAKE_MILLIS_MAX = 200;
-  private static final int LOST = 2;
   private static final int SHORT_MILLIS_MIN = 5;
   private static final int SHORT_MILLIS_MAX = 80;
   private static final int LONG_MILLIS_MAX = 500;
@@ -44,11 +44,29 @@ final class SimNetwork {
 
   private static final int NARROW_BYTES_MAX = 125_000;
 
+  /** By so much links and buffers are larger where values are huge. */
+  private static final int HUGE_FACTOR = 8;
+
   /** A link on which frames wait for longer is busy: no bound holds for what comes behind them. */
   private static final long BUSY_NANOS = 100 * MILLI;
 
-  /** A frame that waits for its turn. */
-  private record Unsent(int bytes, Runnable leaves) {}
+  /** So many bytes of what waits leave together: the other end hears that something comes. */
+  private static final int PIECE_BYTES = 1_000;
+
+  private static final int[] BUFFER_BYTES = {16 << 10, 64 << 10, 256 << 10, 256 << 10};
+
+  /** Bytes that wait for their turn; none are the connection's end. */
+  private static final class Unsent {
+    final SimConnection.Way way;
+    final byte[] bytes;
+    int left;
+
+    Unsent(SimConnection.Way way, byte[] bytes) {
+      this.way = way;
+      this.bytes = bytes;
+      this.left = bytes.length;
+    }
+  }
 
   /** One way from one datacenter to another. */
   static final class Link {
@@ -71,40 +89,67 @@ final class SimNetwork {
     /** Counts how often the first in the queue was begun, anew where the width has changed. */
     private long begun;
 
+    private final int bufferBytes;
     private int cuts;
+
+    /** How many faults keep everything from moving. */
+    private int hangs;
+
+    /** How many faults keep the other end from reading. */
+    private int deafs;
+
+    /** Whether the transport says that frames can be sent. */
     private boolean up;
 
-    /**
-     * Grows by one with each connection, and by {@link #LOST} with the loss of all that was under
-     * way: otherwise what is left of the connection before may still come, if ghosts are allowed.
-     */
-    private long connection;
-
-    /** The sender has been told of the connection and not yet that it is gone. */
-    private boolean known;
-
-    private long lastArrivalNanos;
+    private long calmNanos;
+    private SimConnection connection;
     private double loss;
     private double duplicates;
     private int reorderings;
     private long extraDelayNanos;
     private long changedNanos;
 
-    private Link(String from, String to, long delayNanos, long jitterNanos, long bytesPerSecond) {
+    /** As the one before it, whether the link is busy or not. */
+    private long faultNanos;
+
+    private Link(
+        String from,
+        String to,
+        long delayNanos,
+        long jitterNanos,
+        long bytesPerSecond,
+        int bufferBytes) {
       this.bytesPerSecond = bytesPerSecond;
+      this.bufferBytes = bufferBytes;
       this.from = from;
       this.to = to;
       this.delayNanos = delayNanos;
       this.jitterNanos = jitterNanos;
     }
 
+    private void busy(long nanos) {
+      changedNanos = nanos;
+    }
+
+    private void changed(long nanos) {
+      changedNanos = nanos;
+      faultNanos = nanos;
+    }
+
     private boolean isHealthy() {
       return up
+          && !isDark()
+          && deafs == 0
           && loss == 0
           && duplicates == 0
           && reorderings == 0
           && extraDelayNanos == 0
           && squeezedBytesPerSecond == 0;
+    }
+
+    /** Since when every frame has come over it in its time, however many; else Long.MAX_VALUE. */
+    long freeSinceNanos() {
+      return isHealthy() ? faultNanos : Long.MAX_VALUE;
     }
 
     /** Bytes a second at present; 0 for any amount. */
@@ -113,7 +158,33 @@ final class SimNetwork {
     }
 
     private long backlogNanos() {
-      return carries() == 0 ? 0 : queuedBytes * SECOND / carries();
+      long unsent = connection == null ? 0 : connection.backlogBytes();
+      return carries() == 0 ? 0 : (queuedBytes + unsent) * SECOND / carries();
+    }
+
+    /** Whether nothing moves. */
+    private boolean isDark() {
+      return cuts > 0 || hangs > 0;
+    }
+
+    /** What a connection's buffers take, in bytes. */
+    int bufferBytes() {
+      return bufferBytes;
+    }
+
+    /** Since when nothing has kept bytes from moving; Long.MAX_VALUE while something does. */
+    long calmSinceNanos() {
+      return isDark() || deafs > 0 ? Long.MAX_VALUE : calmNanos;
+    }
+
+    /** Bytes a second that it carries for sure; 0 for any amount. */
+    long bytesPerSecond() {
+      return bytesPerSecond;
+    }
+
+    /** Whether frames can be sent. */
+    boolean isUp() {
+      return up;
     }
 
     @Override
@@ -137,30 +208,25 @@ final class SimNetwork {
   private final Scheduler scheduler;
   private final Sabotage sabotage;
   private final Random random;
-  private final boolean ghosts;
-  private final int narrowBytesMin;
+  private final List<SimConnection> connections = new ArrayList<>();
+  private final Workload.Sizes sizes;
   private final Map<String, Link> links = new TreeMap<>();
   private final Map<Integer, Long> bytesOf = new HashMap<>();
+  private final FlowCheck flow;
   private long backlogNanosMax;
 
   /**
    * A network without links.
    *
-   * @param ghosts whether frames of a lost connection may come after all
-   * @param largeValues whether the load needs wider links
+   * @param sizes of values: the load may need wider links
    */
-  SimNetwork(
-      Simulation simulation,
-      Sabotage sabotage,
-      Random random,
-      boolean ghosts,
-      boolean largeValues) {
-    this.narrowBytesMin = largeValues ? NARROW_BYTES_MAX : NARROW_BYTES_MIN;
+  SimNetwork(Simulation simulation, Sabotage sabotage, Random random, Workload.Sizes sizes) {
+    this.sizes = sizes;
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.sabotage = sabotage;
     this.random = random;
-    this.ghosts = ghosts;
+    this.flow = new FlowCheck(simulation);
   }
 
   void addLink(String from, String to) {
@@ -171,7 +237,10 @@ final class SimNetwork {
       delay = (SHORT_MILLIS_MAX + random.nextInt(LONG_MILLIS_MAX - SHORT_MILLIS_MAX)) * MILLI;
     }
     long bytes = random.nextInt(4) == 0 ? narrow() : 0;
-    Link link = new Link(from, to, delay, jitter, bytes);
+    int buffer =
+        BUFFER_BYTES[random.nextInt(BUFFER_BYTES.length)]
+            * (sizes == Workload.Sizes.HUGE ? HUGE_FACTOR : 1);
+    Link link = new Link(from, to, delay, jitter, bytes, buffer);
     links.put(from + ">" + to, link);
     simulation.trace().note("link %s", link.inWords());
   }
@@ -179,7 +248,12 @@ final class SimNetwork {
   /** A bandwidth of a narrow link, the smaller ones as often as the larger ones. */
   private long narrow() {
     double share = random.nextDouble();
-    return (long) (narrowBytesMin * Math.pow((double) NARROW_BYTES_MAX / narrowBytesMin, share));
+    return switch (sizes) {
+      case SMALL ->
+          (long) (NARROW_BYTES_MIN * Math.pow((double) NARROW_BYTES_MAX / NARROW_BYTES_MIN, share));
+      case LARGE -> NARROW_BYTES_MAX;
+      case HUGE -> HUGE_FACTOR * NARROW_BYTES_MAX;
+    };
   }
 
   Link link(String from, String to) {
@@ -234,158 +308,225 @@ final class SimNetwork {
 
   // ---------------------------------------------------------------- connections
 
-  void connectAll() {
-    links.values().forEach(this::connect);
-  }
-
-  private void connect(Link link) {
-    SimDc from = simulation.dc(link.from);
-    SimDc to = simulation.dc(link.to);
-    if (link.cuts > 0 || link.up || link.known || !from.isUp() || !to.isUp()) {
-      return;
-    }
-    link.up = true;
-    link.known = true;
-    link.connection++;
-    link.changedNanos = scheduler.nanos();
-    simulation.trace().note("%s is connected to %s", link.from, to.self());
-    from.submitToAll(new Input.PeerUp(to.self()));
-  }
-
-  private void lose(Link link) {
-    if (!link.up) {
-      return;
-    }
-    link.up = false;
-    dropQueue(link);
-    if (!ghosts || random.nextBoolean()) {
-      link.connection += LOST;
-    }
-    link.changedNanos = scheduler.nanos();
-    long notice = random.nextBoolean() ? 0 : random.nextInt(NOTICE_MILLIS_MAX) * MILLI;
+  /** Connects a process to a datacenter, if that can be. */
+  void dial(
+      SimSockets from,
+      String to,
+      int timeoutMillis,
+      Consumer<SimChannel> opened,
+      Consumer<Throwable> failed) {
+    Link link = link(from.dc().self().dc(), to);
     scheduler.in(
-        notice,
+        link.delayNanos,
         () -> {
-          if (link.known && !link.up) {
-            link.known = false;
-            SimDc from = simulation.dc(link.from);
-            simulation.trace().note("%s sees that %s is gone", link.from, link.to);
-            if (from.isUp()) {
-              from.submitToAll(new Input.PeerDown(link.to));
-            }
+          SimSockets there = simulation.dc(to).sockets();
+          if (link.isDark() || from.isClosed()) {
+            Throwable late = new ConnectException("connection timed out");
+            scheduler.in(timeoutMillis * MILLI, () -> failed.accept(late));
+          } else if (there == null || !there.isServed()) {
+            scheduler.in(
+                link.delayNanos, () -> failed.accept(new ConnectException("connection refused")));
+          } else {
+            connect(link, from, there, opened);
           }
-          reconnectLater(link);
         });
   }
 
-  private static void dropQueue(Link link) {
-    link.queue.clear();
-    link.queuedBytes = 0;
+  private void connect(Link link, SimSockets from, SimSockets to, Consumer<SimChannel> opened) {
+    SimConnection connection = new SimConnection(this, link, from.channel(), to.channel());
+    connections.removeIf(SimConnection::isOver);
+    connections.add(connection);
+    link.connection = connection;
+    to.accept(connection.accepted());
+    scheduler.in(
+        link.delayNanos,
+        () -> {
+          if (from.isServed()) {
+            opened.accept(connection.dialled());
+            connection.deliver();
+          } else {
+            reset(connection.accepted(), 0);
+          }
+        });
   }
 
-  private void reconnectLater(Link link) {
-    scheduler.in((10 + random.nextInt(RECONNECT_MILLIS_MAX)) * MILLI, () -> connect(link));
+  /** Frames can be sent over a link from now on, or can no longer. */
+  void isUp(String from, String to, boolean up) {
+    Link link = link(from, to);
+    link.up = up;
+    link.changed(scheduler.nanos());
+    simulation.trace().note("%s is %s", link, up ? "up" : "down");
   }
 
+  /** An end hears that the connection is broken, unless it has closed it by then. */
+  private void reset(SimChannel end, long nanos) {
+    scheduler.in(nanos, () -> end.end(true));
+  }
+
+  private long notice() {
+    return random.nextBoolean() ? 0 : random.nextInt(NOTICE_MILLIS_MAX) * MILLI;
+  }
+
+  /** Breaks a link's connections; each end notices at once, or later. */
+  void flap(Link link) {
+    for (SimConnection c : connections) {
+      if (c.isOf(link)) {
+        if (random.nextBoolean()) {
+          c.loseAll();
+        }
+        reset(c.dialled(), notice());
+        reset(c.accepted(), notice());
+      }
+    }
+    link.changed(scheduler.nanos());
+    link.calmNanos = scheduler.nanos();
+  }
+
+  /** Cuts a link: its connection is reset, or hears nothing any more. */
   void cut(Link link) {
     link.cuts++;
-    lose(link);
+    if (random.nextBoolean()) {
+      flap(link);
+    }
+    changed(link);
   }
 
   void heal(Link link) {
     link.cuts--;
-    reconnectLater(link);
+    changed(link);
   }
 
-  /** Breaks a connection; it is opened again. */
-  void flap(Link link) {
-    lose(link);
+  /** Nothing moves on a link until as many such faults have ended as began. */
+  void hang(Link link, boolean begin) {
+    link.hangs += begin ? 1 : -1;
+    changed(link);
   }
 
-  /** Loses all connections of a datacenter that crashes. */
-  void crashed(String dc) {
-    for (Link link : links.values()) {
-      if (link.from.equals(dc)) {
-        link.up = false;
-        link.known = false;
-        dropQueue(link);
-        link.connection += LOST;
-        link.changedNanos = scheduler.nanos();
-      } else if (link.to.equals(dc)) {
-        link.connection += LOST;
-        lose(link);
-      }
+  /** The other end reads nothing of what comes over a link. */
+  void deafen(Link link, boolean begin) {
+    link.deafs += begin ? 1 : -1;
+    changed(link);
+    List.copyOf(connections).forEach(SimConnection::deliver);
+  }
+
+  /** Whether the reader of a way does not read. */
+  boolean isDeaf(SimConnection.Way way) {
+    return way.takesTurns() && way.link().deafs > 0;
+  }
+
+  private void changed(Link link) {
+    link.changed(scheduler.nanos());
+    link.calmNanos = scheduler.nanos();
+    if (!link.queue.isEmpty()) {
+      leaveInTurn(link);
     }
   }
 
-  /** Connects a datacenter that has started again. */
-  void restarted(String dc) {
+  /** A process has stopped or goes on, with all that its links carry. */
+  void changed(String dc) {
     for (Link link : links.values()) {
       if (link.from.equals(dc) || link.to.equals(dc)) {
-        reconnectLater(link);
+        link.changed(scheduler.nanos());
       }
     }
+  }
+
+  /** Loses all connections of a process that crashes; the others notice at once, or later. */
+  void crashed(SimSockets process) {
+    process.crash();
+    for (SimConnection c : connections) {
+      for (SimChannel end : List.of(c.dialled(), c.accepted())) {
+        if (end.sockets() == process) {
+          if (random.nextBoolean()) {
+            c.loseAll();
+          }
+          reset(end == c.dialled() ? c.accepted() : c.dialled(), notice());
+        }
+      }
+    }
+    for (Link link : links.values()) {
+      if (link.from.equals(process.dc().self().dc())) {
+        link.up = false;
+      }
+    }
+    changed(process.dc().self().dc());
+  }
+
+  /** See {@link Sabotage#losesWhatIsApart}. */
+  boolean losesWhatIsApart() {
+    return sabotage.losesWhatIsApart();
+  }
+
+  long nanos() {
+    return scheduler.nanos();
+  }
+
+  void fail(Violation violation) {
+    scheduler.fail(violation);
   }
 
   // ---------------------------------------------------------------- faults of a connection
 
   void setLoss(Link link, double probability) {
     link.loss = probability;
-    link.changedNanos = scheduler.nanos();
+    link.changed(scheduler.nanos());
   }
 
   void setDuplicates(Link link, double probability) {
     link.duplicates = probability;
-    link.changedNanos = scheduler.nanos();
+    link.changed(scheduler.nanos());
   }
 
   void reorder(Link link, boolean begin) {
     link.reorderings += begin ? 1 : -1;
-    link.changedNanos = scheduler.nanos();
+    link.changed(scheduler.nanos());
   }
 
   void setExtraDelay(Link link, long nanos) {
     link.extraDelayNanos = nanos;
-    link.changedNanos = scheduler.nanos();
+    link.changed(scheduler.nanos());
   }
 
   /** Narrows a link; 0 bytes a second end it. */
   void squeeze(Link link, long bytesPerSecond) {
-    link.squeezedBytesPerSecond = bytesPerSecond;
-    link.changedNanos = scheduler.nanos();
+    link.squeezedBytesPerSecond =
+        sizes == Workload.Sizes.HUGE ? HUGE_FACTOR * bytesPerSecond : bytesPerSecond;
+    link.changed(scheduler.nanos());
     if (!link.queue.isEmpty()) {
       leaveInTurn(link); // what is on its way into the link goes at the new width, too
     }
   }
 
-  // ---------------------------------------------------------------- frames
+  // ---------------------------------------------------------------- bytes
 
-  /** The bytes of all frames of a unit. */
-  long bytes(Unit unit) {
-    return bytesOf.getOrDefault(unit.number(), 0L);
+  /** A connection's buffer is full: no bound holds for what waits behind it. */
+  void isFull(Link link) {
+    link.busy(scheduler.nanos());
+    backlogNanosMax = Math.max(backlogNanosMax, BUSY_NANOS);
   }
 
-  void send(ReplicaId from, String to, Unit unit, Frame frame) {
-    Link link = link(from.dc(), to);
-    if (!link.up || (link.loss > 0 && random.nextDouble() < link.loss)) {
-      return;
+  /** A datacenter decodes something large: what comes behind it waits. */
+  void decodesApart(String dc) {
+    for (Link link : links.values()) {
+      if (link.to.equals(dc)) {
+        isFull(link);
+      }
     }
-    byte[] bytes = FrameCodec.encode(from, frame);
-    FrameCheck.check(from, to, frame, bytes.length);
+  }
+
+  /** Bytes are given to a link, or to the way back of a connection; none are its end. */
+  void enter(SimConnection.Way way, byte[] bytes) {
     simulation.trace().hash(bytes);
-    bytesOf.merge(unit.number(), (long) bytes.length, Long::sum);
-    deliver(link, from, unit, bytes, sabotage.extraDelayNanos(frame));
-    if (link.duplicates > 0 && random.nextDouble() < link.duplicates) {
-      deliver(link, from, unit, bytes, 0);
-    }
-  }
-
-  private void deliver(Link link, ReplicaId from, Unit unit, byte[] bytes, long extraNanos) {
-    if (link.carries() == 0 && link.queue.isEmpty()) {
-      travel(link, from, unit, bytes, extraNanos);
+    if (bytes.length > 0 && !sabotage.carries(way, bytes)) {
       return;
     }
-    link.queue.add(new Unsent(bytes.length, () -> travel(link, from, unit, bytes, extraNanos)));
+    Link link = way.link();
+    boolean free = !link.isDark() && (!way.takesTurns() || link.carries() == 0);
+    if (free && link.queue.isEmpty()) {
+      travel(way, bytes);
+      return;
+    }
+    link.queue.add(new Unsent(way, bytes));
     link.queuedBytes += bytes.length;
     noteBacklog(link);
     if (link.queue.size() == 1) {
@@ -397,51 +538,119 @@ final class SimNetwork {
     long backlog = link.backlogNanos();
     backlogNanosMax = Math.max(backlogNanosMax, backlog);
     if (backlog > BUSY_NANOS) {
-      link.changedNanos = scheduler.nanos();
+      link.busy(scheduler.nanos());
     }
   }
 
   /** Lets the first in the queue leave, and then the next, as fast as the link is by then. */
   private void leaveInTurn(Link link) {
-    Unsent first = link.queue.peek();
     long begun = ++link.begun;
-    long takes = link.carries() == 0 ? 0 : first.bytes * SECOND / link.carries();
+    if (link.isDark()) {
+      return; // begun anew when it carries something again
+    }
+    Unsent first = link.queue.peek();
+    boolean wide = link.carries() == 0 || !first.way.takesTurns();
+    long most = Math.max(PIECE_BYTES, link.carries() / 20); // as often as the other end looks
+    int piece = wide ? first.left : (int) Math.min(first.left, most);
     scheduler.in(
-        takes,
+        wide ? 0 : piece * SECOND / link.carries(),
         () -> {
-          if (link.begun != begun || link.queue.peek() != first) {
-            return; // it was begun anew, or the connection was lost, and the queue with it
-          }
-          link.queue.remove();
-          link.queuedBytes -= first.bytes;
-          noteBacklog(link);
-          first.leaves.run();
-          if (!link.queue.isEmpty()) {
-            leaveInTurn(link);
+          if (link.begun == begun) {
+            leave(link, first, piece);
           }
         });
   }
 
-  private void travel(Link link, ReplicaId from, Unit unit, byte[] bytes, long extraNanos) {
+  private void leave(Link link, Unsent first, int piece) {
+    int at = first.bytes.length - first.left;
+    first.left -= piece;
+    link.queuedBytes -= piece;
+    if (first.left == 0) {
+      link.queue.remove();
+    }
+    noteBacklog(link);
+    boolean whole = piece == first.bytes.length;
+    travel(first.way, whole ? first.bytes : Arrays.copyOfRange(first.bytes, at, at + piece));
+    if (!link.queue.isEmpty()) {
+      leaveInTurn(link);
+    }
+  }
+
+  private void travel(SimConnection.Way way, byte[] bytes) {
+    Link link = way.link();
     long now = scheduler.nanos();
     long jitter = link.jitterNanos == 0 ? 0 : (long) (random.nextDouble() * link.jitterNanos);
-    long arrival = now + link.delayNanos + jitter + link.extraDelayNanos + extraNanos;
-    if (link.reorderings > 0 && random.nextInt(4) == 0) {
-      arrival += random.nextInt(OVERTAKE_MILLIS_MAX) * MILLI;
-    } else if (link.reorderings == 0) {
-      arrival = Math.max(arrival, link.lastArrivalNanos);
-      link.lastArrivalNanos = arrival;
+    long alone = now + link.delayNanos + jitter + link.extraDelayNanos;
+    scheduler.in(way.arrivalNanos(alone) - now, () -> way.arrived(bytes));
+  }
+
+  // ---------------------------------------------------------------- frames
+
+  /** The bytes of all frames of a unit. */
+  long bytes(Unit unit) {
+    return bytesOf.getOrDefault(unit.number(), 0L);
+  }
+
+  /** A partition sends a frame. */
+  void send(SimNode node, String to, Frame frame) {
+    SimDc dc = simulation.dc(node.self().dc());
+    PeerTransport transport = dc.transport();
+    if (transport == null || !node.isAlive()) {
+      return; // before the transport is there
     }
-    long connection = link.connection;
+    Traffic traffic = transport.traffic().get(to);
+    long before = traffic.sentBytes();
+    transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
+    int bytes = (int) (traffic.sentBytes() - before);
+    if (bytes > 0) {
+      FrameCheck.check(node.self(), to, frame, bytes);
+      bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
+      flow.sent(dc, to, node.unit(), frame);
+      SimConnection connection = link(node.self().dc(), to).connection;
+      if (connection != null) {
+        connection.dialled().run();
+      }
+    }
+  }
+
+  /** The transport has brought a frame, on a connection that has not lost any. */
+  void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
+    Link link = link(from.dc(), dc.self().dc());
+    if (sabotage.drops(unit, frame)) {
+      return;
+    }
+    flow.received(dc, from, unit, frame);
+    if (link.loss > 0 && random.nextDouble() < link.loss) {
+      return;
+    }
+    bring(link, dc, from, unit, frame);
+    if (link.duplicates > 0 && random.nextDouble() < link.duplicates) {
+      bring(link, dc, from, unit, frame);
+    }
+  }
+
+  private void bring(Link link, SimDc dc, ReplicaId from, Unit unit, Frame frame) {
+    long later = sabotage.extraDelayNanos(frame);
+    if (link.reorderings > 0 && random.nextInt(4) == 0) {
+      later += random.nextInt(OVERTAKE_MILLIS_MAX) * MILLI;
+    }
+    Frame spoilt = sabotage.frame(dc.self().dc(), frame);
+    if (later == 0) {
+      dc.node(unit).received(new Input.FromPeer(from, spoilt));
+      return;
+    }
+    long life = dc.life();
     scheduler.in(
-        arrival - now,
+        later,
         () -> {
-          SimDc to = simulation.dc(link.to);
-          if (link.connection - connection < (ghosts ? LOST : 1) && to.isUp()) {
-            Frame frame = sabotage.frame(link.to, FrameCodec.decode(from, bytes));
-            to.node(unit).received(new Input.FromPeer(from, frame));
+          if (dc.isUp() && dc.life() == life) {
+            dc.node(unit).received(new Input.FromPeer(from, spoilt));
           }
         });
+  }
+
+  FlowCheck flow() {
+    return flow;
   }
 
   /** The links that are not up. */

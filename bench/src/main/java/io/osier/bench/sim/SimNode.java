@@ -35,15 +35,15 @@ final class SimNode {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
-  private static StreamSettings streams(Unit unit) {
+  private static StreamSettings streams(Simulation simulation, Unit unit) {
     // At once where that is hardest: also what a crash can take back may have been forgotten by
     // then.
     int forgetMillis = unit.number() % 2 == 0 ? 0 : 1_500;
-    // Room for large values at the rate at which clients write them.
-    int window = unit.hasLargeValues() ? 2 << 20 : 64 << 10;
     StreamSettings settings =
-        new StreamSettings(window, FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
-    return unit.hasLittleMemory() ? settings.within(LITTLE_MEMORY) : settings;
+        new StreamSettings(simulation.windowBytes(), FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
+    return unit.hasLittleMemory()
+        ? settings.within(simulation.options().sabotage().memory(LITTLE_MEMORY))
+        : settings;
   }
 
   /** In one life of two so small that objects are evicted and read again all the time. */
@@ -52,8 +52,7 @@ final class SimNode {
   private static final long CACHE_BYTES = 40_000;
 
   /** Of a handful of objects, so that what follows when it is spent follows all the time. */
-  private static final StreamSettings.Memory LITTLE_MEMORY =
-      new StreamSettings.Memory(6_000, 3_000, 3_000);
+  static final StreamSettings.Memory LITTLE_MEMORY = new StreamSettings.Memory(6_000, 3_000, 3_000);
 
   private static final PartitionConfig.Memory LITTLE_PARTITION =
       new PartitionConfig.Memory(30_000, 20_000, 20_000);
@@ -145,12 +144,15 @@ final class SimNode {
                 simulation.peersOf(self.dc()),
                 unit.policy(),
                 unit.partition(),
-                streams(unit),
+                streams(simulation, unit),
                 unit.adaptation(),
                 simulation.endedTransactions(self.dc()),
                 unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT,
                 true,
-                dc.links(),
+                simulation
+                    .options()
+                    .sabotage()
+                    .windows(unit, simulation.network().flow().witnessed(dc, unit)),
                 UpdateObserver.NONE),
             store,
             recovered,
@@ -177,7 +179,7 @@ final class SimNode {
             journal,
             (to, frame) -> {
               machine.leaves();
-              simulation.network().send(self, to, unit, frame);
+              simulation.network().send(this, to, frame);
             });
     this.door = new FrontDoor(simulation, dc, this, store);
     this.agent =

@@ -57,7 +57,8 @@ final class SimSummary {
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
             + " (%d fetched), %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches,"
             + " at rest after %.1f s, links busy for %.1f s, %d crashes, %d in a write,"
-            + " %d waits for the disk, refused %s, faults %s, hash %016x",
+            + " %d waits for the disk, %d bytes under way at most, windows full %d times,"
+            + " refused %s, faults %s, hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),
@@ -75,6 +76,8 @@ final class SimSummary {
         simulation.crashes(),
         simulation.dcs().stream().mapToLong(dc -> dc.disk().cutWrites()).sum(),
         simulation.dcs().stream().mapToLong(dc -> dc.disk().waits()).sum(),
+        simulation.network().flow().mostBytes(),
+        simulation.network().flow().full(),
         simulation.failures(),
         simulation.faults(),
         simulation.trace().hash());

@@ -2,9 +2,12 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.SECOND;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Reply;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import org.slf4j.LoggerFactory;
 
 /**
  * One run: datacenters, network, clients and faults drawn from a seed, events in the order of
@@ -29,8 +33,30 @@ final class Simulation {
   /** Busy sessions and idle ones: a seed has both. */
   private static final int[] PACE_MILLIS = {300, 3_000, 10_000, 30_000};
 
+  /** One seed of so many has a datacenter out of reach for more than an hour. */
+  private static final int LONG_ONE_IN = 30;
+
+  private static final int LONG_SECONDS = 5_400;
+
+  /** Shorter runs are short on purpose. */
+  private static final int LONG_SECONDS_MIN = 300;
+
+  /** So many times slower are the clients of a long run. */
+  private static final int LONG_PACE = 12;
+
+  /** One seed of so many with large values has some of more than a MiB. */
+  private static final int HUGE_ONE_IN = 4;
+
   /** To compare keyspaces: the same for all. */
   private static final int PAIRED_PACE_MILLIS = 50;
+
+  /** Of one seed of three: a few frames, so that streams wait for acknowledgements all the time. */
+  private static final int WINDOW_BYTES_TINY = 4 << 10;
+
+  private static final int WINDOW_BYTES = 64 << 10;
+
+  /** Room for large values at the rate at which clients write them. */
+  private static final int WINDOW_BYTES_LARGE = 2 << 20;
 
   private static final long REPORT_NANOS = 7 * SECOND;
 
@@ -80,17 +106,11 @@ final class Simulation {
         faults.add(fault);
       }
     }
-    this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
     this.seed = seed;
-    this.network =
-        new SimNetwork(
-            this,
-            options.sabotage(),
-            new Random(random.nextLong()),
-            faults.contains(Fault.REORDER),
-            faults.contains(Fault.LARGE));
+    this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
+    this.network = new SimNetwork(this, options.sabotage(), new Random(random.nextLong()), sizes());
     this.plan = new FaultPlan(this, new Random(random.nextLong()), faults);
-    this.units = options.paired() ? Unit.pair() : Unit.draw(random, faults.contains(Fault.LARGE));
+    this.units = options.paired() ? Unit.pair() : Unit.draw(random, sizes());
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
       SimDisk.Kind[] kinds = SimDisk.Kind.values();
@@ -101,7 +121,7 @@ final class Simulation {
     }
     for (Unit unit : units) {
       checks.add(new Checks(this, unit));
-      Workload workload = new Workload(unit, random);
+      Workload workload = new Workload(unit, random, sizes());
       workloads.add(workload);
       for (int i = 0; i <= options.dcs(); i++) {
         String name = "session " + unit + "-" + i;
@@ -114,7 +134,7 @@ final class Simulation {
                 new Random(random.nextLong()),
                 options.paired()
                     ? PAIRED_PACE_MILLIS
-                    : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)],
+                    : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * pace(),
                 anyDc(random)));
       }
     }
@@ -125,7 +145,16 @@ final class Simulation {
         transactors.add(new SimTransactor(this, name, unit, own, anyDc(random)));
       }
     }
-    this.trace.note("seed %d, faults %s, units %s", seed, faults, units);
+    this.trace.note("seed %d, faults %s, units %s, %s values", seed, faults, units, sizes());
+  }
+
+  /** Lets the transports say nothing of connections, which come and go all the time. */
+  static void quiet() {
+    for (Class<?> of : List.of(PeerTransport.class)) {
+      if (LoggerFactory.getLogger(of.getPackageName()) instanceof Logger logger) {
+        logger.setLevel(Level.OFF);
+      }
+    }
   }
 
   // ---------------------------------------------------------------- the run
@@ -140,12 +169,11 @@ final class Simulation {
       }
     }
     dcs.values().forEach(dc -> dc.start(dc.self()));
-    network.connectAll();
     clients.forEach(c -> scheduler.in(3 * SECOND, c::start));
     transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     plan.start();
     scheduler.in(REPORT_NANOS, this::report);
-    scheduler.runFor(options.seconds() * SECOND);
+    scheduler.runFor((isLong() ? LONG_SECONDS : options.seconds()) * SECOND);
     loading = false;
     plan.endAll();
     trace.note("the load ends, and all faults");
@@ -156,12 +184,20 @@ final class Simulation {
   private void report() {
     for (SimDc dc : dcs.values()) {
       if (dc.isUp()) {
-        units.forEach(unit -> report(dc.node(unit)));
+        report(dc);
       }
     }
     if (loading) {
       scheduler.in(REPORT_NANOS, this::report);
     }
+  }
+
+  /** What the partitions of a datacenter report: checked. */
+  Collection<PartitionReport> report(SimDc dc) {
+    Map<Unit, PartitionReport> reports = new LinkedHashMap<>();
+    units.forEach(unit -> reports.put(unit, report(dc.node(unit))));
+    network.flow().look(dc, reports);
+    return reports.values();
   }
 
   PartitionReport report(SimNode node) {
@@ -205,12 +241,11 @@ final class Simulation {
     }
     crashes++;
     clients.forEach(c -> c.crashed(dc.self()));
-    network.crashed(dc.self().dc());
+    network.crashed(dc.sockets());
   }
 
   void restart(SimDc dc, ReplicaId as) {
     dc.start(as);
-    network.restarted(as.dc());
   }
 
   /** From now on clients write large values, or small ones again. */
@@ -221,6 +256,41 @@ final class Simulation {
   /** The incarnations that lost their memory. */
   Set<ReplicaId> lost() {
     return lost;
+  }
+
+  /** What the streams to one peer may have under way. */
+  int windowBytes() {
+    if (seed % 3 == 0 && !options.paired()) {
+      return WINDOW_BYTES_TINY;
+    }
+    return sizes() == Workload.Sizes.SMALL ? WINDOW_BYTES : WINDOW_BYTES_LARGE;
+  }
+
+  /** How much slower the clients are than usual. */
+  int pace() {
+    return isLong() ? LONG_PACE : 1;
+  }
+
+  /** Whether a datacenter is away for hours while the others go on. */
+  boolean isLong() {
+    return seed % LONG_ONE_IN == LONG_ONE_IN / 2
+        && options.seconds() >= LONG_SECONDS_MIN
+        && (faults.contains(Fault.PARTITIONS) || faults.contains(Fault.CRASHES));
+  }
+
+  /** The largest that an object is when it is sent, in bytes, about. */
+  long objectBytesMax() {
+    return sizes() == Workload.Sizes.SMALL
+        ? 0
+        : units.getFirst().policy().limits().objectBytesMax();
+  }
+
+  /** How large values get. */
+  Workload.Sizes sizes() {
+    if (!faults.contains(Fault.LARGE)) {
+      return Workload.Sizes.SMALL;
+    }
+    return seed % HUGE_ONE_IN == 1 ? Workload.Sizes.HUGE : Workload.Sizes.LARGE;
   }
 
   /** How many datacenters are up. */
@@ -252,6 +322,15 @@ final class Simulation {
 
   List<Unit> units() {
     return units;
+  }
+
+  Unit unit(String keyspace, int partition) {
+    for (Unit unit : units) {
+      if (unit.partition() == partition && unit.policy().name().equals(keyspace)) {
+        return unit;
+      }
+    }
+    throw new IllegalArgumentException("there is no partition " + partition + " of " + keyspace);
   }
 
   Workload workload(Unit unit) {

@@ -24,21 +24,28 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
   private static final KeyspacePolicy.Limits LIMITS =
       new KeyspacePolicy.Limits(1 << 10, 4 << 10, 16 << 10);
 
+  /** For values of more than a MiB. */
+  private static final KeyspacePolicy.Limits HUGE_LIMITS =
+      new KeyspacePolicy.Limits(1 << 10, 2 << 20, 6 << 20);
+
   private static final int[] SLA_MILLIS = {0, 200, 1_000, 2_000, 2_000, 10_000};
   private static final int[] PERIOD_MILLIS = {50, 200, 1_000};
 
   /**
    * A causal keyspace and a session keyspace of one or two partitions, with random policies.
    *
-   * @param largeValues whether objects have a limit that clients reach
+   * @param sizes how large values get: objects have a limit that clients reach
    */
-  static List<Unit> draw(Random random, boolean largeValues) {
+  static List<Unit> draw(Random random, Workload.Sizes sizes) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
       KeyspacePolicy policy = policy("k" + k, k == 0, random);
-      if (largeValues) {
-        policy = policy.with(LIMITS);
-      }
+      policy =
+          switch (sizes) {
+            case SMALL -> policy;
+            case LARGE -> policy.with(LIMITS);
+            case HUGE -> policy.with(HUGE_LIMITS);
+          };
       AdaptationSettings adaptation = adaptation(random);
       for (int p = 0; p < policy.partitions(); p++) {
         units.add(new Unit(units.size(), policy, p, adaptation));
@@ -85,11 +92,6 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
         1,
         random.nextInt(3) == 0 ? AdaptationSettings.Policy.RATIO : AdaptationSettings.Policy.COST,
         0.5 + 4 * random.nextDouble());
-  }
-
-  /** Whether clients sometimes write large values. */
-  boolean hasLargeValues() {
-    return policy.limits().equals(LIMITS);
   }
 
   /** Whether its budgets in the heap are tiny; as good as drawn. */

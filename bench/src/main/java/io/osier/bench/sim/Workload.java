@@ -28,6 +28,22 @@ final class Workload {
 
   private static final int TOKENS_MAX = 150;
 
+  /** How large values may be. */
+  enum Sizes {
+    /** A few bytes. */
+    SMALL,
+    /** At times larger than a frame. */
+    LARGE,
+    /** At times, and some of them, larger than a MiB. */
+    HUGE
+  }
+
+  /** Makes a value so large that its frame is decoded apart. */
+  private static final String HUGE_TAIL = "-".repeat(1_200_000);
+
+  /** One of so many large values is huge. */
+  private static final int HUGE_ONE_IN = 10;
+
   /** Makes a value larger than a frame. */
   private static final String LARGE_TAIL = "-".repeat(3_000);
 
@@ -107,6 +123,7 @@ final class Workload {
   }
 
   private final Unit unit;
+  private final Sizes sizes;
   private final List<Slot> slots = new ArrayList<>();
   private final List<ObjectId> accountable = new ArrayList<>();
   private int keys;
@@ -116,8 +133,9 @@ final class Workload {
   /** Whether large values may be there. */
   private boolean wasLarge;
 
-  Workload(Unit unit, Random random) {
+  Workload(Unit unit, Random random, Sizes sizes) {
     this.unit = unit;
+    this.sizes = sizes;
     for (CrdtType type : ACCOUNTABLE) {
       slots.add(new Slot(Sort.ACCOUNTABLE, type, newKey(type, "")));
     }
@@ -331,7 +349,8 @@ final class Workload {
 
   private Value value(Random random) {
     if (large) {
-      return Value.of("v" + random.nextInt(1_000) + LARGE_TAIL);
+      boolean isHuge = sizes == Sizes.HUGE && random.nextInt(HUGE_ONE_IN) == 0;
+      return Value.of("v" + random.nextInt(1_000) + (isHuge ? HUGE_TAIL : LARGE_TAIL));
     }
     return switch (random.nextInt(4)) {
       case 0 -> Value.of(random.nextInt(1_000));

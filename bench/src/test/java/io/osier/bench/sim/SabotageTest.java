@@ -7,6 +7,9 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Request;
@@ -14,6 +17,8 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -33,8 +38,14 @@ final class SabotageTest {
         arguments("a cold write is overtaken", "which it had sent before", overtaking()),
         arguments("a command is carried out twice", "counts|shows|cannot be", twice()),
         arguments("commits are sent again unmarked", "the counter is|never committed", unmarked()),
-        arguments("a repeat's refusal is believed", "never committed", believing()),
-        arguments("updates do not say what they need", "without all that it had seen", needless()));
+        arguments("a repeat's refusal is believed", "never committed|_FORGOTTEN", believing()),
+        arguments("updates do not say what they need", "without all that it had seen", needless()),
+        arguments("a window is not given back", "the window of .* counts", keeping()),
+        arguments("what is under way has no bound", "sends .* more with", boundless()),
+        arguments("a partition's acknowledgements are lost", "was acknowledged for", starving()),
+        arguments("signs of life are swallowed", "gives up the connection", mute()),
+        arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
+        arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
   }
 
   private static Sabotage forgetful() {
@@ -165,13 +176,116 @@ final class SabotageTest {
         s.content());
   }
 
+  /** The windows, with something else in front of each. */
+  private static LinkWindows each(LinkWindows windows, UnaryOperator<LinkWindow> spoils) {
+    return dc -> spoils.apply(windows.window(dc));
+  }
+
+  private record Spoilt(LinkWindow window, BooleanSupplier opens, BooleanSupplier gives)
+      implements LinkWindow {
+    @Override
+    public boolean isOpen() {
+      return window.isOpen() || opens.getAsBoolean();
+    }
+
+    @Override
+    public void take(long bytes) {
+      window.take(bytes);
+    }
+
+    @Override
+    public void give(long bytes) {
+      if (gives.getAsBoolean()) {
+        window.give(bytes);
+      }
+    }
+  }
+
+  private static Sabotage keeping() {
+    return new Sabotage() {
+      private int given;
+
+      @Override
+      public LinkWindows windows(Unit unit, LinkWindows windows) {
+        return each(windows, w -> new Spoilt(w, () -> false, () -> ++given % 100 != 0));
+      }
+    };
+  }
+
+  private static Sabotage boundless() {
+    return new Sabotage() {
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.HANGS, Fault.LARGE);
+      }
+
+      @Override
+      public LinkWindows windows(Unit unit, LinkWindows windows) {
+        return each(windows, w -> new Spoilt(w, () -> true, () -> true));
+      }
+    };
+  }
+
+  private static Sabotage starving() {
+    return new Sabotage() {
+      @Override
+      public boolean drops(Unit unit, Frame frame) {
+        return unit.number() == 1 && frame instanceof Frame.Ack;
+      }
+    };
+  }
+
+  private static Sabotage mute() {
+    return new Sabotage() {
+      private static final int SIGN_BYTES_MAX = 8;
+
+      @Override
+      public boolean carries(SimConnection.Way way, byte[] bytes) {
+        return way.takesTurns() || bytes.length > SIGN_BYTES_MAX;
+      }
+    };
+  }
+
+  private static Sabotage deaf() {
+    return new Sabotage() {
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.LARGE);
+      }
+
+      @Override
+      public boolean losesWhatIsApart() {
+        return true;
+      }
+    };
+  }
+
+  private static Sabotage hoarding() {
+    return new Sabotage() {
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.PARTITIONS);
+      }
+
+      @Override
+      public int seconds() {
+        return 240;
+      }
+
+      @Override
+      public StreamSettings.Memory memory(StreamSettings.Memory memory) {
+        return StreamSettings.Memory.DEFAULT;
+      }
+    };
+  }
+
   @ParameterizedTest(name = "{0}")
   @MethodSource("sabotages")
   void sabotage_isNoticed(String name, String says, Sabotage sabotage) {
-    Set<Fault> some = EnumSet.of(Fault.ANSWERS);
+    Set<Fault> some = sabotage.needs();
     for (long seed = 1; seed <= SEEDS_MAX; seed++) {
       try {
-        new Simulation(new SimOptions(3, some, 60, false, sabotage), seed).run();
+        new Simulation(new SimOptions(3, some, sabotage.seconds(), false, sabotage), seed).run();
       } catch (Violation e) {
         assertThat(e).hasMessageMatching("(?s).*(" + says + ").*");
         return;

@@ -4,8 +4,8 @@ package io.osier.propagation.host;
  * Bounds and times of the streams between two partitions.
  *
  * @param windowBytes most bytes sent to a peer and not acknowledged, of all partitions of a
- *     datacenter together, 64 KiB or more; beyond it nothing queues up: the peer is caught up
- *     later, per object with whatever is smaller
+ *     datacenter together, 1 KiB or more; beyond it nothing queues up: the peer is caught up later,
+ *     per object with whatever is smaller
  * @param frameBytes about the largest frame, 1 KiB or more; a single object may exceed it
  * @param retryMillis how long an unanswered request waits before it is sent again, 10 or more
  * @param statusMillis how often a peer is told what is here if it changed, 10 or more
@@ -74,7 +74,7 @@ public record StreamSettings(
       new StreamSettings(8 << 20, 64 << 10, 1_000, 200, 1_000, 10_000);
 
   public StreamSettings {
-    check("windowBytes", windowBytes, 64 << 10);
+    check("windowBytes", windowBytes, 1 << 10);
     check("frameBytes", frameBytes, 1 << 10);
     check("retryMillis", retryMillis, 10);
     check("statusMillis", statusMillis, 10);

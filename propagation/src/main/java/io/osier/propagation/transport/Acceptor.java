@@ -125,9 +125,10 @@ final class Acceptor extends FrameReader {
     pause();
     ctx.channel().config().setAutoRead(false);
     heartbeat.busy(true);
-    Thread.ofVirtual()
-        .name("osier-decode-" + from.dc())
-        .start(
+    peering
+        .network()
+        .apart(
+            "osier-decode-" + from.dc(),
             () -> {
               Optional<Throwable> failure = Optional.empty();
               try {

@@ -1,14 +1,8 @@
 package io.osier.propagation.transport;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.osier.core.ReplicaId;
 import java.net.InetSocketAddress;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +22,6 @@ final class Dialler {
   private final String dc;
   private final InetSocketAddress address;
   private final Peering peering;
-  private final Loops loops;
   private final Dialling dialling;
   private final LinkBuffer buffer = new LinkBuffer();
 
@@ -43,11 +36,10 @@ final class Dialler {
    */
   private record Way(Channel channel, ReplicaId peer, boolean notes) {}
 
-  Dialler(String dc, InetSocketAddress address, Peering peering, Loops loops) {
+  Dialler(String dc, InetSocketAddress address, Peering peering) {
     this.dc = dc;
     this.address = address;
     this.peering = peering;
-    this.loops = loops;
     this.dialling = new Dialling(peering.self().incarnation());
   }
 
@@ -75,57 +67,28 @@ final class Dialler {
     return buffer.bytes();
   }
 
-  /** Dials. The name is looked up anew, and not by the thread that serves the connections. */
+  /** Dials. */
   void open() {
-    if (!loops.isClosed()) {
-      Thread.ofVirtual()
-          .name("osier-dial-" + dc)
-          .start(
-              () -> {
-                var resolved = new InetSocketAddress(address.getHostString(), address.getPort());
-                loops.execute(() -> connect(resolved));
-              });
+    if (!peering.network().isClosed()) {
+      peering
+          .network()
+          .dial(
+              address,
+              CONNECT_MILLIS,
+              opened -> new Dialled(peering, this).addTo(opened),
+              cause -> notReached(Wire.reason(cause)));
     }
-  }
-
-  private void connect(InetSocketAddress resolved) {
-    if (loops.isClosed()) {
-      return;
-    }
-    if (resolved.isUnresolved()) {
-      notReached("no address is known of the name " + resolved.getHostString());
-      return;
-    }
-    new Bootstrap()
-        .group(loops.group())
-        .channel(NioSocketChannel.class)
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-        .handler(
-            new ChannelInitializer<SocketChannel>() {
-              @Override
-              protected void initChannel(SocketChannel ch) {
-                new Dialled(peering, Dialler.this).addTo(ch);
-              }
-            })
-        .connect(resolved)
-        .addListener(
-            f -> {
-              if (!f.isSuccess()) {
-                notReached(Wire.reason(f.cause()));
-              }
-            });
   }
 
   private void notReached(String why) {
-    if (!loops.isClosed() && dialling.failed(why)) {
+    if (!peering.network().isClosed() && dialling.failed(why)) {
       LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
     }
     openLater();
   }
 
   void openLater() {
-    loops.schedule(this::open, dialling.pauseMillis(ThreadLocalRandom.current()));
+    peering.network().later(this::open, dialling.pauseMillis(peering.network().random()));
   }
 
   /** Frames can be sent over this connection from now on. */

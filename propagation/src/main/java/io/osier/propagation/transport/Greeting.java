@@ -131,18 +131,21 @@ final class Greeting {
     if (!isSelf && !another && replica.incarnation() >= known) {
       return Optional.empty();
     }
+    // What is met by dialling is not in the way: the newcomer itself may be that.
+    long inTheWay =
+        another && replica.incarnation() >= known ? connected.get().incarnation() : known;
     return Optional.of(
         new PeerMessage.Refused(
             ErrorCode.DUPLICATE_DC,
             "another process already runs as '"
                 + dc
                 + "' (incarnation "
-                + (isSelf ? self.incarnation() : known)
+                + (isSelf ? self.incarnation() : inTheWay)
                 + "; yours is "
                 + replica.incarnation()
                 + "). Each datacenter needs a name of its own; if the clock went back, set"
                 + " osier.incarnation-min to a larger number",
-            known));
+            inTheWay));
   }
 
   private static Optional<PeerMessage.Refused> refuse(ErrorCode code, String message) {

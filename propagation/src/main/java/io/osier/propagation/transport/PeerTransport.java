@@ -1,14 +1,10 @@
 package io.osier.propagation.transport;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
+import io.osier.core.net.Network;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import java.net.InetSocketAddress;
@@ -44,12 +40,11 @@ public final class PeerTransport implements AutoCloseable {
   public static final int NOTE_BYTES_MAX = PeerMessage.NOTE_BYTES_MAX;
 
   private final Peering peering;
-  private final PortGuard port;
   private final Arrivals arrivals = new Arrivals();
-  private final Loops loops = new Loops();
+  private final Network network;
   private final Map<String, Dialler> diallers = new TreeMap<>();
   private final Map<String, List<String>> keyspaceNames = new ConcurrentHashMap<>();
-  private final Channel server;
+  private final Network.Port server;
 
   /**
    * Binds; {@link #dial} starts to dial.
@@ -73,47 +68,52 @@ public final class PeerTransport implements AutoCloseable {
       PortLimits limits,
       PeerListener listener,
       Optional<PeerTls> tls) {
+    this(self, cluster, listen, peers, fingerprints, limits, listener, tls, new Sockets());
+  }
+
+  /**
+   * As the other one, over any network.
+   *
+   * @param network is closed with this, and if this cannot be made
+   */
+  public PeerTransport(
+      ReplicaId self,
+      String cluster,
+      InetSocketAddress listen,
+      Map<String, InetSocketAddress> peers,
+      Function<String, List<String>> fingerprints,
+      PortLimits limits,
+      PeerListener listener,
+      Optional<PeerTls> tls,
+      Network network) {
     Map<String, Traffic> traffic = new TreeMap<>();
     peers.keySet().forEach(dc -> traffic.put(dc, new Traffic()));
-    Greeting greeting = new Greeting(self, cluster, traffic.keySet());
+    this.network = network;
     this.peering =
         new Peering(
             self,
             fingerprints,
-            greeting,
+            new Greeting(self, cluster, traffic.keySet()),
             new SaidOnce(),
             Collections.unmodifiableMap(traffic),
             listener,
-            tls);
-    this.port = new PortGuard("osier.listen.peer-connections: the peer port", limits);
-    peers.forEach((dc, address) -> diallers.put(dc, new Dialler(dc, address, peering, loops)));
-    this.server = bind(listen);
+            tls,
+            network);
+    PortGuard port = new PortGuard("osier.listen.peer-connections: the peer port", limits);
+    peers.forEach((dc, address) -> diallers.put(dc, new Dialler(dc, address, peering)));
+    try {
+      this.server = network.listen(listen, channel -> opened(channel, port));
+    } catch (Throwable e) {
+      network.close();
+      throw e;
+    }
   }
 
-  private Channel bind(InetSocketAddress listen) {
-    try {
-      return new ServerBootstrap()
-          .group(loops.group())
-          .channel(NioServerSocketChannel.class)
-          .option(ChannelOption.SO_REUSEADDR, true)
-          .childOption(ChannelOption.TCP_NODELAY, true)
-          .childHandler(
-              new ChannelInitializer<SocketChannel>() {
-                @Override
-                protected void initChannel(SocketChannel ch) {
-                  if (port.admit(ch)) {
-                    new Acceptor(peering, arrivals, port).addTo(ch);
-                  } else {
-                    ch.close();
-                  }
-                }
-              })
-          .bind(listen)
-          .syncUninterruptibly()
-          .channel();
-    } catch (Throwable e) {
-      loops.close();
-      throw e;
+  private void opened(Channel channel, PortGuard port) {
+    if (port.admit(channel)) {
+      new Acceptor(peering, arrivals, port).addTo(channel);
+    } else {
+      channel.close();
     }
   }
 
@@ -124,7 +124,7 @@ public final class PeerTransport implements AutoCloseable {
 
   /** The port that other datacenters dial. */
   public int port() {
-    return ((InetSocketAddress) server.localAddress()).getPort();
+    return server.address().getPort();
   }
 
   /** How many peers frames can be sent to at present. */
@@ -209,6 +209,6 @@ public final class PeerTransport implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    loops.close();
+    network.close();
   }
 }

@@ -3,6 +3,7 @@ package io.osier.propagation.transport;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.net.Network;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +25,8 @@ record Peering(
     SaidOnce said,
     Map<String, Traffic> traffic,
     PeerListener listener,
-    Optional<PeerTls> tls) {
+    Optional<PeerTls> tls,
+    Network network) {
   private static final Logger LOG = LoggerFactory.getLogger(Peering.class);
 
   /** What is counted of a peer's connections. */

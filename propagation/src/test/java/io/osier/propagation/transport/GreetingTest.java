@@ -74,4 +74,19 @@ final class GreetingTest {
             .orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
   }
+
+  /**
+   * A datacenter came back after a crash that nobody had noticed yet, was dialled, and dialled: it
+   * was told that it was in the way itself, and stopped for good.
+   */
+  @Test
+  void newIncarnationThatWasDialled_isToldOfTheConnectionThatLingers() {
+    ReplicaId newer = new ReplicaId("us", 201);
+    greeting.met(US);
+    greeting.met(newer);
+    PeerMessage.Refused refused =
+        greeting.judge(hello(newer), Optional.of(US), Optional.empty()).orElseThrow();
+    assertThat(refused.newest()).isEqualTo(200);
+    assertThat(new Dialling(201).refused(refused)).as("the process must hear of it").isFalse();
+  }
 }

@@ -1,0 +1,282 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Flow control of the links, from what was sent and what was acknowledged: what all partitions have
+ * under way to a peer is at most the link's window, beside a small share for each stream (the last
+ * frame may go beyond either); what the windows count is what the streams have under way, always,
+ * so that nothing is held for ever; and a partition that has something for a peer gets it there in
+ * a bounded time, whatever the other partitions have.
+ */
+final class FlowCheck {
+  /** In this time a round leaves, and a stream that was interrupted goes on. */
+  private static final long GRANTED_NANOS = 30 * SECOND;
+
+  /** So much of the window is a stream's own. */
+  private static final int OWN_SHARE = 16;
+
+  private record StreamId(String from, String to, int unit) {}
+
+  private record Sent(long sequence, long bytes) {}
+
+  private static final class Stream {
+    private ReplicaId from;
+    private long epoch;
+    private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
+    private long bytes;
+
+    /** When something was acknowledged last, or nothing was missing. */
+    private long movedNanos;
+
+    private void begin(ReplicaId sender, long of) {
+      from = sender;
+      epoch = of;
+      unacknowledged.clear();
+      bytes = 0;
+    }
+  }
+
+  private final Simulation simulation;
+  private final Map<StreamId, Stream> streams = new HashMap<>();
+  private long mostBytes;
+  private long full;
+
+  FlowCheck(Simulation simulation) {
+    this.simulation = simulation;
+  }
+
+  /** The most that was under way to one peer, in bytes. */
+  long mostBytes() {
+    return mostBytes;
+  }
+
+  /** How often a link's window was spent when something was sent. */
+  long full() {
+    return full;
+  }
+
+  private Stream stream(String from, String to, Unit unit) {
+    return streams.computeIfAbsent(new StreamId(from, to, unit.number()), s -> new Stream());
+  }
+
+  /** A partition has sent a frame. */
+  void sent(SimDc dc, String to, Unit unit, Frame frame) {
+    if (!(frame instanceof Frame.Updates u)) {
+      return;
+    }
+    Stream stream = stream(dc.self().dc(), to, unit);
+    if (u.epoch() != stream.epoch || !dc.self().equals(stream.from)) {
+      stream.begin(dc.self(), u.epoch());
+    }
+    long bytes = 0;
+    for (Shipment s : u.shipments()) {
+      bytes += FrameCodec.sizeOf(dc.self(), s);
+    }
+    if (bytes == 0) {
+      return;
+    }
+    if (stream.bytes >= simulation.windowBytes()) {
+      throw beyond(dc, unit, to, stream.bytes, underWay(dc, to));
+    }
+    stream.unacknowledged.add(new Sent(u.sequence(), bytes));
+    stream.bytes += bytes;
+    note(dc, to);
+  }
+
+  private long underWay(SimDc dc, String to) {
+    long underWay = 0;
+    for (Unit unit : simulation.units()) {
+      underWay += stream(dc.self().dc(), to, unit).bytes;
+    }
+    return underWay;
+  }
+
+  private void note(SimDc dc, String to) {
+    long window = simulation.windowBytes();
+    long underWay = underWay(dc, to);
+    mostBytes = Math.max(mostBytes, underWay);
+    full += underWay >= window ? 1 : 0;
+    if (underWay >= window / 2) {
+      // Soon nothing goes before something was acknowledged: no bound holds for what waits.
+      simulation.network().isFull(simulation.network().link(dc.self().dc(), to));
+    }
+  }
+
+  private Violation beyond(SimDc dc, Unit unit, String to, long own, long all) {
+    return new Violation(
+        "",
+        "%s/%s sends %s more with %d bytes under way, and %d of all partitions: the window has %d"
+            + " bytes",
+        dc.self(),
+        unit,
+        to,
+        own,
+        all,
+        simulation.windowBytes());
+  }
+
+  /**
+   * A datacenter's windows, as the streams of a unit see them: with a witness of what they take.
+   */
+  LinkWindows witnessed(SimDc dc, Unit unit) {
+    SharedWindows windows = dc.links();
+    return to -> new Witnessed(dc, unit, to, windows.window(to));
+  }
+
+  private final class Witnessed implements LinkWindow {
+    private final SimDc dc;
+    private final Unit unit;
+    private final String to;
+    private final LinkWindow window;
+    private long own;
+
+    Witnessed(SimDc dc, Unit unit, String to, LinkWindow window) {
+      this.dc = dc;
+      this.unit = unit;
+      this.to = to;
+      this.window = window;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return window.isOpen();
+    }
+
+    @Override
+    public void take(long bytes) {
+      long max = simulation.windowBytes();
+      if (bytes > 0 && (own >= max || (own >= max / OWN_SHARE && !window.isOpen()))) {
+        throw beyond(dc, unit, to, own, dc.links().inFlightBytes().get(to));
+      }
+      own += bytes;
+      window.take(bytes);
+    }
+
+    @Override
+    public void give(long bytes) {
+      own -= bytes;
+      window.give(bytes);
+    }
+  }
+
+  /** A datacenter gets a frame. */
+  void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
+    if (!(frame instanceof Frame.Ack ack)) {
+      return;
+    }
+    Stream stream = stream(dc.self().dc(), from.dc(), unit);
+    if (ack.epoch() != stream.epoch || !dc.self().equals(stream.from)) {
+      return;
+    }
+    while (!stream.unacknowledged.isEmpty()
+        && stream.unacknowledged.peek().sequence <= ack.sequence()) {
+      stream.bytes -= stream.unacknowledged.remove().bytes;
+      stream.movedNanos = simulation.scheduler().nanos();
+    }
+  }
+
+  /** Nothing can be sent to a peer any more. */
+  void down(SimDc dc, String to) {
+    for (Unit unit : simulation.units()) {
+      stream(dc.self().dc(), to, unit).begin(dc.self(), 0);
+    }
+  }
+
+  // ---------------------------------------------------------------- now and then
+
+  /** Looks at a datacenter's links, by what its partitions report. */
+  void look(SimDc dc, Map<Unit, PartitionReport> reports) {
+    Map<String, Long> counted = dc.links().inFlightBytes();
+    Map<String, Long> underWay = new HashMap<>();
+    reports.forEach(
+        (unit, report) -> {
+          for (PartitionReport.Peer p : report.peers()) {
+            underWay.merge(p.dc(), p.to().inFlightBytes(), Long::sum);
+            checkProgress(dc, unit, p);
+          }
+        });
+    underWay.forEach(
+        (to, bytes) -> {
+          if (counted.getOrDefault(to, 0L).longValue() != bytes) {
+            throw new Violation(
+                "",
+                "the window of %s to %s counts %d bytes, and its streams have %d under way",
+                dc.self(),
+                to,
+                counted.getOrDefault(to, 0L),
+                bytes);
+          }
+        });
+  }
+
+  private void checkProgress(SimDc dc, Unit unit, PartitionReport.Peer peer) {
+    Stream stream = stream(dc.self().dc(), peer.dc(), unit);
+    long now = simulation.scheduler().nanos();
+    if (peer.to().lagUpdates() == 0 && peer.to().inFlightBytes() == 0) {
+      stream.movedNanos = now;
+      return;
+    }
+    SimNetwork.Link there = simulation.network().link(dc.self().dc(), peer.dc());
+    SimNetwork.Link back = simulation.network().link(peer.dc(), dc.self().dc());
+    long since =
+        Math.max(
+            Math.max(stream.movedNanos, there.freeSinceNanos()),
+            Math.max(back.freeSinceNanos(), dc.steadySinceNanos()));
+    since = Math.max(since, simulation.dc(peer.dc()).steadySinceNanos());
+    if (since == Long.MAX_VALUE || (unit.hasLittleMemory() && unit.isCausal())) {
+      return; // the peer may hold the stream back on purpose
+    }
+    if (now - since > GRANTED_NANOS + queueNanos(there) + queueNanos(back)) {
+      throw new Violation(
+          "",
+          "%s/%s has %d updates and %d bytes under way for %s, of which nothing was acknowledged"
+              + " for %d s: %s",
+          dc.self(),
+          unit,
+          peer.to().lagUpdates(),
+          peer.to().inFlightBytes(),
+          peer.dc(),
+          (now - since) / SECOND,
+          peer);
+    }
+  }
+
+  /** How long a frame may wait behind what the others have under way. */
+  private long queueNanos(SimNetwork.Link link) {
+    return link.bytesPerSecond() == 0
+        ? 0
+        : (3L * simulation.windowBytes() / 2 + simulation.objectBytesMax())
+            * SECOND
+            / link.bytesPerSecond();
+  }
+
+  /** At the end nothing is under way, and nothing waits to leave. */
+  void ended(SimDc dc) {
+    dc.links()
+        .inFlightBytes()
+        .forEach((to, bytes) -> require(bytes == 0, dc, to, bytes, "in its window"));
+    dc.transport()
+        .buffered()
+        .forEach((to, bytes) -> require(bytes == 0, dc, to, bytes, "that have not left"));
+  }
+
+  private static void require(boolean holds, SimDc dc, String to, long bytes, String where) {
+    if (!holds) {
+      throw new Violation(
+          "", "at the end %s holds %d bytes for %s %s", dc.self(), bytes, to, where);
+    }
+  }
+}

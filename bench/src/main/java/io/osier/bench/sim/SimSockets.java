@@ -1,0 +1,162 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+
+import io.netty.channel.Channel;
+import io.osier.core.net.Network;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the transport of one datacenter's process has of the world. It ends with the process, and
+ * stands still while the process does.
+ */
+final class SimSockets implements Network {
+  private static final int APART_MILLIS_MAX = 50;
+
+  private final SimNetwork network;
+  private final Scheduler scheduler;
+  private final SimDc dc;
+  private final Random random;
+  private final List<SimChannel> channels = new ArrayList<>();
+
+  /** What was due while the process stood still. */
+  private final List<Runnable> held = new ArrayList<>();
+
+  private Consumer<Channel> opening;
+  private boolean ended;
+  private int stops;
+  private long servedSinceNanos;
+
+  SimSockets(SimNetwork network, Scheduler scheduler, SimDc dc, Random random) {
+    this.network = network;
+    this.scheduler = scheduler;
+    this.dc = dc;
+    this.random = random;
+    this.servedSinceNanos = scheduler.nanos();
+  }
+
+  /** Whether the process runs. */
+  boolean isServed() {
+    return !ended && stops == 0;
+  }
+
+  /** Since when; Long.MAX_VALUE if it does not. */
+  long servedSinceNanos() {
+    return isServed() ? servedSinceNanos : Long.MAX_VALUE;
+  }
+
+  /** The process is gone, with what it had. */
+  void crash() {
+    ended = true;
+    channels.clear();
+    held.clear();
+  }
+
+  /** Nothing is read, written or timed until as many stops have ended as began. */
+  void stop(boolean begin) {
+    stops += begin ? 1 : -1;
+    servedSinceNanos = scheduler.nanos();
+    if (stops == 0 && !ended) {
+      List<Runnable> due = List.copyOf(held);
+      held.clear();
+      due.forEach(Runnable::run);
+      channels.removeIf(c -> !c.isOpen());
+      List.copyOf(channels).forEach(SimChannel::resume);
+    }
+  }
+
+  private void inTime(long nanos, Runnable task) {
+    scheduler.in(
+        nanos,
+        () -> {
+          if (isServed()) {
+            task.run();
+          } else if (!ended) {
+            held.add(task);
+          }
+        });
+  }
+
+  /** A new end of a connection. */
+  SimChannel channel() {
+    SimChannel channel = new SimChannel(scheduler, this);
+    channels.removeIf(c -> !c.isOpen());
+    channels.add(channel);
+    return channel;
+  }
+
+  /** Somebody has dialled, and is connected. */
+  void accept(SimChannel channel) {
+    channel.open(opening);
+  }
+
+  SimDc dc() {
+    return dc;
+  }
+
+  // ---------------------------------------------------------------- for the transport
+
+  @Override
+  public Port listen(InetSocketAddress at, Consumer<Channel> with) {
+    opening = with;
+    return new Port() {
+      @Override
+      public InetSocketAddress address() {
+        return at;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public void dial(
+      InetSocketAddress to, int timeoutMillis, Consumer<Channel> with, Consumer<Throwable> failed) {
+    network.dial(
+        this,
+        to.getHostString(),
+        timeoutMillis,
+        channel -> channel.open(with),
+        cause -> inTime(0, () -> failed.accept(cause)));
+  }
+
+  @Override
+  public void later(Runnable task, long millis) {
+    inTime(millis * MILLI, task);
+  }
+
+  @Override
+  public void apart(String name, Runnable task) {
+    network.decodesApart(dc.self().dc());
+    if (network.losesWhatIsApart()) {
+      return;
+    }
+    inTime(
+        dc.slowNanos() + (1 + random.nextInt(APART_MILLIS_MAX)) * MILLI,
+        () -> {
+          task.run();
+          List.copyOf(channels).forEach(SimChannel::run);
+        });
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return ended;
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+  }
+}

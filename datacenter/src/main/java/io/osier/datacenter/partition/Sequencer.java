@@ -148,7 +148,7 @@ final class Sequencer {
     for (Prepared u : updates) {
       objects.put(u.object, u.after, now);
       boolean held = modes.holds(u.object);
-      if (observer.isOn()) {
+      if (observer.isOn() && observer.follows(u.number)) {
         tell(u, held, answered && u.number == committed);
       }
       Outbound.Committed update =

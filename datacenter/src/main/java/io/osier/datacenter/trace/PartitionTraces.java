@@ -131,8 +131,8 @@ final class PartitionTraces implements UpdateObserver {
 
   // ---------------------------------------------------------------- names, for any thread
 
-  /** Whether an own update is followed. */
-  boolean follows(long number) {
+  @Override
+  public boolean follows(long number) {
     return traces.settings().sample().takes(own, number);
   }
 

@@ -17,10 +17,10 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -81,7 +81,7 @@ public final class Traces implements AutoCloseable {
   private final AtomicInteger underWay = new AtomicInteger();
 
   /** Not changed after the start. */
-  private final Map<String, List<PartitionTraces>> keyspaces = new TreeMap<>();
+  private final Map<String, List<PartitionTraces>> keyspaces = new HashMap<>();
 
   Traces(
       ReplicaId self,

@@ -23,6 +23,11 @@ public interface UpdateObserver {
     return false;
   }
 
+  /** Whether an own update is followed; of others {@link #committed} need not be told. */
+  default boolean follows(long number) {
+    return false;
+  }
+
   /**
    * An update was committed here.
    *

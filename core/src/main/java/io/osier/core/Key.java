@@ -2,6 +2,7 @@ package io.osier.core;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key: 1 to {@value #LENGTH_MAX} bytes, ordered as unsigned bytes. Immutable and safe for any
@@ -86,7 +87,7 @@ public final class Key implements Comparable<Key> {
   }
 
   @Override
-  public boolean equals(Object o) {
+  public boolean equals(@Nullable Object o) {
     return o == this || (o instanceof Key k && k.hash == hash && Arrays.equals(bytes, k.bytes));
   }
 

@@ -68,16 +68,20 @@ final class FrontDoor {
         cold.add(key);
       }
     }
-    Runnable read = cold.isEmpty() ? null : () -> cold.forEach(store::prefetch);
     if (simulation.options().sabotage().overtakes()) {
-      submitUnordered(read, turn);
+      submitUnordered(cold.isEmpty(), turn);
+      return;
+    }
+    Lane lane = lanes.computeIfAbsent(from, f -> new Lane());
+    if (cold.isEmpty()) {
+      lane.submit(turn);
     } else {
-      lanes.computeIfAbsent(from, f -> new Lane()).submit(read, node::readLater, turn);
+      lane.submit(() -> cold.forEach(store::prefetch), node::readLater, turn);
     }
   }
 
-  private void submitUnordered(Runnable read, Lane.Turn turn) {
-    if (read == null) {
+  private void submitUnordered(boolean atHand, Lane.Turn turn) {
+    if (atHand) {
       turn.take().run();
     } else {
       node.readLater(() -> turn.take().run());

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -49,7 +50,7 @@ public final class BackupCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "NAME",
       description = "the backup's name (default: the time)")
-  private String name;
+  private @Nullable String name;
 
   /** For picocli. */
   public BackupCommand() {}
@@ -81,7 +82,7 @@ public final class BackupCommand implements Callable<Integer> {
       tls.applyTo(builder);
       return builder.build();
     } catch (IllegalArgumentException e) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
     }
   }
 

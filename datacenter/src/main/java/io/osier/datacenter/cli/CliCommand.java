@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,7 +51,7 @@ public final class CliCommand implements Callable<Integer> {
       names = "--keyspace",
       paramLabel = "NAME",
       description = "the keyspace (default: the only one, if there is one)")
-  private String keyspace;
+  private @Nullable String keyspace;
 
   @Option(names = "--json", description = "print JSON instead of text")
   private boolean json;
@@ -67,7 +69,7 @@ public final class CliCommand implements Callable<Integer> {
   @Mixin private TlsArguments tls;
 
   @Parameters(paramLabel = "COMMAND", description = "the command and its arguments")
-  private List<String> words;
+  private @Nullable List<String> words;
 
   /** For picocli. */
   public CliCommand() {}
@@ -98,7 +100,7 @@ public final class CliCommand implements Callable<Integer> {
       return 1;
     }
     try (OsierClient client = connected) {
-      CliSession cli = new CliSession(client, client.session(), keyspace, json);
+      CliSession cli = new CliSession(client, client.session(), Optional.ofNullable(keyspace), json);
       try {
         client.awaitConnected(Duration.ofSeconds(timeoutSeconds));
         if (words == null || words.isEmpty()) {

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Runs parsed commands and turns their results into text. Not thread-safe. */
 final class CliSession {
@@ -41,12 +42,12 @@ final class CliSession {
   private final ObjectMapper json = new ObjectMapper();
 
   /** The open transaction, or null. */
-  private Transaction transaction;
+  private @Nullable Transaction transaction;
 
-  CliSession(OsierClient client, Session session, String keyspace, boolean asJson) {
+  CliSession(OsierClient client, Session session, Optional<String> keyspace, boolean asJson) {
     this.client = client;
     this.session = session;
-    this.keyspace = Optional.ofNullable(keyspace);
+    this.keyspace = keyspace;
     this.asJson = asJson;
   }
 
@@ -177,7 +178,7 @@ final class CliSession {
       try {
         transaction = keyspace().begin(TransactionOptions.DEFAULT.limit(limit));
       } catch (IllegalArgumentException e) {
-        throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
+        throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
       }
       return asJson
           ? "{\"clock\":\"" + transaction.clock() + "\"}"

@@ -159,9 +159,9 @@ final class Grammar {
     String verb = words.get(1).text();
     Key key = key(words.get(2));
     List<Word> rest = words.subList(3, words.size());
-    Query query = query(type, verb, rest);
-    return query != null
-        ? new Read(key, Optional.of(type), query)
+    Optional<Query> query = query(type, verb, rest);
+    return query.isPresent()
+        ? new Read(key, Optional.of(type), query.get())
         : new Update(key, type, operation(type, verb, rest));
   }
 
@@ -180,16 +180,19 @@ final class Grammar {
     };
   }
 
-  private static Query query(CrdtType type, String verb, List<Word> rest) {
+  /** What is read; empty if the verb is an update's. */
+  private static Optional<Query> query(CrdtType type, String verb, List<Word> rest) {
     return switch (verb) {
       case "get" ->
-          rest.isEmpty() || type != CrdtType.OR_MAP
-              ? new Query.Whole()
-              : new Query.Select(texts(rest));
-      case "has" -> new Query.Contains(value(only(rest, type + " has KEY ELEMENT")));
-      case "size" -> new Query.Size();
-      case "rights" -> new Query.Rights();
-      default -> null;
+          Optional.of(
+              rest.isEmpty() || type != CrdtType.OR_MAP
+                  ? new Query.Whole()
+                  : new Query.Select(texts(rest)));
+      case "has" ->
+          Optional.of(new Query.Contains(value(only(rest, type + " has KEY ELEMENT"))));
+      case "size" -> Optional.of(new Query.Size());
+      case "rights" -> Optional.of(new Query.Rights());
+      default -> Optional.empty();
     };
   }
 

@@ -16,6 +16,7 @@ import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
@@ -67,7 +68,7 @@ final class OutOfMemoryExit {
 
   /** Written so that the probe is not optimised away. */
   @SuppressWarnings("unused")
-  private volatile Object probe;
+  private volatile @Nullable Object probe;
 
   private OutOfMemoryExit(String lastLine) {
     this.lastLine = (lastLine + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);

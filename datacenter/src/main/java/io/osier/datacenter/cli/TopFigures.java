@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code top} shows: the rates between two looks at the datacenters, and what the second one
@@ -85,7 +86,7 @@ record TopFigures(
     return all;
   }
 
-  private void add(Look before, Look now) {
+  private void add(@Nullable Look before, Look now) {
     String dc = now.stat.get("dc").asText();
     now.stat.path("not_ready_because").forEach(t -> troubles.add(dc + ": " + t.asText()));
     now.stat.path("warnings").forEach(t -> troubles.add(dc + ": " + t.asText()));
@@ -94,8 +95,10 @@ record TopFigures(
             && before.stat.get("incarnation").asLong() == now.stat.get("incarnation").asLong()
             && before.stat.get("uptime_ms").asLong() <= now.stat.get("uptime_ms").asLong();
     for (Map.Entry<String, JsonNode> e : now.stat.get("keyspaces").properties()) {
-      JsonNode former = same ? before.stat.get("keyspaces").get(e.getKey()) : null;
-      double seconds = same ? Math.max(1e-3, (now.nanos - before.nanos) / 1e9) : 1;
+      JsonNode former =
+          before != null && same ? before.stat.get("keyspaces").get(e.getKey()) : null;
+      double seconds =
+          before != null && same ? Math.max(1e-3, (now.nanos - before.nanos) / 1e9) : 1;
       keyspaces.add(keyspace(dc, e.getKey(), former, e.getValue(), seconds));
     }
     for (Map.Entry<String, JsonNode> e : now.hot.get("keyspaces").properties()) {
@@ -117,7 +120,7 @@ record TopFigures(
   }
 
   private static Keyspace keyspace(
-      String dc, String name, JsonNode before, JsonNode now, double seconds) {
+      String dc, String name, @Nullable JsonNode before, JsonNode now, double seconds) {
     return new Keyspace(
         dc,
         name,
@@ -133,7 +136,7 @@ record TopFigures(
         rate("overloads", before, now, seconds));
   }
 
-  private static double rate(String of, JsonNode before, JsonNode now, double seconds) {
+  private static double rate(String of, @Nullable JsonNode before, JsonNode now, double seconds) {
     return before == null
         ? 0
         : Math.max(0, now.get(of).asLong() - before.get(of).asLong()) / seconds;

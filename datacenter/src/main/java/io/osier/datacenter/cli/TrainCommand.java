@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -70,7 +71,7 @@ final class TrainCommand implements Callable<Integer> {
       awaitReady(eu);
       awaitReady(us);
       for (boolean json : new boolean[] {false, true}) {
-        CliSession cli = new CliSession(client, client.session(), "train", json);
+        CliSession cli = new CliSession(client, client.session(), Optional.of("train"), json);
         for (String command : COMMANDS) {
           List<Word> words = Arrays.stream(command.split(" ")).map(Word::ofArgument).toList();
           System.out.println(cli.run(words));

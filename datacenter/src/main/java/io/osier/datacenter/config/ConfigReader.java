@@ -40,6 +40,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -173,7 +174,7 @@ public final class ConfigReader {
   }
 
   /** The reference's key for a key; null where any name is allowed. */
-  private static String canonical(String key) {
+  private static @Nullable String canonical(String key) {
     if (key.equals(PEERS) || key.startsWith(PEERS + ".") || key.equals(KEYSPACES)) {
       return null;
     }

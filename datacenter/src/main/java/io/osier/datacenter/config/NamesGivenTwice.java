@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds keyspaces and peers that a configuration's text gives twice. HOCON merges them without a
@@ -49,7 +50,7 @@ final class NamesGivenTwice {
   }
 
   /** The fields of an object up to its end; of a list's element if there is no path. */
-  private void object(List<String> path) {
+  private void object(@Nullable List<String> path) {
     while (true) {
       skipSpace();
       if (at >= text.length()) {
@@ -83,7 +84,7 @@ final class NamesGivenTwice {
     }
   }
 
-  private void key(List<String> path) {
+  private void key(@Nullable List<String> path) {
     StringBuilder name = new StringBuilder();
     while (at < text.length() && "={:+\n}".indexOf(text.charAt(at)) < 0) {
       if (isAt("\"")) {
@@ -98,14 +99,14 @@ final class NamesGivenTwice {
     add(path, name);
   }
 
-  private static void add(List<String> path, StringBuilder name) {
+  private static void add(@Nullable List<String> path, StringBuilder name) {
     if (path != null) {
       path.add(name.toString().strip());
     }
     name.setLength(0);
   }
 
-  private void value(List<String> path) {
+  private void value(@Nullable List<String> path) {
     while (at < text.length() && "\n,}]".indexOf(text.charAt(at)) < 0 && !isComment()) {
       if (isAt("{")) {
         at++;

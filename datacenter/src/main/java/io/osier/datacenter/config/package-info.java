@@ -1,2 +1,5 @@
 /** Reads and checks the configuration. */
+@NullMarked
 package io.osier.datacenter.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The past of a {@code causal} partition, as far as it may be read: by open snapshots, and for a
@@ -131,7 +134,7 @@ final class FormerValues implements Past {
    * What keeping an object's former state takes in the heap, about, in bytes: what the change
    * replaced in it, and the part of its structure that the new one does not share.
    */
-  private static long changedBytes(Causal before, Causal delta, Causal after) {
+  private static long changedBytes(@Nullable Causal before, Causal delta, Causal after) {
     if (before == null) {
       return 0;
     }
@@ -147,8 +150,9 @@ final class FormerValues implements Past {
       return;
     }
     TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
-    if (!chain.isEmpty() && chain.lastKey() == byStep) {
-      take(chain.get(byStep), changedBytes); // changed again in the same step
+    Map.Entry<Long, Former> last = chain.lastEntry();
+    if (last != null && last.getKey() == byStep) {
+      take(last.getValue(), changedBytes); // changed again in the same step
       return;
     }
     Former former = new Former(key, store.get(key), byStep, nowNanos);
@@ -213,7 +217,8 @@ final class FormerValues implements Past {
 
   /** Keeps a former value for the newest open snapshot that shows it, or no longer. */
   private void pinOrRemove(Former former) {
-    TreeMap<Long, Former> chain = chains.get(former.key);
+    TreeMap<Long, Former> chain =
+        requireNonNull(chains.get(former.key), "what is kept is in its key's chain");
     Long newest = open.lowerKey(former.until);
     Long from = chain.lowerKey(former.until);
     if (newest != null && (from == null || newest >= from)) {

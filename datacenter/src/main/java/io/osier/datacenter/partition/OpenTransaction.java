@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction that is open: its snapshot, and what it has done so far, tried on the snapshot. Not
@@ -48,10 +49,11 @@ final class OpenTransaction {
   final long deadlineNanos;
   final int limitMillis;
 
-  /** The last step that was done, 0 before the first, and what it was answered. */
+  /** The last step that was done, 0 before the first. */
   int lastStep;
 
-  Reply.Transacted lastReply;
+  /** What it was answered; null before the first. */
+  Reply.@Nullable Transacted lastReply;
   private final TransactionHost host;
   private final FormerValues former;
   private final boolean past;

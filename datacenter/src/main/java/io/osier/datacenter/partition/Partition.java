@@ -16,6 +16,7 @@ import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace's hash slice at one datacenter: sequencer, objects, propagation and adaptation, as one
@@ -83,6 +84,7 @@ public final class Partition implements Machine {
             config.links().of(effects::send),
             config.observer(),
             now.nanos());
+    this.progress = propagation.progress();
     propagation.onFlush(modes::flushed);
     Forgetting forgetting = new Forgetting(store, effects, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
@@ -121,7 +123,7 @@ public final class Partition implements Machine {
   /** The objects as the streams see them. */
   private final class Streamed implements Replica {
     @Override
-    public Causal state(ObjectId object) {
+    public @Nullable Causal state(ObjectId object) {
       return objects.store().get(object);
     }
 
@@ -317,9 +319,9 @@ public final class Partition implements Machine {
             peer.lag().bytes(),
             peer.lag().nanos(),
             peer.inFlightBytes(),
-            peer.sentBytes().get(Frame.Kind.OPS),
-            peer.sentBytes().get(Frame.Kind.ROUND),
-            peer.sentBytes().get(Frame.Kind.CATCH_UP),
+            peer.sentBytes().getOrDefault(Frame.Kind.OPS, 0L),
+            peer.sentBytes().getOrDefault(Frame.Kind.ROUND, 0L),
+            peer.sentBytes().getOrDefault(Frame.Kind.CATCH_UP, 0L),
             peer.roundTimes()),
         new PartitionReport.From(
             peer.behindUpdates(), stats.late(peer.dc()), stats.delays(peer.dc(), slaMillis)));

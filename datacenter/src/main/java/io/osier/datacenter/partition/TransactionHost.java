@@ -1,5 +1,7 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.CausalContext;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -100,7 +102,7 @@ final class TransactionHost {
     updates.forEach(
         (object, work) -> {
           if (object.type() == CrdtType.BOUNDED_COUNTER) {
-            Causal after = store.get(object);
+            Causal after = requireNonNull(store.get(object), "what was committed is here");
             work.operations().forEach(o -> escrow.used(object, after, o));
           }
         });

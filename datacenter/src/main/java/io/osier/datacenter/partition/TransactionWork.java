@@ -5,18 +5,19 @@ import io.osier.crdt.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a transaction does to one object. Not thread-safe. */
 final class TransactionWork {
   private final Causal base;
 
   /** Those of earlier steps, or null: shared, so that a step costs what it adds. */
-  private final TransactionWork before;
+  private final @Nullable TransactionWork before;
 
   private final List<Operation> operations = new ArrayList<>();
   private Causal trial;
 
-  private TransactionWork(Causal base, TransactionWork before, Causal trial) {
+  private TransactionWork(Causal base, @Nullable TransactionWork before, Causal trial) {
     this.base = base;
     this.before = before;
     this.trial = trial;

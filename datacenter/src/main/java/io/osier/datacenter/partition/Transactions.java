@@ -1,5 +1,7 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
@@ -100,7 +102,7 @@ final class Transactions implements Transacting {
     if (tx == null) {
       tx = begin(request, now);
     } else if (request.step() == tx.lastStep) {
-      return again(request, tx.lastReply);
+      return again(request, requireNonNull(tx.lastReply, "a step that was done was answered"));
     } else if (request.step() != tx.lastStep + 1) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

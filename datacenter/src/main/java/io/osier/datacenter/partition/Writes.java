@@ -13,6 +13,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,8 +127,8 @@ final class Writes {
         .takeLow()
         .forEach(
             (object, upward) ->
-                escrow
-                    .wantedToBalance(object, store.get(object), upward, now.nanos())
+                Optional.ofNullable(store.get(object))
+                    .flatMap(state -> escrow.wantedToBalance(object, state, upward, now.nanos()))
                     .ifPresent(this::ask));
   }
 
@@ -152,7 +153,10 @@ final class Writes {
   void give(String dc, Frame.Rights wanted, Now now) {
     ObjectId object = wanted.object();
     Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
-    long amount = state == null ? 0 : escrow.grant(dc, wanted, state);
+    if (state == null) {
+      return;
+    }
+    long amount = escrow.grant(dc, wanted, state);
     if (amount > 0) {
       try {
         update(object, state, new Operation.Transfer(dc, amount, wanted.upward()), false, now);

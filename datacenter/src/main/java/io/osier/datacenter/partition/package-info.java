@@ -9,4 +9,7 @@
  * snapshots are read, and {@code Forgetting} drops what only remembers removals. {@code
  * ModeControl} says what is held for a round.
  */
+@NullMarked
 package io.osier.datacenter.partition;
+
+import org.jspecify.annotations.NullMarked;

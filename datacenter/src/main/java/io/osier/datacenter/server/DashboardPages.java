@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -64,7 +66,8 @@ final class DashboardPages {
       if (in == null) {
         throw new IllegalStateException("the dashboard's " + file + " is missing in this build");
       }
-      String type = TYPES.get(file.substring(file.lastIndexOf('.') + 1));
+      String type =
+          requireNonNull(TYPES.get(file.substring(file.lastIndexOf('.') + 1)), "a file's type");
       return new HttpEndpoint.Answer(200, type, in.readAllBytes(), Optional.empty());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

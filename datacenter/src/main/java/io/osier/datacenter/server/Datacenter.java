@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
@@ -43,6 +45,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,9 +69,10 @@ public final class Datacenter implements AutoCloseable {
   private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
   private final SharedWindows links;
   private final Traces traces;
-  private final Certificates certificates; // null if nothing is encrypted
-  private final StoreService store; // null if everything is in memory only
-  // Not final: if a later part of the start fails, the earlier ones are closed.
+  private final @Nullable Certificates certificates; // null if nothing is encrypted
+  private final @Nullable StoreService store; // null if everything is in memory only
+
+  // Not final: they are null while earlier parts start, and those are closed if one fails.
   private PeerTransport transport;
   private ClientServer clients;
 
@@ -80,7 +84,7 @@ public final class Datacenter implements AutoCloseable {
   private final Readiness readiness;
   private final RequestHandler handler;
   private final Publisher publisher;
-  private final AdminServer admin;
+  private final @Nullable AdminServer admin;
   private final Dashboard dashboard;
   private volatile boolean closed;
 
@@ -318,7 +322,7 @@ public final class Datacenter implements AutoCloseable {
       Journal journal = Journal.NONE;
       Recovered recovered = Recovered.NOTHING;
       if (store != null) {
-        PartitionStore durable = durable(policy, number);
+        PartitionStore durable = durable(store, policy, number);
         recovered =
             durable.recover(
                 store.database().life(), store.database().isResumed(), store.database().replicas());
@@ -393,16 +397,16 @@ public final class Datacenter implements AutoCloseable {
     } while (page.size() == REMOVED_PAGE && !closed);
   }
 
-  private PartitionStore durable(KeyspacePolicy policy, int number) {
-    RocksVersions versions = store.database().partition(policy.name(), number, policy.partitions());
+  private PartitionStore durable(StoreService in, KeyspacePolicy policy, int number) {
+    RocksVersions versions = in.database().partition(policy.name(), number, policy.partitions());
     return new PartitionStore(
         versions,
-        store.writerOf(versions),
+        in.writerOf(versions),
         self,
         config.store().cacheBytes() / config.partitions(),
         config.store().logMax(),
-        store.readers(),
-        store.readers());
+        in.readers(),
+        in.readers());
   }
 
   private void closeStore() {
@@ -427,7 +431,9 @@ public final class Datacenter implements AutoCloseable {
     public void up(ReplicaId peer, List<String> agreed) {
       Input up = new Input.PeerUp(peer);
       for (String name : agreed) {
-        keyspaces.get(name).partitions().forEach(p -> p.submit(up));
+        requireNonNull(keyspaces.get(name), "what was agreed on is here")
+            .partitions()
+            .forEach(p -> p.submit(up));
       }
     }
 

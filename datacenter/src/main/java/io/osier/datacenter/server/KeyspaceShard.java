@@ -192,8 +192,16 @@ final class KeyspaceShard {
       partition.submit(request, reply);
       return;
     }
-    Runnable read = cold.isEmpty() ? null : () -> cold.forEach(partition.store()::prefetch);
-    lane.submit(read, readers, () -> partition.offer(request, reply));
+    submit(lane, partition, cold, () -> partition.offer(request, reply));
+  }
+
+  /** What is cold is read from the disk before its command comes to the partition's thread. */
+  private void submit(Lane lane, PartitionRunner partition, List<Key> cold, Lane.Turn turn) {
+    if (cold.isEmpty()) {
+      lane.submit(turn);
+    } else {
+      lane.submit(() -> cold.forEach(partition.store()::prefetch), readers, turn);
+    }
   }
 
   private static void addCold(PartitionRunner partition, Key key, List<Key> cold) {
@@ -202,17 +210,15 @@ final class KeyspaceShard {
     }
   }
 
-  /** A cold object is read from the disk before its command comes to the partition's thread. */
   private void submit(
       PartitionRunner partition, Key key, Lane lane, Request request, Consumer<Reply> reply) {
-    ObjectStore store = partition.store();
     if (partition.callersRun()) {
       // Nothing is ever cold, and nobody needs to wait for the lane meanwhile.
       partition.submit(request, reply);
       return;
     }
-    Runnable read = store.isCached(key) ? null : () -> store.prefetch(key);
-    lane.submit(read, readers, () -> partition.offer(request, reply));
+    List<Key> cold = partition.store().isCached(key) ? List.of() : List.of(key);
+    submit(lane, partition, cold, () -> partition.offer(request, reply));
   }
 
   /** As {@link #scan}, by a thread that may wait for the disk. */
@@ -244,8 +250,7 @@ final class KeyspaceShard {
         cold.add(object.key());
       }
     }
-    Runnable read = cold.isEmpty() ? null : () -> cold.forEach(runner.store()::prefetch);
-    lane.submit(read, readers, () -> runner.offer(input));
+    submit(lane, runner, cold, () -> runner.offer(input));
   }
 
   /** What the frame's handling reads. */
@@ -277,8 +282,12 @@ final class KeyspaceShard {
       this.batch = store.scanDurable(after, SCAN_BATCH);
     }
 
+    boolean isAtEnd() {
+      return at >= batch.size();
+    }
+
     ObjectStore.Entry current() {
-      return at < batch.size() ? batch.get(at) : null;
+      return batch.get(at);
     }
 
     void next() {
@@ -310,7 +319,7 @@ final class KeyspaceShard {
       if (scan.from().isPresent()) {
         walk = from(i, scan.from().get());
       }
-      if (walk.current() != null) {
+      if (!walk.isAtEnd()) {
         walks.add(walk);
       }
     }
@@ -342,7 +351,7 @@ final class KeyspaceShard {
         seen.set(walk.partition, seen.get(walk.partition).join(state.context().toVersionVector()));
       }
       walk.next();
-      if (walk.current() != null) {
+      if (!walk.isAtEnd()) {
         walks.add(walk);
       }
     }

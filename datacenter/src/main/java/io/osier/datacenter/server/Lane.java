@@ -41,33 +41,34 @@ public final class Lane {
   /** A lane in which nothing waits. */
   public Lane() {}
 
+  /** Does something in its turn. */
+  public void submit(Turn turn) {
+    Runnable then;
+    synchronized (this) {
+      if (!queue.isEmpty()) {
+        queue.add(new Entry(turn, true));
+        return;
+      }
+      then = turn.take();
+    }
+    then.run();
+  }
+
   /**
-   * Does something in its turn.
+   * Does something in its turn, once something else is done.
    *
-   * @param read what must be done before it, by another thread; null if nothing must
+   * @param read what must be done before it, by another thread
    * @param reader whose threads may wait; once it has ended nothing is read before a turn
    */
   public void submit(Runnable read, Executor reader, Turn turn) {
-    Entry entry;
-    Runnable then = null;
+    Entry entry = new Entry(turn, false);
     synchronized (this) {
-      if (read == null && queue.isEmpty()) {
-        entry = null;
-        then = turn.take();
-      } else {
-        entry = new Entry(turn, read == null);
-        queue.add(entry);
-      }
+      queue.add(entry);
     }
-    if (then != null) {
-      then.run();
-    }
-    if (read != null) {
-      try {
-        reader.execute(() -> read(read, entry));
-      } catch (RejectedExecutionException e) {
-        ready(entry);
-      }
+    try {
+      reader.execute(() -> read(read, entry));
+    } catch (RejectedExecutionException e) {
+      ready(entry);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.UnderWay;
@@ -16,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The loop around one partition, step by step: takes what waits in batches, carries out each
@@ -270,7 +273,10 @@ public final class PartitionAgent {
     }
     List<Reported> reports = new ArrayList<>(made.size());
     for (Effects.Report r : made) {
-      reports.add(new Reported(inspections.remove(r.ticket()), r.report()));
+      reports.add(
+          new Reported(
+              requireNonNull(inspections.remove(r.ticket()), "a report nobody asked for"),
+              r.report()));
     }
     return reports;
   }
@@ -311,7 +317,7 @@ public final class PartitionAgent {
    *
    * @param failure what the last step has thrown, or null if it stops for no such reason
    */
-  void abandon(Throwable failure) {
+  void abandon(@Nullable Throwable failure) {
     Reply.Failure unknown =
         new Reply.Failure(
             ErrorCode.TIMEOUT,
@@ -329,7 +335,7 @@ public final class PartitionAgent {
   }
 
   /** Answers what no step will take from the inbox any more. For any thread. */
-  void answerWhatIsLeft(Throwable failure) {
+  void answerWhatIsLeft(@Nullable Throwable failure) {
     Inbox.Work work;
     while ((work = inbox.pollCommand()) != null || (work = inbox.pollEvent()) != null) {
       switch (work) {
@@ -340,12 +346,12 @@ public final class PartitionAgent {
     }
   }
 
-  private Reply.Failure refusal(Throwable failure) {
+  private Reply.Failure refusal(@Nullable Throwable failure) {
     OsierException gone = gone(failure);
     return new Reply.Failure(gone.code(), gone.getMessage());
   }
 
-  private OsierException gone(Throwable failure) {
+  private OsierException gone(@Nullable Throwable failure) {
     return failure == null
         ? new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down")
         : new OsierException(

@@ -22,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -75,7 +76,7 @@ final class PartitionRunner {
   private final ReentrantLock running = new ReentrantLock();
 
   /** What a caller's turn has thrown; under the run lock. */
-  private Throwable broken;
+  private @Nullable Throwable broken;
 
   /** A caller's step that leaves to the combiner what it holds, and one that takes what is due. */
   private final Runnable stepOfWaiting;

@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.PartitionReport;
@@ -19,6 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,7 +73,7 @@ final class Publisher implements AutoCloseable {
 
   /** What a partition published last. */
   private static final class Published {
-    private volatile Dated last;
+    private volatile @Nullable Dated last;
 
     /** Of the last time it was asked. */
     private volatile CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
@@ -118,13 +121,14 @@ final class Publisher implements AutoCloseable {
   private void round() {
     try {
       // Who has not answered yet is not asked again: nothing gathers in front of a busy partition.
-      ask(HOT, PARTITION_MILLIS_MAX, place -> place.answer.isDone()).whenComplete(this::sayFailure);
+      ask(HOT, PARTITION_MILLIS_MAX, place -> place.answer.isDone())
+          .whenComplete((made, failure) -> sayFailure(failure));
     } catch (RuntimeException e) {
-      sayFailure(null, e);
+      sayFailure(e);
     }
   }
 
-  private void sayFailure(Snapshot made, Throwable failure) {
+  private void sayFailure(@Nullable Throwable failure) {
     if (failure != null && !executor.isShutdown()) {
       LOG.warn("the datacenter's figures could not be published", failure);
     }
@@ -201,7 +205,7 @@ final class Publisher implements AutoCloseable {
     int ready = 0;
     for (PartitionRunner p : keyspace.partitions()) {
       ready += p.isReady() ? 1 : 0;
-      Dated last = published.get(p).last;
+      Dated last = requireNonNull(published.get(p), "every partition has its place").last;
       if (last != null) {
         partitions.add(
             new Snapshot.Partition(

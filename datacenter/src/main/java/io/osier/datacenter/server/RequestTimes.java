@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.propagation.host.Delays;
 import io.osier.protocol.Request;
@@ -87,7 +89,7 @@ final class RequestTimes {
 
   /** A request was answered after so many nanoseconds. */
   void answered(Kind kind, long nanos) {
-    byKind.get(kind).add(Math.max(0, nanos / 1_000));
+    requireNonNull(byKind.get(kind), "every kind is counted").add(Math.max(0, nanos / 1_000));
   }
 
   /** A request was refused, or failed. */

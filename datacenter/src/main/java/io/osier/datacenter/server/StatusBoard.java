@@ -94,8 +94,7 @@ final class StatusBoard {
     Set<String> missing = new TreeSet<>();
     for (String dc : peers) {
       Entry entry = entries.get(dc);
-      boolean own = entry != null && entry.by.equals(dc);
-      if (!own || millis(entry, nowNanos) > MISSING_MILLIS) {
+      if (entry == null || !entry.by.equals(dc) || millis(entry, nowNanos) > MISSING_MILLIS) {
         missing.add(dc);
       }
     }

@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +74,7 @@ final class StoreService implements AutoCloseable {
   private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private final SaidOnce trouble = new SaidOnce();
   private volatile boolean full;
-  private volatile Throwable failure;
+  private volatile @Nullable Throwable failure;
 
   /**
    * Starts the threads.

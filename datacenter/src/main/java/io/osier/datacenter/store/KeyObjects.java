@@ -6,6 +6,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The objects of a key as they are in memory.
@@ -42,7 +43,7 @@ record KeyObjects(List<Causal> states, int operations, long operationBytes, long
   }
 
   /** The state of one of them, or null. */
-  Causal of(ObjectId object) {
+  @Nullable Causal of(ObjectId object) {
     for (Causal state : states) {
       if (state.type() == object.type()) {
         return state;

@@ -11,6 +11,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps objects in memory only. A hash map serves reads without a lock; an ordered set of keys,
@@ -25,7 +26,7 @@ public final class MemoryStore implements ObjectStore {
   public MemoryStore() {}
 
   @Override
-  public Causal get(ObjectId object) {
+  public @Nullable Causal get(ObjectId object) {
     for (Causal state : get(object.key())) {
       if (state.type() == object.type()) {
         return state;
@@ -35,7 +36,7 @@ public final class MemoryStore implements ObjectStore {
   }
 
   @Override
-  public Causal getDurable(ObjectId object) {
+  public @Nullable Causal getDurable(ObjectId object) {
     return get(object); // nothing is ever more durable
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition's objects in memory: those that were used lately, by weight, over the versions of a
@@ -33,7 +34,7 @@ final class ObjectCache {
   private final StampedLock durability = new StampedLock();
   private final LongAdder misses = new LongAdder();
   private final LongAdder slowMisses = new LongAdder();
-  private volatile Thread owner;
+  private volatile @Nullable Thread owner;
 
   /**
    * An empty cache.
@@ -128,7 +129,7 @@ final class ObjectCache {
    *
    * @param durable whether what is pending must not be seen
    */
-  Causal peek(ObjectId object, boolean durable) {
+  @Nullable Causal peek(ObjectId object, boolean durable) {
     KeyObjects objects = pending.get(object.key());
     if (objects != null && durable) {
       return read(object.key()).of(object);
@@ -178,8 +179,8 @@ final class ObjectCache {
     }
   }
 
-  private void removed(Key key, KeyObjects objects, RemovalCause cause) {
-    if (cause == RemovalCause.SIZE && objects != null) {
+  private void removed(@Nullable Key key, @Nullable KeyObjects objects, RemovalCause cause) {
+    if (cause == RemovalCause.SIZE && key != null && objects != null) {
       Runnable write = evicted.apply(key, objects);
       synchronized (pending) {
         if (!pending.containsKey(key)) {

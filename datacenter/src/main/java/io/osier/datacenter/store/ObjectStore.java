@@ -8,6 +8,7 @@ import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a partition keeps its objects. One thread writes, the partition's; any thread may read, and
@@ -15,10 +16,10 @@ import java.util.Optional;
  */
 public interface ObjectStore {
   /** The object's state, or null if it was never written. */
-  Causal get(ObjectId object);
+  @Nullable Causal get(ObjectId object);
 
   /** As {@link #get(ObjectId)}, of what is durable. For any thread that may wait for a disk. */
-  Causal getDurable(ObjectId object);
+  @Nullable Causal getDurable(ObjectId object);
 
   /** The states that a key holds: nearly always one, several after a conflict of types. */
   List<Causal> get(Key key);

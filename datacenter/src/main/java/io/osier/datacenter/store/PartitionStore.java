@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition's objects and its journal, over the versions of a {@link VersionStore}: gathers what
@@ -130,12 +131,12 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public Causal get(ObjectId object) {
+  public @Nullable Causal get(ObjectId object) {
     return objects.get(object.key()).of(object);
   }
 
   @Override
-  public Causal getDurable(ObjectId object) {
+  public @Nullable Causal getDurable(ObjectId object) {
     return objects.peek(object, true);
   }
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads for a partition what its catching up will want, by other threads: pages of scans, which are
@@ -38,7 +39,7 @@ final class ReadAhead {
     volatile boolean done;
 
     /** Null if it could not be read; written before {@link #done}. */
-    private Page page;
+    private @Nullable Page page;
   }
 
   private final StoreScan scan;
@@ -86,10 +87,14 @@ final class ReadAhead {
       return Optional.empty();
     }
     reads.remove(after);
-    Page page = pageRead.page == null || pageRead.isVoid ? null : present(after, pageRead);
-    // Without entries it would be no step.
-    boolean isStep = page != null && (page.end() || !page.entries().isEmpty());
-    return Optional.of(isStep ? page : scan.page(after, limit, bytesMax));
+    Page read = pageRead.page;
+    if (read != null && !pageRead.isVoid) {
+      Page page = present(after, read, pageRead.changed);
+      if (page.end() || !page.entries().isEmpty()) { // otherwise it would be no step
+        return Optional.of(page);
+      }
+    }
+    return Optional.of(scan.page(after, limit, bytesMax));
   }
 
   private void read(PageRead pageRead, Optional<ObjectId> after, int limit, long bytesMax) {
@@ -109,18 +114,17 @@ final class ReadAhead {
   }
 
   /** A page as it is now. */
-  private Page present(Optional<ObjectId> after, PageRead pageRead) {
-    List<Entry> read = pageRead.page.entries();
+  private Page present(Optional<ObjectId> after, Page read, Set<Key> changed) {
     TreeMap<ObjectId, Causal> found = new TreeMap<>();
-    for (Entry e : read) {
+    for (Entry e : read.entries()) {
       Causal state =
-          pageRead.changed.contains(e.object().key()) ? objects.peek(e.object(), false) : e.state();
+          changed.contains(e.object().key()) ? objects.peek(e.object(), false) : e.state();
       if (state != null) {
         found.put(e.object(), state);
       }
     }
     Optional<ObjectId> last =
-        pageRead.page.end() ? Optional.empty() : Optional.of(read.getLast().object());
+        read.end() ? Optional.empty() : Optional.of(read.entries().getLast().object());
     return scan.completed(after, last, found);
   }
 

@@ -140,14 +140,13 @@ public final class RocksDatabase implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the store has another number of partitions of it
    */
   public synchronized RocksVersions partition(String keyspace, int partition, int partitions) {
-    use(
+    change(
         open -> {
           StoreHeader with = header.withPartitions(dir, keyspace, partitions, isUsed(keyspace));
           if (!with.equals(header)) {
             writeHeader(with);
             header = with;
           }
-          return null;
         });
     return new RocksVersions(this, new RecordKeys(header.numberOf(keyspace, partition)));
   }
@@ -173,10 +172,26 @@ public final class RocksDatabase implements AutoCloseable {
 
   // ---------------------------------------------------------------- writing
 
-  /** What is done with an open database. */
+  /** What is read of an open database. */
   @FunctionalInterface
   interface Use<T> {
     T of(RocksDB db) throws RocksDBException;
+  }
+
+  /** What is done with an open database. */
+  @FunctionalInterface
+  private interface Change {
+    void in(RocksDB db) throws RocksDBException;
+  }
+
+  /** As {@link #use}, where nothing comes of it. */
+  private void change(Change change) {
+    boolean unused =
+        use(
+            open -> {
+              change.in(open);
+              return true;
+            });
   }
 
   /**
@@ -202,11 +217,7 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
   public void write(List<EncodedGroup> groups) {
-    use(
-        open -> {
-          batch.write(groups, settings.group());
-          return null;
-        });
+    change(open -> batch.write(groups, settings.group()));
   }
 
   /**
@@ -220,12 +231,11 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Makes what was written durable, where writes do not do so by themselves. */
   public void flush() {
-    use(
+    change(
         open -> {
           if (durability == Durability.ASYNC) {
             open.syncWal();
           }
-          return null;
         });
   }
 
@@ -257,7 +267,7 @@ public final class RocksDatabase implements AutoCloseable {
    * @param to must not exist
    */
   public void backup(Path to) {
-    use(
+    change(
         open -> {
           try (Checkpoint checkpoint = Checkpoint.create(open)) {
             Files.createDirectories(to.getParent());
@@ -265,7 +275,6 @@ public final class RocksDatabase implements AutoCloseable {
               flushTables();
             }
             checkpoint.createCheckpoint(to.toString());
-            return null;
           } catch (IOException e) {
             throw new OsierException(
                 ErrorCode.STORE_FULL, "cannot make " + to + ": " + e.getMessage(), e);
@@ -288,11 +297,10 @@ public final class RocksDatabase implements AutoCloseable {
   @Override
   public void close() {
     try {
-      use(
+      change(
           open -> {
             flushTables();
             writeHeader(header.closed());
-            return null;
           });
     } finally {
       closeUnclean();

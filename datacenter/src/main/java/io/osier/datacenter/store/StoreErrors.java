@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
@@ -94,10 +95,10 @@ final class StoreErrors {
 
   /** The error of a store whose bytes are not what was written. */
   static OsierException damaged(Path dir, Exception e) {
-    return damaged(dir, e.getMessage(), e);
+    return damaged(dir, String.valueOf(e.getMessage()), e);
   }
 
-  private static OsierException damaged(Path dir, String what, Exception cause) {
+  private static OsierException damaged(Path dir, String what, @Nullable Exception cause) {
     return new OsierException(
         ErrorCode.STORE_DAMAGED,
         "the store in "

@@ -1,5 +1,7 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
@@ -85,7 +87,7 @@ record StoreHeader(
 
   /** The number of a partition that is in it. */
   int numberOf(String keyspace, int partition) {
-    return partitions.get(nameOf(keyspace, partition));
+    return requireNonNull(partitions.get(nameOf(keyspace, partition)), "no such partition");
   }
 
   /** How many partitions of a keyspace are in it. */

@@ -97,7 +97,8 @@ final class Versions {
     long floor = -1;
     while (newestFirst.hasNext()) {
       Stored r = newestFirst.next();
-      if (maxOf(r.at()) <= floor && maxOf(r.at()) < maxOf(snapshot.at())) {
+      boolean below = snapshot != null && maxOf(r.at()) < maxOf(snapshot.at());
+      if (below && maxOf(r.at()) <= floor) {
         break;
       }
       if (!r.isSnapshot()) {

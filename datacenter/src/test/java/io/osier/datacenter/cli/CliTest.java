@@ -16,6 +16,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -237,7 +238,7 @@ final class CliTest {
     run("counter", "incr", "complete:2");
     try (OsierClient client = cluster.client("eu")) {
       CliCompleter completer =
-          new CliCompleter(new CliSession(client, client.session(), null, false));
+          new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
       assertThat(completer.words(List.of(), "")).contains("exists", "use", "rwset");
       assertThat(completer.words(List.of("set"), ""))
           .containsExactly("add", "remove", "has", "size", "get", "clear");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Transactions and bounded counters at the command line. */
@@ -18,8 +19,8 @@ final class TransactionCliTest {
     try (TestCluster cluster =
             new TestCluster("bank { consistency = causal, sla = 200ms }", new String[] {"eu"});
         OsierClient client = cluster.client("eu")) {
-      CliSession cli = new CliSession(client, client.session(), "bank", false);
-      CliSession other = new CliSession(client, client.session(), "bank", false);
+      CliSession cli = new CliSession(client, client.session(), Optional.of("bank"), false);
+      CliSession other = new CliSession(client, client.session(), Optional.of("bank"), false);
       assertThat(run(cli, "begin 30")).contains("at eu, on the snapshot");
       assertThatThrownBy(() -> run(cli, "begin")).hasMessageContaining("open already");
       assertThat(run(cli, "counter incr n 3")).contains("commit makes it visible");
@@ -46,7 +47,7 @@ final class TransactionCliTest {
           .containsPattern("eu +4 +6");
       assertThatThrownBy(() -> run(cli, "bcounter create stock 5 - 9"))
           .hasMessageContaining("create KEY LOWER UPPER");
-      CliSession json = new CliSession(client, client.session(), "bank", true);
+      CliSession json = new CliSession(client, client.session(), Optional.of("bank"), true);
       assertThat(run(json, "bcounter rights stock")).contains("\"shares\":{\"eu\":{\"down\":4");
     }
   }

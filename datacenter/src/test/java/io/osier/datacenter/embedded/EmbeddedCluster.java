@@ -1,5 +1,7 @@
 package io.osier.datacenter.embedded;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.proxy.Keyspace;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -61,7 +63,7 @@ final class EmbeddedCluster implements AutoCloseable {
   }
 
   EmbeddedDatacenter dc(String name) {
-    return running.get(name);
+    return requireNonNull(running.get(name), name);
   }
 
   Keyspace keyspace(String dc, String name) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.AdaptationSettings;
@@ -22,6 +23,7 @@ import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a causal partition keeps in the heap, with budgets of a few values: each holds. */
@@ -30,7 +32,9 @@ final class CausalBudgetTest {
   private static final long LARGE = Long.MAX_VALUE / 2;
   private static final int VALUE_BYTES = 10_000;
 
+  @SuppressWarnings("NullAway.Init") // each test starts it first
   private Partition partition;
+
   private long nanos = 1;
   private long tickets;
 
@@ -56,14 +60,14 @@ final class CausalBudgetTest {
   }
 
   private Reply ask(Request request) {
-    Reply reply = null;
+    @Nullable Reply reply = null;
     for (Effects.Output output : step(new Input.Command(++tickets, request)).whenDurable()) {
       reply = output instanceof Effects.Answer a ? a.reply() : reply;
     }
     if (partition.nextTickNanos() <= nanos) {
       step(new Input.Tick());
     }
-    return reply;
+    return requireNonNull(reply, "an answer");
   }
 
   private Reply write(String key, String value) {
@@ -106,7 +110,7 @@ final class CausalBudgetTest {
     return report.memory().stream().filter(u -> u.name().equals(name)).findFirst().orElseThrow();
   }
 
-  private static ErrorCode code(Reply reply) {
+  private static @Nullable ErrorCode code(Reply reply) {
     return reply instanceof Reply.Failure f ? f.code() : null;
   }
 

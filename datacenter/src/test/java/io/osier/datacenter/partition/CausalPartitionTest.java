@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
@@ -10,6 +11,7 @@ import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Causal keyspaces and bounded counters, in scenes set by hand. */
@@ -92,7 +94,7 @@ final class CausalPartitionTest {
     return cluster.dc(dc).write("stock", CrdtType.BOUNDED_COUNTER, operation);
   }
 
-  private static ErrorCode codeOf(Reply reply) {
+  private static @Nullable ErrorCode codeOf(Reply reply) {
     return reply instanceof Reply.Failure f ? f.code() : null;
   }
 
@@ -116,7 +118,7 @@ final class CausalPartitionTest {
     cluster.run(2_900);
     assertThat(cluster.dc("ap").replies).doesNotContainKey(never);
     cluster.run(500);
-    assertThat(codeOf(cluster.dc("ap").replies.get(never))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    assertThat(codeOf(requireNonNull(cluster.dc("ap").replies.get(never)))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -33,6 +35,7 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A few partitions and the links between them in virtual time: every frame is encoded, takes the
@@ -49,7 +52,7 @@ final class Cluster {
     Partition partition;
     final List<Shipment> journal = new ArrayList<>();
     final Map<Long, Reply> replies = new HashMap<>();
-    PartitionReport report;
+    @Nullable PartitionReport report;
 
     /** How far its wall clock is ahead of the others'. */
     long skewMillis;
@@ -75,15 +78,23 @@ final class Cluster {
               now());
     }
 
+    /** Submits a request; returns its ticket. */
+    long submit(Request request) {
+      long ticket = ++tickets;
+      input(this, new Input.Command(ticket, request));
+      return ticket;
+    }
+
+    private Reply answer(Request request) {
+      return requireNonNull(replies.get(submit(request)), "answered at once");
+    }
+
     Reply write(String key, CrdtType type, Operation operation) {
       return write(key, type, operation, VersionVector.EMPTY, 0);
     }
 
     Reply write(String key, CrdtType type, Operation op, VersionVector after, int waitMillis) {
-      long ticket = ++tickets;
-      Request w = new Request.Write("k", Key.of(key), type, op, after, waitMillis);
-      input(this, new Input.Command(ticket, w));
-      return replies.get(ticket);
+      return answer(new Request.Write("k", Key.of(key), type, op, after, waitMillis));
     }
 
     /** A transaction of one request, on what is visible now. */
@@ -93,41 +104,30 @@ final class Cluster {
 
     /** A step of a transaction. */
     Reply transact(TransactionId id, int step, Request.End end, Request.Update... updates) {
-      long ticket = ++tickets;
       Optional<Request.Begin> begin =
           step == 1
               ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000))
               : Optional.empty();
-      input(
-          this,
-          new Input.Command(
-              ticket,
-              new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end)));
-      return replies.get(ticket);
+      return answer(new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end));
     }
 
     /** Reads registers on the oldest snapshot that contains a clock. */
     Reply past(VersionVector clock, String... registers) {
-      long ticket = ++tickets;
       List<Request.Fetch> reads = new ArrayList<>();
       for (String key : registers) {
         reads.add(
             new Request.Fetch(Key.of(key), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole()));
       }
       Request.Begin begin = new Request.Begin(clock, true, 0, 60_000);
-      input(
-          this,
-          new Input.Command(
-              ticket,
-              new Request.Transact(
-                  "k",
-                  new TransactionId(0, ticket),
-                  1,
-                  Optional.of(begin),
-                  List.of(),
-                  reads,
-                  Request.End.COMMIT)));
-      return replies.get(ticket);
+      return answer(
+          new Request.Transact(
+              "k",
+              new TransactionId(0, ++tickets),
+              1,
+              Optional.of(begin),
+              List.of(),
+              reads,
+              Request.End.COMMIT));
     }
 
     /** An object as a reader of the store sees it. */
@@ -177,7 +177,7 @@ final class Cluster {
 
     PartitionReport report() {
       input(this, new Input.Inspect(0, 10));
-      return report;
+      return requireNonNull(report, "reported at once");
     }
   }
 
@@ -241,12 +241,14 @@ final class Cluster {
 
   /** Updates a bounded counter; the reply may come later. Returns its ticket. */
   long later(String dc, String key, Operation operation) {
-    dc(dc).write(key, CrdtType.BOUNDED_COUNTER, operation);
-    return tickets;
+    return dc(dc)
+        .submit(
+            new Request.Write(
+                "k", Key.of(key), CrdtType.BOUNDED_COUNTER, operation, VersionVector.EMPTY, 0));
   }
 
   Dc dc(String name) {
-    return dcs.get(name);
+    return requireNonNull(dcs.get(name), name);
   }
 
   Now now() {
@@ -349,11 +351,11 @@ final class Cluster {
     largestFrame = Math.max(largestFrame, bytes.length);
     bytesSent += bytes.length;
     ReplicaId sender = dc.self;
-    long over = connection.get(link);
+    long over = connection.getOrDefault(link, 0L);
     at(
         nanos + delaysMillis.getOrDefault(link, delayMillis) * MILLI,
         () -> {
-          if (connection.get(link) == over) {
+          if (connection.getOrDefault(link, 0L) == over) {
             input(dc(to), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));
           }
         });

@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.AdaptationSettings;
@@ -40,6 +41,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whatever a client can encode, meaningful or not, gets exactly one answer; a failure changes
@@ -56,7 +58,7 @@ final class HostileRequestProperties {
   private static final class Outputs {
     final List<Reply> replies = new ArrayList<>();
     final List<Shipment> journal = new ArrayList<>();
-    PartitionReport report;
+    @Nullable PartitionReport report;
 
     void take(Effects effects) {
       for (Effects.Recorded record : effects.records()) {
@@ -119,7 +121,7 @@ final class HostileRequestProperties {
       }
       out.take(partition.step(new Input.Tick(), new Now(i * 1_000_000L, i)));
       out.take(partition.step(new Input.Inspect(0, 1), new Now(i * 1_000_000L, i)));
-      assertThat(out.report.content().committed()).isEqualTo(last);
+      assertThat(requireNonNull(out.report).content().committed()).isEqualTo(last);
       for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
         Causal state = entry.state();
         assertThat(state.read(new Query.Whole())).isNotNull();

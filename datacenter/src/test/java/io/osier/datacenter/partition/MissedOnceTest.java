@@ -17,6 +17,7 @@ import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +31,7 @@ final class MissedOnceTest {
   private static final int OBJECTS = 40;
   private static final double MOST = 1.2;
 
+  @SuppressWarnings("NullAway.Init") // each test starts it first
   private Cluster cluster;
 
   /** Bytes of the frames that carry or ask for objects, by link. */
@@ -204,7 +206,7 @@ final class MissedOnceTest {
     cluster.crash("eu");
     bytes.clear();
     cluster.run(20_000);
-    assertThat(cluster.contents().get("ap").equals(cluster.contents().get("us")))
+    assertThat(Objects.equals(cluster.contents().get("ap"), cluster.contents().get("us")))
         .as("ap and us are equal")
         .isTrue();
     assertThat(bytes("ap>us", "us>ap"))

@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -64,7 +65,7 @@ final class OneWinnerTest {
   private static String field(Cluster cluster, String dc, String name) {
     SortedMap<FieldId, Reading> fields =
         ((Reading.Fields) cluster.dc(dc).read("map", CrdtType.OR_MAP)).fields();
-    return value(fields.get(new FieldId(name, CrdtType.LWW_REGISTER)));
+    return value(requireNonNull(fields.get(new FieldId(name, CrdtType.LWW_REGISTER)), name));
   }
 
   private static boolean holds(Cluster cluster, String dc, CrdtType type) {

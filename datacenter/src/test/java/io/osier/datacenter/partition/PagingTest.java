@@ -9,6 +9,7 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What a datacenter asks another for comes in pages, one after the other. */
@@ -76,7 +77,7 @@ final class PagingTest {
         };
     cluster.run(240_000);
 
-    assertThat(cluster.contents().get("ap").equals(cluster.contents().get("us")))
+    assertThat(Objects.equals(cluster.contents().get("ap"), cluster.contents().get("us")))
         .isTrue(); // else it prints all
     // The first page is asked for again and again until it is known how long an answer takes.
     assertThat(healed[0]).isBetween(OBJECTS, OBJECTS * 3 / 2);

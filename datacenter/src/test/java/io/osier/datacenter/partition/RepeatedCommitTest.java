@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a partition makes of commits that are sent again. */
@@ -105,7 +106,7 @@ final class RepeatedCommitTest {
         : ((io.osier.crdt.Reading.Count) state.read(new Query.Whole())).value();
   }
 
-  private static ErrorCode code(Reply reply) {
+  private static @Nullable ErrorCode code(Reply reply) {
     return reply instanceof Reply.Failure f ? f.code() : null;
   }
 

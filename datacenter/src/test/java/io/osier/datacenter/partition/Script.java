@@ -38,7 +38,9 @@ import java.util.stream.Collectors;
 final class Script {
   private final StringBuilder told = new StringBuilder();
   private final List<String> kinds = new ArrayList<>();
+  @SuppressWarnings("NullAway.Init") // the first command starts it
   private Cluster cluster;
+
   private long startMillis;
   private boolean onlyKinds;
 
@@ -103,7 +105,10 @@ final class Script {
       case "within" -> {
         long amount = Long.parseLong(words[3]);
         Operation within = new Operation.IncrementWithin(amount, Integer.parseInt(words[4]));
-        dc.write(words[2], CrdtType.BOUNDED_COUNTER, within);
+        // It may wait for rights, and be answered later.
+        dc.submit(
+            new Request.Write(
+                "k", Key.of(words[2]), CrdtType.BOUNDED_COUNTER, within, VersionVector.EMPTY, 0));
       }
       default -> throw new IllegalArgumentException(String.join(" ", words));
     }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -57,7 +58,7 @@ final class AddedDatacenterTest {
           OsierClient eu = cluster.client("eu")) {
         awaitValue(ap, "ap", -18);
         stock(ap).create(-20, 20);
-        assertThat(stock(ap).rights().shares().get("ap").down()).isZero();
+        assertThat(requireNonNull(stock(ap).rights().shares().get("ap")).down()).isZero();
         stock(ap).decrement(2, LONG); // eu and us give up one each
         assertThatThrownBy(() -> stock(ap).decrement(1))
             .isInstanceOfSatisfying(

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -112,7 +113,7 @@ final class ClientServerTest {
           .matches(
               "slow write of 'k' in 'shop' took \\d+ ms: queue [\\d.]+ ms, execute [\\d.]+ ms,"
                   + " durable [\\d.]+ ms; client /127.0.0.1:\\d+");
-      assertThat(server.figures().requests().get("write").total()).isEqualTo(requests);
+      assertThat(requireNonNull(server.figures().requests().get("write")).total()).isEqualTo(requests);
     }
   }
 
@@ -137,6 +138,7 @@ final class ClientServerTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // what cannot be encoded
   void answerThatCannotBeEncoded_failsItsCallAlone() throws IOException {
     Dot none = null;
     try (ClientServer server =

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -164,8 +165,9 @@ final class CombinerTest {
       } else {
         List<Value> added = ((Operation.Add) update.operation()).elements();
         assertThat(added).doesNotHaveDuplicates();
-        assertThat(elements.get(key)).containsExactlyInAnyOrderElementsOf(added);
-        elements.get(key).clear();
+        Set<Value> mine = requireNonNull(elements.get(key));
+        assertThat(mine).containsExactlyInAnyOrderElementsOf(added);
+        mine.clear();
       }
     }
     combiner.absorbed();
@@ -185,7 +187,7 @@ final class CombinerTest {
     create("low", CrdtType.PN_COUNTER, new Operation.Increment(Long.MIN_VALUE + 10));
     assertThat(increment("low", -1)).isFalse();
     create("zero", CrdtType.AW_SET, add("a"));
-    Causal set = store.get(new ObjectId(Key.of("zero"), CrdtType.AW_SET));
+    Causal set = requireNonNull(store.get(new ObjectId(Key.of("zero"), CrdtType.AW_SET)));
     store.put(
         new ObjectId(Key.of("zero"), CrdtType.AW_SET),
         set.join(set.prepare(new Operation.Clear(), EU, 2, 1, 2, 0)));

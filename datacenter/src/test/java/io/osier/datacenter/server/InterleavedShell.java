@@ -75,6 +75,7 @@ final class InterleavedShell implements InProcess {
    *
    * @param callers who runs the partitions; WAIT stands for a store on a disk
    */
+  @SuppressWarnings("NullAway") // nothing is inspected
   InterleavedShell(Interleaving turns, Callers callers, long seed) {
     this.turns = turns;
     this.random = new Random(seed);

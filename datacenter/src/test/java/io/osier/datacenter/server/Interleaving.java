@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs threads one at a time, in an order that a seed draws: whoever runs goes on to its next
@@ -35,7 +36,7 @@ final class Interleaving {
     final Semaphore turn = new Semaphore(0);
 
     /** When it can go on; null while it runs or waits for something else. */
-    volatile BooleanSupplier when;
+    volatile @Nullable BooleanSupplier when;
 
     /** Its turn has come, and it has not yet noticed. */
     volatile boolean called;
@@ -47,6 +48,12 @@ final class Interleaving {
 
     boolean isAtHandOver() {
       return when != null;
+    }
+
+    /** Whether it is at a hand-over and can go on. */
+    boolean isAble() {
+      BooleanSupplier can = when;
+      return can != null && can.getAsBoolean();
     }
 
     boolean isDone() {
@@ -79,7 +86,7 @@ final class Interleaving {
 
   private final List<Actor> actors = new ArrayList<>();
   private volatile boolean over;
-  private volatile Throwable failure;
+  private volatile @Nullable Throwable failure;
   private long turns;
 
   Interleaving(long seed) {
@@ -181,7 +188,7 @@ final class Interleaving {
           break;
         }
         List<Actor> able =
-            all.stream().filter(a -> a.isAtHandOver() && a.when.getAsBoolean()).toList();
+            all.stream().filter(Actor::isAble).toList();
         if (able.isEmpty()) {
           able = somebody();
         }
@@ -224,7 +231,7 @@ final class Interleaving {
     while (System.nanoTime() < deadline) {
       failOnDeadlock();
       List<Actor> able =
-          standstill().stream().filter(a -> a.isAtHandOver() && a.when.getAsBoolean()).toList();
+          standstill().stream().filter(Actor::isAble).toList();
       if (!able.isEmpty()) {
         return able;
       }

@@ -27,7 +27,7 @@ final class LaneTest {
   void turnsKeepTheirOrder_howeverTheReadsEnd() {
     lane.submit(() -> {}, reads::add, turn("a"));
     lane.submit(() -> {}, reads::add, turn("b"));
-    lane.submit(null, reads::add, turn("c"));
+    lane.submit(turn("c"));
     reads.pollLast().run();
     assertThat(done).isEmpty();
     reads.poll().run();
@@ -43,14 +43,14 @@ final class LaneTest {
               Thread other =
                   Thread.ofPlatform()
                       .daemon(true)
-                      .start(() -> lane.submit(null, reads::add, () -> () -> {}));
+                      .start(() -> lane.submit(() -> () -> {}));
               try {
                 couldUseIt.set(other.join(Duration.ofSeconds(10)));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
             };
-    lane.submit(null, reads::add, refused);
+    lane.submit(refused);
     assertThat(couldUseIt).isTrue();
     couldUseIt.set(false);
     lane.submit(() -> {}, reads::add, refused);
@@ -66,7 +66,7 @@ final class LaneTest {
         };
     lane.submit(() -> {}, reads::add, turn("a"));
     lane.submit(() -> {}, ended, turn("b"));
-    lane.submit(null, ended, turn("c"));
+    lane.submit(turn("c"));
     reads.poll().run();
     assertThat(done).containsExactly("a", "b", "c");
   }

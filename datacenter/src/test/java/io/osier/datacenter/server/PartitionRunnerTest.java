@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -66,6 +67,7 @@ final class PartitionRunnerTest {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // what was applied is looked at by nobody here
     public void on(Input input, Now now) {
       if (input instanceof Input.Tick) {
         tick = Long.MAX_VALUE;
@@ -211,7 +213,7 @@ final class PartitionRunnerTest {
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED))
         .hasMessage("rebuild it");
-    assertThat(failure.get().getSuppressed()[0]).hasMessageContaining("damaged");
+    assertThat(requireNonNull(failure.get()).getSuppressed()[0]).hasMessageContaining("damaged");
   }
 
   /** An answer that was about to leave with the batch that failed was lost with it. */

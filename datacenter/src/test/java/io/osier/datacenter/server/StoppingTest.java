@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
@@ -43,6 +44,7 @@ final class StoppingTest {
                 });
   }
 
+  @SuppressWarnings("NullAway") // nothing is inspected
   private static RequestHandler stopping() {
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     PartitionRunner runner =
@@ -75,7 +77,7 @@ final class StoppingTest {
   private static ErrorCode answer(RequestHandler to, Request request) {
     AtomicReference<Reply> reply = new AtomicReference<>();
     to.handle(request, LANE, reply::set);
-    return ((Reply.Failure) reply.get()).code();
+    return ((Reply.Failure) requireNonNull(reply.get())).code();
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
@@ -94,7 +96,7 @@ public final class TestCluster implements AutoCloseable {
     Datacenter datacenter =
         Datacenter.start(
             ConfigReader.read(
-                name, config(name, clientPorts.get(name), peerPorts.get(name)), Map.of()));
+                name, config(name, clientPort(name), peerPort(name)), Map.of()));
     running.put(name, datacenter);
     return datacenter;
   }
@@ -113,22 +115,22 @@ public final class TestCluster implements AutoCloseable {
 
   /** A running datacenter. */
   Datacenter datacenter(String name) {
-    return running.get(name);
+    return requireNonNull(running.get(name), name);
   }
 
   /** Who a running datacenter is. */
   ReplicaId replica(String name) {
-    return running.get(name).replica();
+    return datacenter(name).replica();
   }
 
   /** The port for clients. */
   public int clientPort(String name) {
-    return clientPorts.get(name);
+    return requireNonNull(clientPorts.get(name), name);
   }
 
   /** The port for peers. */
   public int peerPort(String name) {
-    return peerPorts.get(name);
+    return requireNonNull(peerPorts.get(name), name);
   }
 
   /** A client that prefers one datacenter and knows all. */

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
@@ -265,7 +266,7 @@ final class TransactionTest {
     stock.create(0, 50);
     stock.increment(10);
     assertThat(stock.get()).isEqualTo(10);
-    assertThat(stock.rights().shares().get("eu").down()).isEqualTo(10);
+    assertThat(requireNonNull(stock.rights().shares().get("eu")).down()).isEqualTo(10);
     assertThat(codeOf(() -> stock.decrement(11))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
     stock.transfer("us", 4);
     // What a transaction has set aside nobody else can take.

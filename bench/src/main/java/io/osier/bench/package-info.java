@@ -1,2 +1,5 @@
 /** Programs around Osier: the launcher's commands, the demo, YCSB, the simulator, benchmarks. */
+@NullMarked
 package io.osier.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package io.osier.bench.causal;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -42,9 +44,12 @@ import picocli.CommandLine.Option;
     name = "causal",
     mixinStandardHelpOptions = true,
     description = {
-      "Compares a causal with a session keyspace of the same policy (SLA 1 s, adaptive, one partition):",
-      "throughput, bytes on the links and visibility with three datacenter processes, in turn in one run,",
-      "and in virtual time with 3, 5 and 7; then the latency of transactions of 1, 4 and 16 objects, and",
+      "Compares a causal with a session keyspace of the same policy (SLA 1 s, adaptive, one"
+          + " partition):",
+      "throughput, bytes on the links and visibility with three datacenter processes, in turn in"
+          + " one run,",
+      "and in virtual time with 3, 5 and 7; then the latency of transactions of 1, 4 and 16"
+          + " objects, and",
       "snapshots that are held open under load."
     })
 public final class CausalCommand implements Callable<Integer> {
@@ -210,31 +215,36 @@ public final class CausalCommand implements Callable<Integer> {
             + " max   violations");
     ObjectNode node = results.putObject("throughput");
     for (String keyspace : KEYSPACES) {
-      List<Double> sorted = rates.get(keyspace).stream().sorted().toList();
-      Histogram h = visibility.get(keyspace);
+      List<Double> sorted = of(rates, keyspace).stream().sorted().toList();
+      Histogram h = of(visibility, keyspace);
       System.out.printf(
           Locale.ROOT,
           "%-9s %,12.0f (%,.0f, %,.0f) %,18.0f %22.0f %6.0f %6.0f %9d%n",
           keyspace,
-          median(rates.get(keyspace)),
+          median(of(rates, keyspace)),
           sorted.getFirst(),
           sorted.getLast(),
-          median(bytes.get(keyspace)),
+          median(of(bytes, keyspace)),
           h.getValueAtPercentile(50) / 1e3,
           h.getValueAtPercentile(99) / 1e3,
           h.getMaxValue() / 1e3,
           violations.get(keyspace));
       ObjectNode side = node.putObject(keyspace);
-      side.put("operations_per_s", median(rates.get(keyspace)));
-      side.put("bytes_per_1000_updates", median(bytes.get(keyspace)));
+      side.put("operations_per_s", median(of(rates, keyspace)));
+      side.put("bytes_per_1000_updates", median(of(bytes, keyspace)));
       side.put("visibility_ms_p50", h.getValueAtPercentile(50) / 1e3);
       side.put("visibility_ms_p99", h.getValueAtPercentile(99) / 1e3);
       side.put("visibility_ms_max", h.getMaxValue() / 1e3);
       side.put("sla_violations", violations.get(keyspace));
     }
-    double cost = 1 - median(rates.get("causal")) / median(rates.get("session"));
+    double cost = 1 - median(of(rates, "causal")) / median(of(rates, "session"));
     System.out.printf(Locale.ROOT, "causal costs %.1f %% of session's throughput%n", 100 * cost);
     node.put("cost", cost);
+  }
+
+  /** What was measured of a keyspace. */
+  private static <T> T of(Map<String, T> measured, String keyspace) {
+    return requireNonNull(measured.get(keyspace), keyspace);
   }
 
   private static double median(List<Double> values) {

@@ -1,5 +1,7 @@
 package io.osier.bench.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
@@ -16,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Datacenters that serve clients somewhere, whoever started them. Thread-safe, except that {@link
@@ -29,7 +32,7 @@ public final class Fleet implements AutoCloseable {
   private final String name;
   private final Map<String, String> endpoints;
   private final ObjectMapper json = new ObjectMapper();
-  private OsierClient inspector;
+  private @Nullable OsierClient inspector;
 
   /**
    * Connects to nobody yet.
@@ -81,7 +84,8 @@ public final class Fleet implements AutoCloseable {
 
   /** A client that reaches one datacenter only, to compare what each holds. */
   public OsierClient only(String dc) {
-    return connected(OsierClient.builder().name(name).endpoint(dc, endpoints.get(dc)).build());
+    String endpoint = requireNonNull(endpoints.get(dc), dc);
+    return connected(OsierClient.builder().name(name).endpoint(dc, endpoint).build());
   }
 
   private static OsierClient connected(OsierClient client) {

@@ -1,5 +1,7 @@
 package io.osier.bench.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.osier.core.ErrorCode;
@@ -139,7 +141,7 @@ public final class LocalCluster implements AutoCloseable {
     }
     stats.remove(dc);
     down.add(dc);
-    Process process = processes.get(dc);
+    Process process = process(dc);
     endedCpuNanos.add(cpu(process).toNanos());
     how.accept(process);
     try {
@@ -153,9 +155,13 @@ public final class LocalCluster implements AutoCloseable {
   public Duration cpu() {
     Duration sum = Duration.ofNanos(endedCpuNanos.sum());
     for (String dc : running()) {
-      sum = sum.plus(cpu(processes.get(dc)));
+      sum = sum.plus(cpu(process(dc)));
     }
     return sum;
+  }
+
+  private Process process(String dc) {
+    return requireNonNull(processes.get(dc), dc);
   }
 
   private static Duration cpu(Process process) {
@@ -164,7 +170,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** What a datacenter's process takes of the machine's memory, in MiB; 0 if that is not known. */
   public long residentMebibytes(String dc) {
-    Path status = Path.of("/proc", Long.toString(processes.get(dc).pid()), "status");
+    Path status = Path.of("/proc", Long.toString(process(dc).pid()), "status");
     try {
       for (String line : Files.readAllLines(status)) {
         if (line.startsWith("VmRSS:")) {
@@ -179,12 +185,12 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Whether a datacenter's process runs, as it should. */
   public boolean isAlive(String dc) {
-    return processes.get(dc).isAlive();
+    return process(dc).isAlive();
   }
 
   /** The id of a datacenter's process. */
   public long pid(String dc) {
-    return processes.get(dc).pid();
+    return process(dc).pid();
   }
 
   /** The datacenters that run. */
@@ -224,7 +230,7 @@ public final class LocalCluster implements AutoCloseable {
 
   private void awaitReady(String dc, long deadline) {
     while (!isReady(dc)) {
-      if (!processes.get(dc).isAlive() || System.nanoTime() > deadline) {
+      if (!process(dc).isAlive() || System.nanoTime() > deadline) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
             "datacenter " + dc + " did not start; see its log in " + settings.directory);
@@ -260,7 +266,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Where a datacenter listens for clients, on 127.0.0.1. */
   int clientPort(String dc) {
-    return clientPorts.get(dc);
+    return requireNonNull(clientPorts.get(dc), dc);
   }
 
   /** Where a datacenter's dashboard is, if the cluster was started with admin ports. */

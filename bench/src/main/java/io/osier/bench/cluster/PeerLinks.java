@@ -1,5 +1,7 @@
 package io.osier.bench.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanQuality;
 import java.net.InetSocketAddress;
@@ -32,7 +34,8 @@ final class PeerLinks implements AutoCloseable {
       for (String to : dcs) {
         if (!from.equals(to)) {
           WanQuality quality = usual.of(from, to);
-          InetSocketAddress target = new InetSocketAddress("127.0.0.1", peerPorts.get(to));
+          int port = requireNonNull(peerPorts.get(to), to);
+          InetSocketAddress target = new InetSocketAddress("127.0.0.1", port);
           wan.open(name(from, to), 0, target, quality, quality);
         }
       }

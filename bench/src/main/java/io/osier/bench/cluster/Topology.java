@@ -1,5 +1,7 @@
 package io.osier.bench.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.wan.WanQuality;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +51,9 @@ public final class Topology {
       return REGION_MILLIS;
     }
     Double delay = DELAYS.get(one + "-" + two);
-    return delay == null ? DELAYS.get(two + "-" + one) : delay;
+    return delay != null
+        ? delay
+        : requireNonNull(DELAYS.get(two + "-" + one), "the delay is not known");
   }
 
   /** What the link between two datacenters is like on a usual day. */

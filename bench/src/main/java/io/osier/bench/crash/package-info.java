@@ -1,2 +1,5 @@
 /** Kills datacenters under load, and looks for what they confirmed. */
+@NullMarked
 package io.osier.bench.crash;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,10 +1,13 @@
 package io.osier.bench.demo;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The demo's load: YCSB in a process of its own, counters and sets in this one. */
 final class DemoLoad implements AutoCloseable {
@@ -21,9 +24,9 @@ final class DemoLoad implements AutoCloseable {
   private final int target;
   private final int seconds;
   private final long seed;
-  private YcsbRun inserts;
-  private YcsbRun ycsb;
-  private CounterLoad counters;
+  private @Nullable YcsbRun inserts;
+  private @Nullable YcsbRun ycsb;
+  private @Nullable CounterLoad counters;
   private long startNanos;
   private double countersPerSecond;
 
@@ -61,32 +64,33 @@ final class DemoLoad implements AutoCloseable {
   /** Ends the load and waits for what is under way. */
   void stop() {
     // Before waiting: the calls that hang after the kill are few, and long.
-    countersPerSecond = counters.done() / ((System.nanoTime() - startNanos) / 1e9);
-    counters.stop();
-    ycsb.await(END_MAX);
+    countersPerSecond = counters().done() / ((System.nanoTime() - startNanos) / 1e9);
+    counters().stop();
+    ycsb().await(END_MAX);
   }
 
   CounterLoad counters() {
-    return counters;
+    return requireNonNull(counters, "the load was not started");
   }
 
   YcsbRun ycsb() {
-    return ycsb;
+    return requireNonNull(ycsb, "the load was not started");
   }
 
   /** Updates that were acknowledged. */
   long acknowledged() throws IOException {
-    return counters.done() + inserts.inserts() + ycsb.updates();
+    long inserted = requireNonNull(inserts, "nothing was inserted").inserts();
+    return counters().done() + inserted + ycsb().updates();
   }
 
   /** Operations that failed, or whose outcome is unknown. */
   long failures() throws IOException {
-    return counters.failures() + ycsb.failures();
+    return counters().failures() + ycsb().failures();
   }
 
   /** Operations a second, of YCSB and of the counters, each while it ran. */
   double throughput() throws IOException {
-    return (ycsb.reads() + ycsb.updates()) / ycsb.seconds() + countersPerSecond;
+    return (ycsb().reads() + ycsb().updates()) / ycsb().seconds() + countersPerSecond;
   }
 
   @Override

@@ -1,2 +1,5 @@
 /** Three datacenters, a load, a cut link and a proof: {@code osier demo}. */
+@NullMarked
 package io.osier.bench.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package io.osier.bench.experiment;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import java.util.ArrayList;
@@ -138,7 +140,7 @@ final class CommandSequence {
       set.addAll(((Operation.Add) command.operation).elements());
     }
     for (Command command : removals(prefix(run))) {
-      Set<Value> set = objects.get(command.object);
+      Set<Value> set = requireNonNull(objects.get(command.object), "what is removed was added");
       ((Operation.Remove) command.operation).elements().forEach(set::remove);
     }
     return objects;
@@ -147,8 +149,8 @@ final class CommandSequence {
   /** What a user sees: the keys that are there, each with its values. */
   static Map<String, Set<Value>> view(String prefix, Map<String, ? extends Set<Value>> objects) {
     Map<String, Set<Value>> view = new TreeMap<>();
-    for (Value key : objects.get(prefix + KEY_SET)) {
-      view.put(key.toString(), objects.get(prefix + key));
+    for (Value key : requireNonNull(objects.get(prefix + KEY_SET), "the set of keys")) {
+      view.put(key.toString(), requireNonNull(objects.get(prefix + key), "the key's values"));
     }
     return view;
   }

@@ -1,10 +1,13 @@
 package io.osier.bench.experiment;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
 import java.time.Duration;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a cluster counts at two moments of a run, and adds the difference to the results. Both
@@ -26,7 +29,7 @@ final class Meter {
   private final SetLoad load;
   private final String keyspace;
   private final Counted before;
-  private Counted after;
+  private @Nullable Counted after;
 
   /** What was counted until a moment. */
   private record Counted(
@@ -53,6 +56,7 @@ final class Meter {
 
   /** Adds what was measured, once the last of what was held has been shipped. */
   void add(Results results, String workload, String alternative) {
+    Counted after = requireNonNull(this.after, "the measurement has not ended");
     KeyspaceCounts shipped = KeyspaceCounts.of(cluster, keyspace);
     long updates = Math.max(1, after.counts.updates() - before.counts.updates());
     long operations = after.done - before.done;

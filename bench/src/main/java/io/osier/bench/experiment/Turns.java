@@ -1,5 +1,7 @@
 package io.osier.bench.experiment;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
@@ -86,7 +88,7 @@ record Turns(LocalCluster cluster, SetLoad load, Results results, int rounds) {
     for (int round = 1; round <= rounds; round++) {
       for (int i = 0; i < names.size(); i++) {
         String name = names.get((i + round) % names.size());
-        String keyspace = keyspaces.get(name);
+        String keyspace = requireNonNull(keyspaces.get(name), name);
         List<Thread> threads = load.start(keyspace, lead + seconds + 1, round);
         LockSupport.parkNanos((long) (lead * 1e9));
         Meter meter = new Meter(cluster, load, keyspace);

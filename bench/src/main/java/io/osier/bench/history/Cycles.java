@@ -1,5 +1,7 @@
 package io.osier.bench.history;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -79,7 +81,7 @@ final class Cycles {
       for (int b : before.get(at)) {
         if (b == start) {
           List<Integer> cycle = new ArrayList<>(List.of(start));
-          for (int n = at; n != start; n = next.get(n)) {
+          for (int n = at; n != start; n = requireNonNull(next.get(n), "a way back")) {
             cycle.add(n);
           }
           return cycle;

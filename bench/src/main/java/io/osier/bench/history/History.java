@@ -103,7 +103,7 @@ final class History {
       new ArbitrationCheck(causality).run();
       return Optional.empty();
     } catch (Inconsistency e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.osier.bench.history;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.history.History.Op;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
@@ -53,7 +55,7 @@ final class Overlapping {
         List<Op> ops = call.result.join();
         done.add(recorder.add(sessions[i], ops, before, session.datacenter().orElse("")));
       } catch (CompletionException e) {
-        switch (e.getCause()) {
+        switch (requireNonNull(e.getCause(), "what failed has a cause")) {
           case OutcomeUnknownException unknown -> {
             recorder.unknown(sessions[i], call.writes, before);
             sessions[i] = 0;

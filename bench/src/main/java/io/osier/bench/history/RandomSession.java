@@ -51,8 +51,12 @@ final class RandomSession implements Runnable {
   /** What the next transaction comes after, besides those of its session. */
   private final List<Integer> after = new ArrayList<>();
 
+  @SuppressWarnings("NullAway.Init") // run begins with one
   private Session session;
+
+  @SuppressWarnings("NullAway.Init") // run begins with one
   private Keyspace keyspace;
+
   private int number;
   private int last;
   private int burst;

@@ -8,6 +8,7 @@ import io.osier.proxy.SessionToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Takes down what all sessions do, and hands their clocks on. Thread-safe. */
 final class Recorder {
@@ -35,7 +36,7 @@ final class Recorder {
   private long values;
   private int failed;
   private int unknown;
-  private String broken;
+  private @Nullable String broken;
 
   /**
    * A recorder.
@@ -105,7 +106,7 @@ final class Recorder {
   }
 
   /** A past that some session has handed on; null if there is none. */
-  synchronized Past taken(Random random) {
+  synchronized @Nullable Past taken(Random random) {
     return handed.isEmpty() ? null : handed.remove(random.nextInt(handed.size()));
   }
 
@@ -131,7 +132,7 @@ final class Recorder {
   }
 
   /** What must not happen and did; null if nothing. */
-  synchronized String broken() {
+  synchronized @Nullable String broken() {
     return broken;
   }
 

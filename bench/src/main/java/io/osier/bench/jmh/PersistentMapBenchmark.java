@@ -2,6 +2,7 @@ package io.osier.bench.jmh;
 
 import io.osier.core.Value;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -124,7 +125,7 @@ public class PersistentMapBenchmark {
 
   /** Finds one element. */
   @Benchmark
-  public Object getPcollections() {
+  public @Nullable Object getPcollections() {
     return pcollections.get(present[next()]);
   }
 

@@ -5,6 +5,7 @@ import io.osier.bench.cluster.Zipf;
 import io.osier.core.Key;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -62,7 +63,7 @@ public class SpaceSavingBenchmark {
 
   /** Counts one update. */
   @Benchmark
-  public Object offer() {
+  public @Nullable Object offer() {
     next = (next + 1) & (DRAWN - 1);
     return summary.offer(drawn[next]);
   }

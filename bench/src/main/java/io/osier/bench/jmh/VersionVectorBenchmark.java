@@ -34,7 +34,7 @@ public class VersionVectorBenchmark {
   private VersionVector vector;
   private VersionVector larger;
   private VersionVector concurrent;
-  private ReplicaId last;
+  private ReplicaId last = new ReplicaId("dc", 1);
 
   /** For JMH. */
   public VersionVectorBenchmark() {}

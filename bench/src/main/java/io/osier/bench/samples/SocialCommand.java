@@ -28,9 +28,12 @@ import picocli.CommandLine.Command;
     name = "social",
     mixinStandardHelpOptions = true,
     description = {
-      "A small social network: posts and replies, likes, followers. Six sessions at three datacenters",
-      "use it while a link is cut and a datacenter is killed. On every snapshot, at every datacenter: a",
-      "reply is never seen without its post, a post's likes are as many as those who like it, and whoever",
+      "A small social network: posts and replies, likes, followers. Six sessions at three"
+          + " datacenters",
+      "use it while a link is cut and a datacenter is killed. On every snapshot, at every"
+          + " datacenter: a",
+      "reply is never seen without its post, a post's likes are as many as those who like it, and"
+          + " whoever",
       "follows somebody is among the followers."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -189,7 +192,7 @@ public final class SocialCommand extends Sample {
         (user, others) ->
             others.forEach(
                 other -> {
-                  if (!followers.get(other.intValue()).contains((long) user)) {
+                  if (!followers.getOrDefault(other.intValue(), Set.of()).contains((long) user)) {
                     violated("%s: user %d follows %d, who does not know it", dc, user, other);
                   }
                 }));

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assigns registers of 1 KB to 1 MB. Each has one writer, which makes one assignment of it at a
@@ -151,7 +152,7 @@ final class LargeLoad implements AutoCloseable {
         .count();
   }
 
-  private static long number(Reading reading) {
+  private static long number(@Nullable Reading reading) {
     return reading instanceof Reading.Single s && s.value().orElse(null) instanceof Value.Bytes b
         ? ByteBuffer.wrap(b.content()).getLong()
         : 0;

@@ -1,5 +1,7 @@
 package io.osier.bench.storage;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.osier.datacenter.cli.Table;
 import java.util.ArrayList;
@@ -42,17 +44,18 @@ final class Mixes implements Part {
         Map<String, Double> group = new TreeMap<>();
         for (int round = 0; round < (scale.quick() ? 1 : 3); round++) {
           for (String mode : MODES) {
+            Rig rig = requireNonNull(rigs.get(mode), mode);
             Driver driver =
-                new Driver(rigs.get(mode).client, scale.inFlight(), MIX_KEYS, percent, PARETO_LIKE);
-            long[] before = rigs.get(mode).updatesAndWrites();
+                new Driver(rig.client, scale.inFlight(), MIX_KEYS, percent, PARETO_LIKE);
+            long[] before = rig.updatesAndWrites();
             runs.computeIfAbsent(mode, m -> new ArrayList<>())
                 .add(driver.run(scale.seconds(), 10 + round));
-            long[] after = rigs.get(mode).updatesAndWrites();
+            long[] after = rig.updatesAndWrites();
             group.put(mode, (double) (after[0] - before[0]) / Math.max(1, after[1] - before[1]));
           }
         }
         for (String mode : MODES) {
-          List<Driver.Outcome> of = runs.get(mode);
+          List<Driver.Outcome> of = requireNonNull(runs.get(mode), mode);
           Driver.Outcome last = of.getLast();
           double low = of.stream().mapToDouble(Driver.Outcome::operationsPerSecond).min().orElse(0);
           double high =

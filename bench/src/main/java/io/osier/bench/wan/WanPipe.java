@@ -1,5 +1,7 @@
 package io.osier.bench.wan;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -12,6 +14,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries one connection's bytes in one direction: reads from one channel, holds them in a {@link
@@ -25,8 +28,11 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   private final Channel to;
   private final LongConsumer delivered;
   private final Runnable whenClosed;
-  private WanPipe opposite;
-  private Future<?> alarm;
+
+  /** The pipe that reads from where this one writes to; null until both are there. */
+  private @Nullable WanPipe opposite;
+
+  private @Nullable Future<?> alarm;
 
   /** Whether the sender is gone altogether, so that nothing can be sent back either. */
   private boolean gone;
@@ -49,6 +55,10 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   /** The pipe that reads from where this one writes to. */
   void setOpposite(WanPipe opposite) {
     this.opposite = opposite;
+  }
+
+  private WanPipe opposite() {
+    return requireNonNull(opposite, "both pipes are there before anything comes");
   }
 
   private long now() {
@@ -92,7 +102,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   }
 
   private void finish() {
-    if (gone || opposite.done) {
+    if (gone || opposite().done) {
       // The empty write lets everything that is still in the channel's buffer go out first.
       to.writeAndFlush(from.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
       from.close();
@@ -150,7 +160,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
-      opposite.deliver();
+      opposite().deliver();
     }
     ctx.fireChannelWritabilityChanged();
   }
@@ -168,7 +178,7 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     gone = true;
     queue.end(now());
-    opposite.queue.clear(ReferenceCountUtil::release); // nobody is left to read it
+    opposite().queue.clear(ReferenceCountUtil::release); // nobody is left to read it
     if (!to.isActive()) {
       queue.clear(ReferenceCountUtil::release);
       whenClosed.run();

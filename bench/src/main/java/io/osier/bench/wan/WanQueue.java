@@ -2,6 +2,7 @@ package io.osier.bench.wan;
 
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one connection has under way in one direction: items in their order, each with the time of
@@ -59,7 +60,7 @@ final class WanQueue<T> {
   }
 
   /** The next bytes that have arrived, or null. */
-  T poll(long nowNanos) {
+  @Nullable T poll(long nowNanos) {
     Item<T> head = items.peek();
     if (head == null || direction.isCut() || head.dueNanos - nowNanos > 0) {
       return null;

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
+import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
@@ -42,9 +43,9 @@ public final class OsierDB extends DB {
   private static int users;
   private static int threads;
 
-  private Keyspace keyspace;
+  private @Nullable Keyspace keyspace;
   private io.osier.proxy.Session session;
-  private String keyspaceName;
+  private @Nullable String keyspaceName;
 
   /** For YCSB. */
   public OsierDB() {}
@@ -127,7 +128,7 @@ public final class OsierDB extends DB {
 
   @Override
   public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+      String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
     try {
       Keyspace.Found found =
           keyspace(table).read(Key.of(key), Optional.of(CrdtType.OR_MAP), query(fields));
@@ -141,7 +142,7 @@ public final class OsierDB extends DB {
     }
   }
 
-  private static Query query(Set<String> fields) {
+  private static Query query(@Nullable Set<String> fields) {
     return fields == null ? new Query.Whole() : new Query.Select(List.copyOf(fields));
   }
 
@@ -167,7 +168,7 @@ public final class OsierDB extends DB {
       String table,
       String startkey,
       int recordcount,
-      Set<String> fields,
+      @Nullable Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
     try {
       Optional<Key> from = Optional.of(Key.of(startkey));

@@ -1,5 +1,6 @@
 package io.osier.bench.peers;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -95,7 +96,7 @@ final class PeerLoadTest {
     } else {
       // Without the probers' sets.
       assertThat(peer.sets.keySet()).contains(0, 1, 2);
-      assertThat(peer.sets.get(0).length()).isLessThanOrEqualTo(10);
+      assertThat(requireNonNull(peer.sets.get(0)).length()).isLessThanOrEqualTo(10);
     }
   }
 

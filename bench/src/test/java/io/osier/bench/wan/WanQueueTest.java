@@ -1,5 +1,6 @@
 package io.osier.bench.wan;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -108,7 +109,7 @@ final class WanQueueTest {
     while (queue.isWaiting()) {
       long due = queue.nextDueNanos();
       assertThat(queue.poll(due - 1)).isNull();
-      Long content = queue.poll(due);
+      long content = requireNonNull(queue.poll(due));
       received.add(content);
       assertThat(due - content).isBetween(20 * MILLI, 35 * MILLI);
     }

@@ -46,8 +46,8 @@ final class OsierDBTest {
       assertThat(db.update("usertable", "user1", record("a", "2"))).isEqualTo(Status.OK);
       Map<String, ByteIterator> found = new HashMap<>();
       assertThat(db.read("usertable", "user1", null, found)).isEqualTo(Status.OK);
-      assertThat(found.get("a").toString()).isEqualTo("2");
-      assertThat(found.get("b").toString()).isEqualTo("x1");
+      assertThat(found.get("a")).hasToString("2");
+      assertThat(found.get("b")).hasToString("x1");
       found.clear();
       assertThat(db.read("usertable", "user1", Set.of("b"), found)).isEqualTo(Status.OK);
       assertThat(found).containsOnlyKeys("b");
@@ -55,7 +55,8 @@ final class OsierDBTest {
       assertThat(db.read("usertable", "user2", null, new HashMap<>())).isEqualTo(Status.NOT_FOUND);
       Vector<HashMap<String, ByteIterator>> rows = new Vector<>();
       assertThat(db.scan("usertable", "user1", 3, Set.of("b"), rows)).isEqualTo(Status.OK);
-      assertThat(rows.stream().map(r -> r.get("b").toString())).containsExactly("x1", "x3", "x4");
+      assertThat(rows.stream().map(r -> String.valueOf(r.get("b"))))
+          .containsExactly("x1", "x3", "x4");
       assertThat(db.read("nope", "user1", null, new HashMap<>())).isEqualTo(Status.NOT_FOUND);
       db.cleanup();
     }

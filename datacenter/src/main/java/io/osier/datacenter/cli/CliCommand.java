@@ -100,7 +100,8 @@ public final class CliCommand implements Callable<Integer> {
       return 1;
     }
     try (OsierClient client = connected) {
-      CliSession cli = new CliSession(client, client.session(), Optional.ofNullable(keyspace), json);
+      CliSession cli =
+          new CliSession(client, client.session(), Optional.ofNullable(keyspace), json);
       try {
         client.awaitConnected(Duration.ofSeconds(timeoutSeconds));
         if (words == null || words.isEmpty()) {

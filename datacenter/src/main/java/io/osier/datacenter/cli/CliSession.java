@@ -187,8 +187,8 @@ final class CliSession {
     if (transaction == null) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "no transaction is open: begin opens one (in the interactive mode, for it lives as long as"
-              + " the connection)");
+          "no transaction is open: begin opens one (in the interactive mode, for it lives as long"
+              + " as the connection)");
     }
     Transaction ending = transaction;
     if (t.verb().equals("abort")) {

@@ -188,8 +188,7 @@ final class Grammar {
               rest.isEmpty() || type != CrdtType.OR_MAP
                   ? new Query.Whole()
                   : new Query.Select(texts(rest)));
-      case "has" ->
-          Optional.of(new Query.Contains(value(only(rest, type + " has KEY ELEMENT"))));
+      case "has" -> Optional.of(new Query.Contains(value(only(rest, type + " has KEY ELEMENT"))));
       case "size" -> Optional.of(new Query.Size());
       case "rights" -> Optional.of(new Query.Rights());
       default -> Optional.empty();

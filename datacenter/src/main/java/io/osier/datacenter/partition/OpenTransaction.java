@@ -54,6 +54,7 @@ final class OpenTransaction {
 
   /** What it was answered; null before the first. */
   Reply.@Nullable Transacted lastReply;
+
   private final TransactionHost host;
   private final FormerValues former;
   private final boolean past;

@@ -118,7 +118,8 @@ final class CausalPartitionTest {
     cluster.run(2_900);
     assertThat(cluster.dc("ap").replies).doesNotContainKey(never);
     cluster.run(500);
-    assertThat(codeOf(requireNonNull(cluster.dc("ap").replies.get(never)))).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+    assertThat(codeOf(requireNonNull(cluster.dc("ap").replies.get(never))))
+        .isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
   }
 
   @Test

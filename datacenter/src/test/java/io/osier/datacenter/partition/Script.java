@@ -38,6 +38,7 @@ import java.util.stream.Collectors;
 final class Script {
   private final StringBuilder told = new StringBuilder();
   private final List<String> kinds = new ArrayList<>();
+
   @SuppressWarnings("NullAway.Init") // the first command starts it
   private Cluster cluster;
 

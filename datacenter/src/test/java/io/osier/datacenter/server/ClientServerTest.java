@@ -113,7 +113,8 @@ final class ClientServerTest {
           .matches(
               "slow write of 'k' in 'shop' took \\d+ ms: queue [\\d.]+ ms, execute [\\d.]+ ms,"
                   + " durable [\\d.]+ ms; client /127.0.0.1:\\d+");
-      assertThat(requireNonNull(server.figures().requests().get("write")).total()).isEqualTo(requests);
+      assertThat(requireNonNull(server.figures().requests().get("write")).total())
+          .isEqualTo(requests);
     }
   }
 

@@ -187,8 +187,7 @@ final class Interleaving {
         if (all.stream().allMatch(a -> !a.counts || a.isDone())) {
           break;
         }
-        List<Actor> able =
-            all.stream().filter(Actor::isAble).toList();
+        List<Actor> able = all.stream().filter(Actor::isAble).toList();
         if (able.isEmpty()) {
           able = somebody();
         }
@@ -230,8 +229,7 @@ final class Interleaving {
     long deadline = System.nanoTime() + STUCK.toNanos();
     while (System.nanoTime() < deadline) {
       failOnDeadlock();
-      List<Actor> able =
-          standstill().stream().filter(Actor::isAble).toList();
+      List<Actor> able = standstill().stream().filter(Actor::isAble).toList();
       if (!able.isEmpty()) {
         return able;
       }

@@ -41,9 +41,7 @@ final class LaneTest {
         () ->
             () -> { // a caller that is refused, and waits for another one
               Thread other =
-                  Thread.ofPlatform()
-                      .daemon(true)
-                      .start(() -> lane.submit(() -> () -> {}));
+                  Thread.ofPlatform().daemon(true).start(() -> lane.submit(() -> () -> {}));
               try {
                 couldUseIt.set(other.join(Duration.ofSeconds(10)));
               } catch (InterruptedException e) {

@@ -95,8 +95,7 @@ public final class TestCluster implements AutoCloseable {
   public Datacenter start(String name) {
     Datacenter datacenter =
         Datacenter.start(
-            ConfigReader.read(
-                name, config(name, clientPort(name), peerPort(name)), Map.of()));
+            ConfigReader.read(name, config(name, clientPort(name), peerPort(name)), Map.of()));
     running.put(name, datacenter);
     return datacenter;
   }

@@ -186,6 +186,9 @@ final class RemoteConnection implements Connection {
     private boolean ended;
     private boolean broken;
 
+    /** When bytes came last, by {@link System#nanoTime}. */
+    private volatile long heardNanos = System.nanoTime();
+
     Inbound(Channel over) {
       super(Framing.CLIENT_FRAME_BYTES_MAX);
       this.over = over;
@@ -279,9 +282,14 @@ final class RemoteConnection implements Connection {
       }
     }
 
+    @Override
+    protected void heard() {
+      heardNanos = System.nanoTime();
+    }
+
     /** Whether nothing has come for so long: a ping may wait behind something large. */
     boolean isSilent(long millis) {
-      return System.nanoTime() - heardNanos() >= millis * 1_000_000;
+      return System.nanoTime() - heardNanos >= millis * 1_000_000;
     }
 
     @Override

@@ -1,36 +1,19 @@
 package io.osier.proxy;
 
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
-import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Brings one step of a transaction to the one process where the transaction lives, and asks there
- * again while the answer is lost.
- *
- * <p>The first answer to the first sending is believed, whatever it is. Once a sending may have
- * arrived whose answer was lost, a refusal (a full queue, a full disk, a stop, a limit of this
- * client) says nothing of it: only what the datacenter knows of the transaction counts. So it is
- * asked on, at the same process alone, until the time is over; then the outcome is unknown.
+ * again while the answer is lost: carries out what {@link StepTries} decides.
  */
 final class StepDelivery implements Connection.Answered {
-  private static final long PAUSE_MILLIS_MAX = 400;
-
   private final OsierClient client;
   private final Home home;
-  private final Request.Transact step;
-  private final long known;
+  private final StepTries tries;
   private final long deadlineNanos;
   private final CompletableFuture<Reply> result = new CompletableFuture<>();
-  private long pauseMillis = Tries.PAUSE_MILLIS;
-
-  /**
-   * Whether a sending may have arrived whose answer is lost. One sending is under way at a time.
-   */
-  private volatile boolean unsure;
 
   /**
    * A delivery.
@@ -42,9 +25,8 @@ final class StepDelivery implements Connection.Answered {
       OsierClient client, Home home, Request.Transact step, long known, long deadlineNanos) {
     this.client = client;
     this.home = home;
-    this.step = step;
-    this.known = known;
     this.deadlineNanos = deadlineNanos;
+    this.tries = new StepTries(home.replica(), step, known, deadlineNanos);
   }
 
   /**
@@ -58,67 +40,35 @@ final class StepDelivery implements Connection.Answered {
 
   /** As {@link #start}, after a sending that may have arrived. */
   CompletableFuture<Reply> again() {
-    unsure = true;
+    tries.mayHaveArrived();
     return start();
+  }
+
+  private long now() {
+    return client.timers().nanoTime();
   }
 
   private void send() {
     Connection to = home.connection();
-    long now = client.timers().nanoTime();
-    ReplicaId there = to.replica();
-    if (client.isClosed()) {
-      giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
-    } else if (now - deadlineNanos >= 0) {
-      giveUp(ErrorCode.TIMEOUT, home.dc() + " did not answer the transaction in time");
-    } else if (to.isUp() && !home.replica().equals(there)) {
-      giveUp(
-          ErrorCode.UNAVAILABLE,
-          home.dc() + " was restarted without the transaction: it is now " + there);
-    } else if (!to.isUp()) {
-      later();
-    } else {
-      Request request = unsure ? new Request.Repeat(home.replica(), known, step) : step;
-      to.send(request, now, deadlineNanos, this);
-    }
+    act(client.isClosed() ? tries.closed() : tries.now(now(), to.replica(), to.isUp()));
   }
 
   @Override
   public void answered(Reply reply) {
-    if (!unsure) {
-      result.complete(reply);
-      return;
-    }
-    switch (reply) {
-      case Reply.Failure f -> {
-        switch (f.code()) {
-          case TRANSACTION_ENDED -> result.complete(f);
-          case TRANSACTION_FORGOTTEN -> giveUp(f.code(), f.message());
-          default -> later();
-        }
-      }
-      default -> result.complete(reply);
-    }
+    act(tries.answered(now(), reply));
   }
 
   @Override
   public void lost(LostException cause) {
-    unsure |= cause.sent;
-    if (cause.code == ErrorCode.UNAVAILABLE || (unsure && cause.code != ErrorCode.TIMEOUT)) {
-      later();
-    } else {
-      giveUp(cause.code, cause.getMessage());
+    act(tries.lost(now(), cause));
+  }
+
+  private void act(StepTries.Next next) {
+    switch (next) {
+      case StepTries.Next.Send s -> home.connection().send(s.request(), now(), deadlineNanos, this);
+      case StepTries.Next.Later l -> client.timers().later(this::send, l.millis());
+      case StepTries.Next.Answered a -> result.complete(a.reply());
+      case StepTries.Next.GivenUp g -> result.completeExceptionally(g.error());
     }
-  }
-
-  private void later() {
-    long pause = pauseMillis;
-    pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
-    long left = (deadlineNanos - client.timers().nanoTime()) / 1_000_000;
-    client.timers().later(this::send, Math.clamp(left, 1, pause));
-  }
-
-  private void giveUp(ErrorCode code, String message) {
-    result.completeExceptionally(
-        unsure ? new OutcomeUnknownException(code, message) : new OsierException(code, message));
   }
 }

@@ -31,9 +31,9 @@ final class StepTriesTest {
           Request.End.COMMIT);
   private static final Reply DONE =
       new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
-  private static final LostException CUT =
+  private final LostException cut =
       new LostException(ErrorCode.UNAVAILABLE, true, "the connection was lost");
-  private static final LostException NOT_SENT =
+  private final LostException notSent =
       new LostException(ErrorCode.UNAVAILABLE, false, "the connection was lost");
 
   private final StepTries tries = new StepTries(EU, STEP, 5, DEADLINE);
@@ -64,7 +64,7 @@ final class StepTriesTest {
 
   @Test
   void whatMayHaveArrived_isAskedForAsARepeat_andRefusalsSayNothing() {
-    assertThat(tries.lost(0, CUT)).isEqualTo(new Next.Later(Tries.PAUSE_MILLIS));
+    assertThat(tries.lost(0, cut)).isEqualTo(new Next.Later(Tries.PAUSE_MILLIS));
     assertThat(tries.now(1, EU, true)).isEqualTo(new Next.Send(new Request.Repeat(EU, 5, STEP)));
     assertThat(tries.answered(2, failure(ErrorCode.OVERLOADED))).isInstanceOf(Next.Later.class);
     assertThat(tries.lost(3, new LostException(ErrorCode.OVERLOADED, false, "too many are open")))
@@ -87,7 +87,7 @@ final class StepTriesTest {
 
   @Test
   void whatWasNotSent_isSentAsItIs_andFailsForSure() {
-    assertThat(tries.lost(0, NOT_SENT)).isInstanceOf(Next.Later.class);
+    assertThat(tries.lost(0, notSent)).isInstanceOf(Next.Later.class);
     assertThat(tries.now(1, EU, false)).as("not up").isInstanceOf(Next.Later.class);
     assertThat(tries.now(2, EU, true)).isEqualTo(new Next.Send(STEP));
     isGivenUp(
@@ -100,7 +100,7 @@ final class StepTriesTest {
   void end_isUncertainOnlyWhereSomethingMayHaveArrived() {
     for (boolean sent : new boolean[] {false, true}) {
       StepTries some = new StepTries(EU, STEP, 5, DEADLINE);
-      some.lost(0, sent ? CUT : NOT_SENT);
+      some.lost(0, sent ? cut : notSent);
       Class<? extends OsierException> error =
           sent ? OutcomeUnknownException.class : OsierException.class;
       assertThat(some.now(DEADLINE - 1, EU, true)).isInstanceOf(Next.Send.class);
@@ -118,10 +118,10 @@ final class StepTriesTest {
   void pauses_doubleUpToTheLongest_andEndWithTheTime() {
     List<Long> pauses = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      pauses.add(((Next.Later) tries.lost(0, CUT)).millis());
+      pauses.add(((Next.Later) tries.lost(0, cut)).millis());
     }
     assertThat(pauses).containsExactly(20L, 40L, 80L, 160L, 320L, 400L, 400L);
-    assertThat(tries.lost(DEADLINE - 5 * MILLI, CUT)).isEqualTo(new Next.Later(5));
-    assertThat(tries.lost(DEADLINE + 5 * MILLI, CUT)).isEqualTo(new Next.Later(1));
+    assertThat(tries.lost(DEADLINE - 5 * MILLI, cut)).isEqualTo(new Next.Later(5));
+    assertThat(tries.lost(DEADLINE + 5 * MILLI, cut)).isEqualTo(new Next.Later(1));
   }
 }

@@ -36,7 +36,6 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private boolean paused;
   private boolean reading;
   private boolean ended;
-  private volatile long heardNanos = System.nanoTime();
 
   /**
    * A reader.
@@ -86,10 +85,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     return !ended && (to > from || skip > 0);
   }
 
-  /** When bytes came last: whichever they were, the other end lives. By {@link System#nanoTime}. */
-  public final long heardNanos() {
-    return heardNanos;
-  }
+  /** Hears that bytes have come: whichever they are, the other end lives. For the loop. */
+  protected void heard() {}
 
   /** Whether frames are being taken at this moment. For the channel's loop. */
   protected final boolean isReading() {
@@ -122,7 +119,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       if (ended) {
         return;
       }
-      heardNanos = System.nanoTime();
+      heard();
       drop(bytes);
       if (!makeRoom(bytes.readableBytes())) {
         refuse(ctx);

@@ -26,6 +26,7 @@ final class FrameReaderTest {
     @Nullable ChannelHandlerContext context;
 
     int refused;
+    int heard;
 
     Collector() {
       super(FRAME_MAX);
@@ -41,6 +42,11 @@ final class FrameReaderTest {
       assertThat(head.readBytes(10)).containsOnly(first);
       assertThat(length).isGreaterThan(100_000);
       refused++;
+    }
+
+    @Override
+    protected void heard() {
+      heard++;
     }
 
     @Override
@@ -97,6 +103,19 @@ final class FrameReaderTest {
     }
     assertThat(reader.ends).isPositive();
     assertThat(all.refCnt()).isEqualTo(1);
+  }
+
+  @Test
+  void bytes_areHeard_whateverPartOfAFrameTheyAre_untilTheEnd() {
+    ByteBuf all = framed(List.of(new byte[100]));
+    channel.writeInbound(all.readRetainedSlice(3));
+    channel.writeInbound(all.readRetainedSlice(50));
+    assertThat(reader.frames).isEmpty();
+    assertThat(reader.heard).isEqualTo(2);
+    reader.end();
+    channel.writeInbound(all.readRetainedSlice(10));
+    assertThat(reader.heard).isEqualTo(2);
+    all.release();
   }
 
   @Test

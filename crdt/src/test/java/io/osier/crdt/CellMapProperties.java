@@ -186,6 +186,19 @@ final class CellMapProperties {
   }
 
   /** Two equal maps of one size may have come to it from above and from below. */
+  /** "Aa" and "BB" share a hash: who is left alone under it must look as if it always had been. */
+  @Test
+  void entryThatIsLeftAloneUnderItsHash_isAsOneThatAlwaysWas() {
+    CellMap<Value, Integer> alone = CellMap.empty();
+    for (int i = 0; i <= CellMap.SMALL_MAX; i++) {
+      alone = alone.put(Value.of(i), i);
+    }
+    alone = alone.put(Value.of("Aa"), 1);
+    CellMap<Value, Integer> both = alone.put(Value.of("BB"), 2);
+    assertThat(both.isSorted()).as("a trie").isFalse();
+    assertThat(both.remove(Value.of("BB"))).isEqualTo(alone).hasSameHashCodeAs(alone);
+  }
+
   @Test
   void equalMapsOfDifferentForms_areEqual() {
     CellMap<Value, Integer> fromBelow = CellMap.empty();

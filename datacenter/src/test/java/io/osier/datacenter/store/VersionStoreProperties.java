@@ -185,6 +185,33 @@ final class VersionStoreProperties {
     }
   }
 
+  /** What the newest snapshot contains goes, and nothing of what is read. */
+  @Property(tries = 1_000)
+  void pruning_dropsWhatTheNewestSnapshotContains_andNothingElse(
+      @ForAll("versions") List<Version> versions) {
+    ObjectId object = freshObject();
+    List<Put> puts = new ArrayList<>();
+    VersionVector all = VersionVector.EMPTY;
+    for (Version version : versions) {
+      if (!version.at.isEmpty() && puts.stream().noneMatch(p -> p.at.equals(version.at))) {
+        puts.add(new Put(version.at, version.isSnapshot, content(puts.size())));
+        all = all.join(version.at);
+      }
+    }
+    MemoryVersions memory = write(object, puts);
+    List<VersionStore.Loaded> before = memory.load(object.key());
+    memory.write(List.of(new Change.Prune(object)));
+    assertThat(memory.load(object.key())).isEqualTo(before);
+    List<Put> snapshots = puts.stream().filter(Put::isSnapshot).toList();
+    for (Put s : snapshots) {
+      if (snapshots.stream().allMatch(other -> isAtMost(other.at, s.at))) {
+        check(memory, object, puts, s.at, all);
+        assertThat(memory.getOperations(object, VersionVector.EMPTY, s.at)).isEmpty();
+        assertThat(memory.getSnapshot(object, all)).map(Snapshot::at).contains(s.at);
+      }
+    }
+  }
+
   /** What only remembers its removal, page by page, keys with zero bytes among them. */
   @Property(tries = 100)
   void removedObjects_areFoundInOrder(

@@ -13,6 +13,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.FrameSink;
+import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
@@ -58,6 +59,10 @@ final class LinkWindowTest {
     private int shipped;
 
     Partition() {
+      this(links);
+    }
+
+    Partition(LinkWindows windows) {
       FrameSink sink = (dc, frame) -> sent.add((Frame.Updates) frame);
       Surroundings around =
           new Surroundings(
@@ -67,7 +72,7 @@ final class LinkWindowTest {
               SETTINGS,
               Recovered.NOTHING,
               this,
-              links.of(sink),
+              windows.of(sink),
               new PropagationStats(),
               UpdateObserver.NONE);
       this.stream =
@@ -170,6 +175,43 @@ final class LinkWindowTest {
     }
     assertThat(other.shipped).isEqualTo(OBJECTS);
     assertThat(other.stream.mode()).isEqualTo(PeerStream.Mode.STREAMING);
+  }
+
+  /** Also where the link would take far more: what is under way waits in somebody's memory. */
+  @Test
+  void oneStream_hasNoMoreThanAWindowUnderWay() {
+    fill(OBJECTS, OBJECT_BYTES);
+    Partition alone = new Partition(LinkWindows.NONE);
+    runAll(List.of(alone));
+    assertThat(alone.stream.inFlightBytes()).isBetween((long) WINDOW, WINDOW + 2L * FRAME);
+    alone.acknowledge();
+    assertThat(alone.stream.inFlightBytes()).isLessThan(WINDOW);
+  }
+
+  @Test
+  void whatIsAcknowledged_givesItsPartOfTheWindowBack() {
+    fill(OBJECTS, OBJECT_BYTES);
+    List<Partition> partitions = partitions();
+    runAll(partitions);
+    while (partitions.stream().anyMatch(p -> !p.sent.isEmpty())) {
+      partitions.stream().filter(p -> !p.sent.isEmpty()).forEach(Partition::acknowledge);
+      runAll(partitions);
+    }
+    assertThat(inFlight()).isZero();
+    assertThat(partitions).allMatch(p -> p.shipped == OBJECTS);
+  }
+
+  /** Acknowledgements that were lost, or not sent because a later one was due, are in it. */
+  @Test
+  void acknowledgement_isOfAllFramesUpToIt_andOfItsEpochAlone() {
+    fill(OBJECTS, OBJECT_BYTES);
+    Partition partition = new Partition();
+    partition.catchUp();
+    Frame.Ack last = new Frame.Ack(1, partition.sent.getLast().sequence());
+    partition.stream.acknowledged(PEER, new Frame.Ack(0, last.sequence()), new Reserve(1), 0);
+    assertThat(partition.stream.inFlightBytes()).as("of another epoch").isPositive();
+    partition.stream.acknowledged(PEER, last, new Reserve(1), 0);
+    assertThat(partition.stream.inFlightBytes()).isZero();
   }
 
   @Test

@@ -185,7 +185,6 @@ final class CellMapProperties {
     Statistics.label("large").coverage(c -> c.check(true).percentage(p -> p > 10));
   }
 
-  /** Two equal maps of one size may have come to it from above and from below. */
   /** "Aa" and "BB" share a hash: who is left alone under it must look as if it always had been. */
   @Test
   void entryThatIsLeftAloneUnderItsHash_isAsOneThatAlwaysWas() {
@@ -199,6 +198,7 @@ final class CellMapProperties {
     assertThat(both.remove(Value.of("BB"))).isEqualTo(alone).hasSameHashCodeAs(alone);
   }
 
+  /** Two equal maps of one size may have come to it from above and from below. */
   @Test
   void equalMapsOfDifferentForms_areEqual() {
     CellMap<Value, Integer> fromBelow = CellMap.empty();

@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Budget;
 import java.util.ArrayList;
@@ -63,9 +64,23 @@ final class StoreWriterTest {
       }
       disk.crash(random.nextInt(10));
       assertThat(disk.kept).as("seed %d", seed).containsAll(confirmed);
+      assertThat(confirmed).as("seed %d", seed).isSorted();
       for (int i = 0; i < disk.kept.size(); i++) {
         assertThat(disk.kept.get(i)).as("seed %d", seed).isEqualTo(i);
       }
     }
+  }
+
+  @Test
+  void batch_beginsAfterTheLastIsConfirmed() {
+    GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
+    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    assertThat(writer.begin().isEmpty()).isTrue();
+    queue.offer(1, 1, () -> {});
+    StoreWriter.Batch<Integer> first = writer.begin();
+    queue.offer(2, 1, () -> {});
+    assertThatThrownBy(writer::begin).isInstanceOf(IllegalStateException.class);
+    writer.confirm(first);
+    assertThat(writer.begin().groups()).containsExactly(2);
   }
 }

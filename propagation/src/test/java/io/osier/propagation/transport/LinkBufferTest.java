@@ -29,5 +29,9 @@ final class LinkBufferTest {
     buffer.left(1_000);
     buffer.left(20);
     assertThat(buffer.bytes()).isZero();
+    for (int i = 0; i < 6; i++) {
+      assertThat(buffer.add(20)).isTrue();
+    }
+    assertThat(buffer.add(20)).as("large ones that left make no room for small ones").isFalse();
   }
 }

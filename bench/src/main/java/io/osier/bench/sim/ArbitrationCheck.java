@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -22,6 +24,10 @@ final class ArbitrationCheck {
     set.clear(number);
   }
 
+  private BitSet before(int number) {
+    return requireNonNull(before.get(number), "what has no number comes before nothing");
+  }
+
   /** A few transactions that each come before the next, the last before the first; or none. */
   List<Integer> cycle() {
     BitSet left = new BitSet();
@@ -30,7 +36,7 @@ final class ArbitrationCheck {
     while (fewer) {
       fewer = false;
       for (int n = left.nextSetBit(0); n >= 0; n = left.nextSetBit(n + 1)) {
-        if (!before.get(n).intersects(left)) {
+        if (!before(n).intersects(left)) {
           left.clear(n);
           fewer = true;
         }
@@ -57,12 +63,12 @@ final class ArbitrationCheck {
     List<Integer> queue = new ArrayList<>(List.of(start));
     for (int i = 0; i < queue.size(); i++) {
       int at = queue.get(i);
-      BitSet earlier = (BitSet) before.get(at).clone();
+      BitSet earlier = (BitSet) before(at).clone();
       earlier.and(left);
       for (int e = earlier.nextSetBit(0); e >= 0; e = earlier.nextSetBit(e + 1)) {
         if (e == start) {
           List<Integer> cycle = new ArrayList<>(List.of(start));
-          for (int n = at; n != start; n = next.get(n)) {
+          for (int n = at; n != start; n = requireNonNull(next.get(n), "a way back")) {
             cycle.add(n);
           }
           return cycle;

@@ -88,13 +88,14 @@ final class ExactlyOnceCheck {
 
   /** An update was made and journalled. */
   void made(Shipment update) {
-    if (update.last() <= committed.getOrDefault(update.origin(), 0L)) {
+    long before = committed.getOrDefault(update.origin(), 0L);
+    if (update.last() <= before) {
       throw new Violation(
           unit + "/" + update.object(),
           "%s gave commit number %d again, after %d",
           update.origin(),
           update.last(),
-          committed.get(update.origin()));
+          before);
     }
     committed.put(update.origin(), update.last());
     made.computeIfAbsent(update.object(), o -> new HashMap<>())

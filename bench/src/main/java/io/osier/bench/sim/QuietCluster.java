@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -98,7 +100,7 @@ public final class QuietCluster {
   public void updateIn(long afterNanos, String dc, String key, CrdtType type, Operation operation) {
     Request write =
         new Request.Write(policy.name(), Key.of(key), type, operation, VersionVector.EMPTY, 0);
-    Node node = nodes.get(dc);
+    Node node = node(dc);
     scheduler.in(afterNanos, () -> node.handle(new Input.Command(++tickets, write)));
   }
 
@@ -109,12 +111,16 @@ public final class QuietCluster {
 
   /** What a datacenter holds. */
   public ObjectStore store(String dc) {
-    return nodes.get(dc).store;
+    return node(dc).store;
+  }
+
+  private Node node(String dc) {
+    return requireNonNull(nodes.get(dc), dc);
   }
 
   /** What a datacenter's partition is doing. */
   public PartitionReport report(String dc) {
-    Node node = nodes.get(dc);
+    Node node = node(dc);
     return node.partition.step(new Input.Inspect(0, 0), now()).atOnce().getFirst().report();
   }
 
@@ -134,7 +140,7 @@ public final class QuietCluster {
     long arrival = scheduler.nanos() + (long) (millis * Scheduler.MILLI);
     // A connection keeps the order.
     arrival = lastArrivalNanos.merge(from.dc() + ">" + to, arrival, Math::max);
-    Node node = nodes.get(to);
+    Node node = node(to);
     scheduler.in(
         arrival - scheduler.nanos(),
         () -> node.handle(new Input.FromPeer(from, FrameCodec.decode(from, encoded))));

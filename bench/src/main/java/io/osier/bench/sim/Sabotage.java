@@ -10,6 +10,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Spoils a run at a place where a fault of Osier would show, so that a test can see the check that
@@ -85,12 +86,13 @@ interface Sabotage {
   }
 
   /** What a datacenter's store gives instead of a state. */
-  default Causal loaded(ObjectId object, Causal state) {
+  default @Nullable Causal loaded(ObjectId object, @Nullable Causal state) {
     return state;
   }
 
   /** What is stored instead of a state. */
-  default Causal stored(ReplicaId at, ObjectId object, Causal before, Causal after) {
+  default @Nullable Causal stored(
+      ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
     return after;
   }
 

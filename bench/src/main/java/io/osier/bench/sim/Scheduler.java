@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Virtual time: events in the order of their times, and of their making at equal times. */
 final class Scheduler {
@@ -18,7 +19,7 @@ final class Scheduler {
               a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private long nanos = START_NANOS;
   private long order;
-  private RuntimeException failure;
+  private @Nullable RuntimeException failure;
 
   /** Now. */
   long nanos() {

@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
@@ -214,7 +216,8 @@ final class SessionCheck {
   }
 
   private String text(ObjectId object, BitSet numbers) {
-    return numbers.stream().mapToObj(n -> tokens.get(object).values.get(n)).toList().toString();
+    List<?> values = requireNonNull(tokens.get(object), "its elements are known").values;
+    return numbers.stream().mapToObj(values::get).toList().toString();
   }
 
   private Violation violation(ReplicaId at, ObjectId object, String shows, Object known) {

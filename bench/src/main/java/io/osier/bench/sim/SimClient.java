@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One session in one unit: single requests and pipelined ones, here and, after a failover, there.
@@ -42,7 +43,9 @@ final class SimClient {
     final long readsBefore = reads;
     final long strangersBefore = strangers;
     boolean open = true;
-    Dot dot;
+
+    /** What it wrote; null before the answer, and of a read. */
+    @Nullable Dot dot;
 
     /** What reads showed of the object that were asked for after this and answered before. */
     final List<CausalContext> shownAfter = new ArrayList<>();
@@ -80,7 +83,7 @@ final class SimClient {
 
   private String home;
   private VersionVector seen = VersionVector.EMPTY;
-  private ReplicaId attachedTo;
+  private @Nullable ReplicaId attachedTo;
   private long reads;
 
   /**

@@ -8,6 +8,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One commit, as the client library brings it to where its transaction lives: asked for again,
@@ -34,7 +35,7 @@ final class SimCommit {
      * @param reply a failure if nothing was or will be done; null if that is unknown
      * @param unsure whether it was asked for more than once
      */
-    void ended(Reply reply, boolean unsure);
+    void ended(@Nullable Reply reply, boolean unsure);
   }
 
   private final Simulation simulation;
@@ -44,7 +45,7 @@ final class SimCommit {
   private final long known;
   private final Random random;
   private final Way way;
-  private Listener listener;
+  private final Listener listener;
   private boolean unsure;
   private int tries;
 
@@ -54,7 +55,13 @@ final class SimCommit {
    * @param known a commit number that the datacenter has given
    */
   SimCommit(
-      Simulation simulation, SimDc dc, Request.Transact step, long known, Random random, Way way) {
+      Simulation simulation,
+      SimDc dc,
+      Request.Transact step,
+      long known,
+      Random random,
+      Way way,
+      Listener listener) {
     this.simulation = simulation;
     this.dc = dc;
     this.at = dc.self();
@@ -62,10 +69,10 @@ final class SimCommit {
     this.known = known;
     this.random = random;
     this.way = way;
+    this.listener = listener;
   }
 
-  void start(Listener heard) {
-    listener = heard;
+  void start() {
     send();
   }
 
@@ -114,7 +121,7 @@ final class SimCommit {
         : step;
   }
 
-  private void heard(Reply reply) {
+  private void heard(@Nullable Reply reply) {
     boolean refused = reply instanceof Reply.Failure;
     if (reply != null
         && (!unsure || !refused || simulation.options().sabotage().believesRefusals())) {

@@ -48,6 +48,7 @@ final class SimDc {
     this.kind = kind;
     this.random = random;
     this.disk = new SimDisk(simulation, random, kind);
+    this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
   }
 
   /** Whether a crash takes nothing that was confirmed, so that the incarnation goes on. */

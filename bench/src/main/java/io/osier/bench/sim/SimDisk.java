@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store of a datacenter as production composes it: the groups of all partitions go through one
@@ -75,7 +76,7 @@ final class SimDisk {
   private StoreWriter<Records> writer;
 
   /** What is being written; null if nothing is. */
-  private StoreWriter.Batch<Records> writing;
+  private StoreWriter.@Nullable Batch<Records> writing;
 
   /** Partitions whose groups wait for room, and what goes on with them. */
   private final List<Waiting> waiting = new ArrayList<>();
@@ -215,12 +216,12 @@ final class SimDisk {
     StoreWriter.Batch<Records> next = writer.begin();
     if (!next.isEmpty()) {
       writing = next;
-      inTime(slowNanos + (50 + random.nextInt(WRITE_MICROS_MAX - 50)) * 1_000L, this::written);
+      long nanos = slowNanos + (50 + random.nextInt(WRITE_MICROS_MAX - 50)) * 1_000L;
+      inTime(nanos, () -> written(next));
     }
   }
 
-  private void written() {
-    StoreWriter.Batch<Records> batch = writing;
+  private void written(StoreWriter.Batch<Records> batch) {
     writing = null;
     batch.groups().forEach(this::keep);
     writer.confirm(batch);

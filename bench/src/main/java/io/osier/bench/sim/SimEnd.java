@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The end of a run: waits until everything is equal and quiet, and checks what is left. */
 final class SimEnd {
@@ -97,11 +99,12 @@ final class SimEnd {
     boolean faultless = simulation.faults().isEmpty();
     for (SimDc dc : simulation.dcs()) {
       SimNode node = dc.node(unit);
+      Map<ObjectId, Causal> content = requireNonNull(contents.get(dc.self()), "was read above");
       for (ObjectId object : simulation.workload(unit).accountable()) {
-        readLast(node, object, contents.get(dc.self()).get(object), VersionVector.of(kept));
+        readLast(node, object, content.get(object), VersionVector.of(kept));
       }
       if (unit.isCausal()) {
-        checkTransactions(node, contents.get(dc.self()));
+        checkTransactions(node, content);
       }
       boolean inTime = faultless && network.allows(unit.policy().sla().toNanos());
       of.reports().ended(node, simulation.report(node), kept, faultless, inTime);
@@ -122,7 +125,8 @@ final class SimEnd {
   }
 
   /** Reads through the front door, having seen all that was kept: that must be there at once. */
-  private void readLast(SimNode node, ObjectId object, Causal state, VersionVector after) {
+  private void readLast(
+      SimNode node, ObjectId object, @Nullable Causal state, VersionVector after) {
     Map<ReplicaId, Long> survived = new TreeMap<>();
     simulation.lost().forEach(r -> survived.put(r, state == null ? 0 : state.context().through(r)));
     Request read =

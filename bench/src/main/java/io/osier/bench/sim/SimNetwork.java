@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
@@ -257,7 +258,7 @@ final class SimNetwork {
   }
 
   Link link(String from, String to) {
-    return links.get(from + ">" + to);
+    return requireNonNull(links.get(from + ">" + to), "two datacenters of this run");
   }
 
   /** All links, in a fixed order. */

@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.TransactionCheck.Outcome;
 import io.osier.core.ErrorCode;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session in a causal keyspace: transactions in one request and in several, aborted ones, the
@@ -49,7 +51,9 @@ final class SimTransactor {
     int step;
     int number;
     Set<Integer> places = Set.of();
-    TransactionView view;
+
+    /** What it has read; null before the first read. */
+    @Nullable TransactionView view;
 
     Tx(TransactionId id, SimDc dc) {
       this.id = id;
@@ -216,7 +220,7 @@ final class SimTransactor {
           look(tx, t, 0);
           saw(t);
           announce(tx);
-          check.saw(tx.number, tx.view.all());
+          check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
           scheduler.in(pause(), () -> write(tx));
         });
   }
@@ -251,18 +255,18 @@ final class SimTransactor {
   }
 
   private void commit(Tx tx, Request.Transact request) {
-    new SimCommit(simulation, tx.dc, request, seen.get(tx.at), random, this::ask)
-        .start(
-            (reply, unsure) -> {
-              if (reply instanceof Reply.Transacted t) {
-                committed(tx, t, unsure);
-              } else if (reply instanceof Reply.Failure) {
-                check.ended(tx.number, Outcome.NEVER, tx.at);
-                failed(tx, reply);
-              } else {
-                move(); // the outcome is unknown
-              }
-            });
+    SimCommit.Listener listener =
+        (reply, unsure) -> {
+          if (reply instanceof Reply.Transacted t) {
+            committed(tx, t, unsure);
+          } else if (reply instanceof Reply.Failure) {
+            check.ended(tx.number, Outcome.NEVER, tx.at);
+            failed(tx, reply);
+          } else {
+            move(); // the outcome is unknown
+          }
+        };
+    new SimCommit(simulation, tx.dc, request, seen.get(tx.at), random, this::ask, listener).start();
   }
 
   private void committed(Tx tx, Reply.Transacted t, boolean unsure) {

@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run: datacenters, network, clients and faults drawn from a seed, events in the order of
@@ -89,7 +91,7 @@ final class Simulation {
   }
 
   /** A run that keeps its last events, and prints all if {@code to} is not null. */
-  static Simulation traced(SimOptions options, long seed, PrintStream to) {
+  static Simulation traced(SimOptions options, long seed, @Nullable PrintStream to) {
     return new Simulation(options, seed, scheduler -> new Trace(scheduler, to));
   }
 
@@ -346,7 +348,7 @@ final class Simulation {
   }
 
   SimDc dc(String name) {
-    return dcs.get(name);
+    return requireNonNull(dcs.get(name), name);
   }
 
   List<String> peersOf(String name) {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What happened, formatted only when it is needed: the last events of each object and the last
@@ -30,7 +31,7 @@ final class Trace {
 
   private final Scheduler scheduler;
   private final boolean keepsEvents;
-  private final PrintStream all;
+  private final @Nullable PrintStream all;
   private final ArrayDeque<Line> common = new ArrayDeque<>(KEPT_COMMON);
   private final Map<String, ArrayDeque<Line>> objects = new HashMap<>();
   private long order;
@@ -44,7 +45,7 @@ final class Trace {
   }
 
   /** A trace that keeps events and, if {@code all} is not null, prints every line. */
-  Trace(Scheduler scheduler, PrintStream all) {
+  Trace(Scheduler scheduler, @Nullable PrintStream all) {
     this.scheduler = scheduler;
     this.keepsEvents = true;
     this.all = all;

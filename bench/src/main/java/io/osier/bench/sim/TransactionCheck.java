@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -7,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transactional causal consistency, by its definition and from what clients saw alone. Every
@@ -37,7 +40,9 @@ final class TransactionCheck {
     final Set<Integer> places;
     final BitSet past;
     Outcome outcome = Outcome.UNKNOWN;
-    ReplicaId at;
+
+    /** Where it ended; null before. */
+    @Nullable ReplicaId at;
 
     Known(Set<Integer> places, BitSet past) {
       this.places = places;
@@ -77,13 +82,18 @@ final class TransactionCheck {
 
   /** What a transaction's snapshot shows is before it. */
   void saw(int number, BitSet seen) {
-    known.get(number).past.or(seen);
+    known(number).past.or(seen);
   }
 
   /** The client knows what became of a transaction. */
   void ended(int number, Outcome outcome, ReplicaId at) {
-    known.get(number).outcome = outcome;
-    known.get(number).at = at;
+    Known tx = known(number);
+    tx.outcome = outcome;
+    tx.at = at;
+  }
+
+  private Known known(int number) {
+    return requireNonNull(known.get(number), "a transaction that has begun");
   }
 
   /**
@@ -150,7 +160,7 @@ final class TransactionCheck {
 
   /** Two reads of one snapshot. */
   void repeated(String who, TransactionView first, TransactionView second, int own) {
-    if (!second.equals(own == 0 ? first : first.with(own, known.get(own).places))) {
+    if (!second.equals(own == 0 ? first : first.with(own, known(own).places))) {
       throw violation(
           "%s read %s and then %s in one transaction (its own is %d)", who, first, second, own);
     }
@@ -162,7 +172,7 @@ final class TransactionCheck {
     List<Integer> cycle = arbitration.cycle();
     if (!cycle.isEmpty()) {
       List<String> places = new ArrayList<>();
-      cycle.forEach(n -> places.add(n + " at " + known.get(n).at + " of " + known.get(n).places));
+      cycle.forEach(n -> places.add(n + " at " + known(n).at + " of " + known(n).places));
       throw violation(
           "each of these had been seen by the next, or lost to it, and so the last by the first: %s",
           places);
@@ -187,7 +197,7 @@ final class TransactionCheck {
     return missing;
   }
 
-  private Violation violation(String message, Object... parameters) {
+  private Violation violation(String message, @Nullable Object... parameters) {
     return new Violation(unit + "/txn", message, parameters);
   }
 }

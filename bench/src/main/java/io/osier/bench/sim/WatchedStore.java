@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
@@ -20,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition's store, with a witness of every change, who knows at any time what each object
@@ -50,7 +53,7 @@ final class WatchedStore implements ObjectStore {
   private final Map<ObjectId, CausalContext> showable = new HashMap<>();
 
   /** What is being shown without the partition's doing; null if nothing is. */
-  private CausalContext showing;
+  private @Nullable CausalContext showing;
 
   /** By key, how many records are not yet durable. */
   private final Map<Key, Integer> undurable = new HashMap<>();
@@ -121,16 +124,17 @@ final class WatchedStore implements ObjectStore {
 
   /** Something of an object is shown without the partition's doing: it must be durable. */
   void shows(ObjectId object, List<Causal> states) {
-    showing = CausalContext.EMPTY;
+    CausalContext shown = CausalContext.EMPTY;
     for (Causal state : states) {
       if (state.type() == object.type()) {
-        showing = state.context();
+        shown = state.context();
       }
     }
+    showing = shown;
     CausalContext most = showable.getOrDefault(object, CausalContext.EMPTY);
-    if (node.hasDisk() && !most.covers(showing)) {
+    if (node.hasDisk() && !most.covers(shown)) {
       throw new Violation(
-          node.name(object), "%s shows %s, of which %s is durable", node, showing, most);
+          node.name(object), "%s shows %s, of which %s is durable", node, shown, most);
     }
   }
 
@@ -165,7 +169,9 @@ final class WatchedStore implements ObjectStore {
       ObjectId object = changes.element().object();
       throw new Violation(node.name(object), "%s changes %s without a record", node, object);
     }
-    together.forEach((object, before) -> check(object, before, get(object)));
+    together.forEach(
+        (object, before) ->
+            check(object, before, requireNonNull(get(object), "what was changed is here")));
     together.clear();
   }
 
@@ -225,7 +231,7 @@ final class WatchedStore implements ObjectStore {
     }
   }
 
-  private Causal witnessed(ObjectId object, Causal state) {
+  private @Nullable Causal witnessed(ObjectId object, @Nullable Causal state) {
     CausalContext is = state == null ? CausalContext.EMPTY : state.context();
     CausalContext was = covered(object);
     if (is != was && !is.equals(was)) {
@@ -259,14 +265,15 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public Causal get(ObjectId object) {
+  public @Nullable Causal get(ObjectId object) {
     Causal state = simulation.options().sabotage().loaded(object, inner.get(object));
     return witnessed(object, state);
   }
 
   @Override
   public boolean drop(ObjectId object) {
-    CausalContext context = inner.get(object).context();
+    CausalContext context =
+        requireNonNull(inner.get(object), "what is dropped is here").context();
     if (!inner.drop(object)) {
       return false;
     }
@@ -305,7 +312,7 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public Causal getDurable(ObjectId object) {
+  public @Nullable Causal getDurable(ObjectId object) {
     return inner.getDurable(object);
   }
 

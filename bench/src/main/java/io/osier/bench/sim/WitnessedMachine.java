@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Machine;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition, as its agent drives it, with a witness of what comes out of each input: the records
@@ -37,7 +40,9 @@ final class WitnessedMachine implements Machine {
   private static final class Asked implements Consumer<Reply> {
     private final WitnessedMachine machine;
     private final ReplyListener listener;
-    private Runnable then;
+
+    /** Lets the reply go; null before it is made. */
+    private @Nullable Runnable then;
 
     Asked(WitnessedMachine machine, ReplyListener listener) {
       this.machine = machine;
@@ -47,7 +52,7 @@ final class WitnessedMachine implements Machine {
     @Override
     public void accept(Reply reply) {
       machine.leaves();
-      then.run();
+      requireNonNull(then, "a reply goes after it was made").run();
     }
   }
 

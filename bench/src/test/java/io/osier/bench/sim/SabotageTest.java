@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -53,7 +54,8 @@ final class SabotageTest {
       private int stored;
 
       @Override
-      public Causal stored(ReplicaId at, ObjectId object, Causal before, Causal after) {
+      public @Nullable Causal stored(
+          ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
         // The store itself stumbles over an object of which it holds nothing.
         boolean remote = before != null && after.context().last(at) == before.context().last(at);
         return remote && ++stored % 50 == 0 ? null : after;
@@ -67,7 +69,7 @@ final class SabotageTest {
       private int loads;
 
       @Override
-      public Causal loaded(ObjectId object, Causal state) {
+      public @Nullable Causal loaded(ObjectId object, @Nullable Causal state) {
         if (state == null) {
           return null;
         }

@@ -7,7 +7,6 @@ import com.typesafe.config.ConfigList;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigUtil;
-import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
@@ -40,7 +39,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -48,24 +46,14 @@ import org.jspecify.annotations.Nullable;
  * is allowed.
  */
 public final class ConfigReader {
-  private static final String PEERS = "osier.peers";
-  private static final String KEYSPACES = "osier.keyspaces";
-  private static final String DEFAULTS = "osier.keyspace-defaults";
+  static final String PEERS = "osier.peers";
+  static final String KEYSPACES = "osier.keyspaces";
+  static final String DEFAULTS = "osier.keyspace-defaults";
   private static final Pattern UNITLESS = Pattern.compile("[0-9.]+");
   private static final String AUTO = "auto";
 
-  /**
-   * Variables of the launcher, the logging and the builds, and those with which container platforms
-   * tell where a service of the name "osier" is.
-   */
-  private static final Pattern NOT_SETTINGS =
-      Pattern.compile(
-          "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
-
   private static final Pattern HOST_NAME =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\\.[A-Za-z0-9_-]+)*");
-
-  private static final Pattern LINK = Pattern.compile("(tcp|udp)://.*");
 
   private final String source;
   private final Config config;
@@ -139,124 +127,15 @@ public final class ConfigReader {
     Config reference = ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
     try {
       Config own = parser.get();
-      checkKeys(source, own, reference);
-      checkVariables(environment, reference);
-      Config merged = override(environment, reference).withFallback(own).withFallback(reference);
+      KnownKeys known = new KnownKeys(reference);
+      known.check(source, own);
+      Config merged = known.of(environment).withFallback(own).withFallback(reference);
       DatacenterConfig config = new ConfigReader(source, merged.resolve(), memory).datacenter();
       memory.check(source, config);
       return config;
     } catch (ConfigException e) {
       throw new OsierException(ErrorCode.CONFIGURATION, source + ": " + e.getMessage(), e);
     }
-  }
-
-  // ---------------------------------------------------------------- keys
-
-  private static void checkKeys(String source, Config own, Config reference) {
-    TreeSet<String> known = new TreeSet<>();
-    leaves("", reference.root(), known);
-    TreeSet<String> given = new TreeSet<>();
-    leaves("", own.root(), given);
-    for (String key : given) {
-      String as = canonical(key);
-      if (as != null && !known.contains(as)) {
-        throw new OsierException(
-            ErrorCode.CONFIGURATION,
-            source + ": unknown key '" + key + "'; did you mean '" + nearest(as, known) + "'?");
-      }
-    }
-  }
-
-  private static String nearest(String to, Set<String> known) {
-    return known.stream()
-        .min((a, b) -> Integer.compare(distance(a, to), distance(b, to)))
-        .orElse("");
-  }
-
-  /** The reference's key for a key; null where any name is allowed. */
-  private static @Nullable String canonical(String key) {
-    if (key.equals(PEERS) || key.startsWith(PEERS + ".") || key.equals(KEYSPACES)) {
-      return null;
-    }
-    if (key.startsWith(KEYSPACES + ".")) {
-      List<String> parts = ConfigUtil.splitPath(key);
-      if (parts.size() == 3) {
-        return null; // an empty keyspace: all defaults
-      }
-      return DEFAULTS + "." + String.join(".", parts.subList(3, parts.size()));
-    }
-    return key;
-  }
-
-  private static void leaves(String prefix, ConfigObject object, Set<String> into) {
-    for (Map.Entry<String, ConfigValue> e : object.entrySet()) {
-      String path = (prefix.isEmpty() ? "" : prefix + ".") + ConfigUtil.quoteString(e.getKey());
-      if (ConfigUtil.quoteString(e.getKey()).equals("\"" + e.getKey() + "\"")) {
-        path = (prefix.isEmpty() ? "" : prefix + ".") + e.getKey();
-      }
-      if (e.getValue() instanceof ConfigObject o && !o.isEmpty()) {
-        leaves(path, o, into);
-      } else {
-        into.add(path);
-      }
-    }
-  }
-
-  private static int distance(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    Arrays.setAll(row, i -> i);
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int substitute = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(substitute, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[b.length()];
-  }
-
-  /** The settings by their variables in the environment. */
-  private static Map<String, String> variables(Config reference) {
-    TreeSet<String> known = new TreeSet<>();
-    leaves("", reference.root(), known);
-    Map<String, String> variables = new TreeMap<>();
-    for (String key : known) {
-      variables.put(key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_'), key);
-    }
-    return variables;
-  }
-
-  private static void checkVariables(Map<String, String> environment, Config reference) {
-    Set<String> known = variables(reference).keySet();
-    for (String variable : new TreeSet<>(environment.keySet())) {
-      if (variable.startsWith("OSIER_")
-          && !known.contains(variable)
-          && !NOT_SETTINGS.matcher(variable).matches()
-          && !LINK.matcher(environment.get(variable)).matches()) {
-        throw new OsierException(
-            ErrorCode.CONFIGURATION,
-            "the environment: unknown variable "
-                + variable
-                + "; did you mean "
-                + nearest(variable, known)
-                + "?");
-      }
-    }
-  }
-
-  private static Config override(Map<String, String> environment, Config reference) {
-    Map<String, Object> values = new TreeMap<>();
-    variables(reference)
-        .forEach(
-            (variable, key) -> {
-              String value = environment.get(variable);
-              if (value != null) {
-                values.put(key, value);
-              }
-            });
-    return ConfigFactory.parseMap(values, "the environment");
   }
 
   // ---------------------------------------------------------------- values

@@ -159,4 +159,15 @@ final class GroupQueueTest {
     assertThat(queue.line(4, 1, () -> {}).getAsBoolean()).as("nobody writes any more").isTrue();
     assertThat(writer.step(groups -> assertThat(groups).containsExactly(3))).isEqualTo(1);
   }
+
+  @Test
+  void offer_doesNotOvertakeWhoWaits_whichIsCounted() {
+    Budget budget = new Budget("test", BUDGET);
+    GroupQueue<Integer> queue = new GroupQueue<>(budget);
+    assertThat(queue.offer(1, BUDGET - 2, () -> {})).isTrue();
+    assertThat(budget.usage().spent()).isZero();
+    assertThat(queue.line(2, 5, () -> {}).getAsBoolean()).isFalse();
+    assertThat(budget.usage().spent()).as("somebody waits").isEqualTo(1);
+    assertThat(queue.offer(3, 1, () -> {})).as("it would fit").isFalse();
+  }
 }

@@ -83,4 +83,16 @@ final class StoreWriterTest {
     writer.confirm(first);
     assertThat(writer.begin().groups()).containsExactly(2);
   }
+
+  @Test
+  void step_writesBeforeItConfirms_andWhoHearsOfItFindsRoom() {
+    GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
+    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    List<String> events = new ArrayList<>();
+    queue.offer(1, BUDGET, () -> events.add("next " + queue.offer(2, BUDGET, () -> {})));
+    assertThat(writer.step(groups -> events.add("written " + groups))).isEqualTo(1);
+    assertThat(events).containsExactly("written [1]", "next true");
+    assertThat(writer.step(groups -> {})).isEqualTo(1);
+    assertThat(writer.step(groups -> {})).isZero();
+  }
 }

@@ -170,4 +170,18 @@ final class GroupQueueTest {
     assertThat(budget.usage().spent()).as("somebody waits").isEqualTo(1);
     assertThat(queue.offer(3, 1, () -> {})).as("it would fit").isFalse();
   }
+
+  @Test
+  void oneWrite_isOfBoundedSize_andALargeGroupIsWrittenAlone() {
+    GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", 100 << 20));
+    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    assertThat(queue.offer(1, 10 << 20, () -> {})).isTrue();
+    assertThat(queue.offer(2, 20 << 20, () -> {})).isTrue();
+    assertThat(queue.offer(3, 10 << 20, () -> {})).isTrue();
+    List<List<Integer>> writes = new ArrayList<>();
+    while (writer.step(writes::add) > 0) {
+      assertThat(writes).hasSizeLessThan(10);
+    }
+    assertThat(writes).containsExactly(List.of(1), List.of(2), List.of(3));
+  }
 }

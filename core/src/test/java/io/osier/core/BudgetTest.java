@@ -1,6 +1,7 @@
 package io.osier.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import org.junit.jupiter.api.Test;
 
@@ -36,5 +37,18 @@ final class BudgetTest {
     assertThat(budget.isOver()).isFalse();
     assertThat(budget.usage().plus(new Budget.Usage("other", 50, 20, 3)))
         .isEqualTo(new Budget.Usage("trails", 150, 120, 3));
+  }
+
+  @Test
+  void whatHasToGo_isCounted() {
+    Budget budget = new Budget("trails", 100);
+    budget.take(101);
+    budget.noteSpent();
+    assertThat(budget.usage()).isEqualTo(new Budget.Usage("trails", 100, 101, 1));
+  }
+
+  @Test
+  void negativeLimit_isRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new Budget("trails", -1));
   }
 }

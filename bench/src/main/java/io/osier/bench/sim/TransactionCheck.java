@@ -150,7 +150,8 @@ final class TransactionCheck {
             && view.added().get(place) == (winner != 0 && TransactionView.adds(winner));
     if (!written || !agreed) {
       throw violation(
-          "%s at %s sees several winners at place %d, or none, of %s: register %d, field %d, set %s",
+          "%s at %s sees several winners at place %d, or none, of %s: register %d, field %d, set"
+              + " %s",
           who, at, place, writers, winner, view.fields().get(place), view.added().get(place));
     }
     if (winner != 0) {
@@ -174,7 +175,8 @@ final class TransactionCheck {
       List<String> places = new ArrayList<>();
       cycle.forEach(n -> places.add(n + " at " + known(n).at + " of " + known(n).places));
       throw violation(
-          "each of these had been seen by the next, or lost to it, and so the last by the first: %s",
+          "each of these had been seen by the next, or lost to it, and so the last by the first:"
+              + " %s",
           places);
     }
   }

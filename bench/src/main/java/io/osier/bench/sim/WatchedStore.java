@@ -272,8 +272,7 @@ final class WatchedStore implements ObjectStore {
 
   @Override
   public boolean drop(ObjectId object) {
-    CausalContext context =
-        requireNonNull(inner.get(object), "what is dropped is here").context();
+    CausalContext context = requireNonNull(inner.get(object), "what is dropped is here").context();
     if (!inner.drop(object)) {
       return false;
     }

@@ -61,7 +61,12 @@ final class KnownKeys {
       if (as.isPresent()) {
         throw new OsierException(
             ErrorCode.CONFIGURATION,
-            source + ": unknown key '" + key + "'; did you mean '" + nearest(as.get(), keys) + "'?");
+            source
+                + ": unknown key '"
+                + key
+                + "'; did you mean '"
+                + nearest(as.get(), keys)
+                + "'?");
       }
     }
   }

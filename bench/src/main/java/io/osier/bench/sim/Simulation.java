@@ -21,8 +21,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import org.slf4j.LoggerFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * One run: datacenters, network, clients and faults drawn from a seed, events in the order of

@@ -8,7 +8,4 @@
  * a session, {@code Workload} what it does, {@code FaultPlan} what goes wrong; each {@code …Check}
  * checks one property; {@code Simulation} puts one run together.
  */
-@NullMarked
 package io.osier.bench.sim;
-
-import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,7 @@ import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.client.ClientCommand;
 import io.osier.bench.client.EchoCommand;
 import io.osier.bench.client.ScrapeCommand;
+import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.experiment.DashboardCommand;
@@ -51,6 +52,7 @@ import picocli.CommandLine.Spec;
       PropagationCommand.class,
       ReplicasCommand.class,
       ScrapeCommand.class,
+      TlsCommand.class,
       TraceCommand.class,
       ShiftCommand.class,
       SizeCommand.class,

@@ -1,14 +1,10 @@
 package io.osier.bench.client;
 
 import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.Ports;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
-import io.osier.proxy.CounterHandle;
-import io.osier.proxy.Keyspace;
-import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,14 +12,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import picocli.CommandLine.Command;
 
@@ -39,8 +33,6 @@ import picocli.CommandLine.Command;
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:measured", "1:it could not be run", "2:wrong usage"})
 public final class ScrapeCommand extends Experiment {
-  private static final String KEYSPACE = "counters";
-  private static final int COUNTERS = 1_000;
   private static final int IN_FLIGHT = 256;
   private static final String WORKLOAD = IN_FLIGHT + " in flight";
   private static final String RATE = "operations/s";
@@ -51,56 +43,29 @@ public final class ScrapeCommand extends Experiment {
   /** For picocli. */
   public ScrapeCommand() {}
 
-  /** A datacenter process with a client. */
-  private static final class Side implements AutoCloseable {
-    private final Process process;
-    private final OsierClient client;
-    private final Driver.Target updates;
-
-    Side(Path directory, String name, int admin) throws IOException, InterruptedException {
-      int port = Ports.free();
-      Path config = directory.resolve(name + ".conf");
-      Files.writeString(
-          config,
-          """
-          osier {
-            dc = %s
-            cluster = %s
-            listen { client-port = %d, peer-port = %d }
-            admin { enabled = %s, port = %d }
-            store { dir = "" }
-            keyspaces { %s { sla = 2s } }
-          }
-          """
-              .formatted(name, name, port, Ports.free(), admin > 0, Math.max(1, admin), KEYSPACE));
-      process =
-          Jvm.start(
-              directory.resolve(name + ".log"),
-              "-Xmx512m",
-              "server",
-              "--config",
-              config.toString());
-      client = OsierClient.builder().name("bench").endpoint("one", "127.0.0.1:" + port).build();
-      client.awaitConnected(Duration.ofSeconds(60));
-      Keyspace space = client.session().keyspace(KEYSPACE);
-      List<CounterHandle> counters = new ArrayList<>();
-      for (int i = 0; i < COUNTERS; i++) {
-        counters.add(space.counter("counter-" + i));
-      }
-      AtomicInteger next = new AtomicInteger();
-      updates =
-          done ->
-              counters
-                  .get(Math.floorMod(next.getAndIncrement(), COUNTERS))
-                  .incrementAsync(1)
-                  .whenComplete((result, error) -> done.done(error == null));
-    }
-
-    @Override
-    public void close() {
-      client.close();
-      process.destroy();
-    }
+  private static CounterSide side(Path directory, String name, int admin)
+      throws IOException, InterruptedException {
+    int port = Ports.free();
+    String config =
+        """
+        osier {
+          dc = %s
+          cluster = %s
+          listen { client-port = %d, peer-port = %d }
+          admin { enabled = %s, port = %d }
+          store { dir = "" }
+          keyspaces { %s { sla = 2s } }
+        }
+        """
+            .formatted(
+                name,
+                name,
+                port,
+                Ports.free(),
+                admin > 0,
+                Math.max(1, admin),
+                CounterSide.KEYSPACE);
+    return new CounterSide(directory, name, List.of(config), port, Optional.empty());
   }
 
   @Override
@@ -108,12 +73,12 @@ public final class ScrapeCommand extends Experiment {
     Path directory = Files.createTempDirectory("osier-scrape");
     System.out.println("logs in " + directory);
     int admin = Ports.free();
-    try (Side with = new Side(directory, "with", admin);
-        Side without = new Side(directory, "without", 0)) {
+    try (CounterSide with = side(directory, "with", admin);
+        CounterSide without = side(directory, "without", 0)) {
       System.out.println("warming up");
       for (int i = 0; i < 3; i++) {
-        Driver.run(with.updates, IN_FLIGHT, 0, quick() ? 4 : 10);
-        Driver.run(without.updates, IN_FLIGHT, 0, quick() ? 4 : 10);
+        with.run(IN_FLIGHT, quick() ? 4 : 10);
+        without.run(IN_FLIGHT, quick() ? 4 : 10);
       }
       double seconds = quick() ? 3 : 10;
       for (int round = 1; round <= (quick() ? 2 : 8); round++) {
@@ -145,9 +110,9 @@ public final class ScrapeCommand extends Experiment {
     Directories.delete(directory);
   }
 
-  private static double rate(Results results, String alternative, Side side, double seconds)
+  private static double rate(Results results, String alternative, CounterSide side, double seconds)
       throws InterruptedException {
-    double rate = Driver.run(side.updates, IN_FLIGHT, 0, seconds).perSecond();
+    double rate = side.run(IN_FLIGHT, seconds).perSecond();
     results.add(WORKLOAD, alternative, RATE, rate);
     return rate;
   }

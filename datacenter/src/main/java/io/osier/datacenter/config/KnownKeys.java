@@ -27,12 +27,14 @@ import java.util.regex.Pattern;
  */
 final class KnownKeys {
   /**
-   * Variables of the launcher, the logging and the builds, and those with which container platforms
-   * tell where a service of the name "osier" is.
+   * Variables of the launcher, the logging, docker-compose.yml and the tests, and those with which
+   * container platforms tell where a service of the name "osier" is.
    */
   private static final Pattern NOT_SETTINGS =
       Pattern.compile(
-          "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
+          "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?"
+              + "|CONTAINERS|IMAGE|TRANSCRIPTS|LOAD_SECONDS|LOAD_TARGET"
+              + "|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
 
   private static final Pattern LINK = Pattern.compile("(tcp|udp)://.*");
 

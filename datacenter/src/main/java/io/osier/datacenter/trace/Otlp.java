@@ -1,5 +1,7 @@
 package io.osier.datacenter.trace;
 
+import static java.util.Objects.requireNonNull;
+
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
@@ -29,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -131,7 +134,7 @@ final class Otlp implements SpanSink {
   private static final class Counted implements SpanExporter {
     private final String url;
     private final SpanExporter exporter;
-    private volatile Otlp of;
+    private volatile @Nullable Otlp of; // set before anything is exported
     private boolean said;
     private long saidNanos;
 
@@ -144,20 +147,21 @@ final class Otlp implements SpanSink {
     public CompletableResultCode export(Collection<SpanData> spans) {
       int count = spans.size(); // the caller clears it
       CompletableResultCode result = exporter.export(spans);
+      Otlp told = requireNonNull(of);
       result.whenComplete(
           () -> {
-            of.waiting.addAndGet(-count);
+            told.waiting.addAndGet(-count);
             if (result.isSuccess()) {
-              of.sent.add(count);
+              told.sent.add(count);
             } else {
-              of.refused.add(count);
+              told.refused.add(count);
               say(result.getFailureThrowable());
             }
           });
       return result;
     }
 
-    private void say(Throwable why) {
+    private void say(@Nullable Throwable why) {
       long now = System.nanoTime();
       synchronized (this) {
         if (said && now - saidNanos < SAID_NANOS) {
@@ -173,7 +177,7 @@ final class Otlp implements SpanSink {
           reason(why));
     }
 
-    private static String reason(Throwable why) {
+    private static String reason(@Nullable Throwable why) {
       if (why == null) {
         return "no reason is known";
       }

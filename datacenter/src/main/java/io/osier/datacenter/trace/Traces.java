@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +46,8 @@ public final class Traces implements AutoCloseable {
 
   /** Nothing is followed. */
   public static final Traces OFF =
-      new Traces(new ReplicaId("off", 1), TraceSettings.OFF, null, (dc, note) -> {}, Time.SYSTEM);
+      new Traces(
+          new ReplicaId("off", 1), TraceSettings.OFF, SpanSink.NONE, (dc, note) -> {}, Time.SYSTEM);
 
   /** So many updates are followed at one time; each takes about a KiB, and its key. */
   static final int UPDATES_MAX = 4_096;
@@ -199,7 +201,7 @@ public final class Traces implements AutoCloseable {
     part(trace, "durable", through, answered, which);
   }
 
-  private PartitionTraces partitionOf(Request request) {
+  private @Nullable PartitionTraces partitionOf(Request request) {
     return switch (request) {
       case Request.Write w -> {
         List<PartitionTraces> partitions = keyspaces.getOrDefault(w.keyspace(), List.of());
@@ -212,7 +214,7 @@ public final class Traces implements AutoCloseable {
   }
 
   /** Transactions are of keyspaces with one partition. */
-  private PartitionTraces only(Request.Transact step) {
+  private @Nullable PartitionTraces only(Request.Transact step) {
     List<PartitionTraces> partitions = keyspaces.getOrDefault(step.keyspace(), List.of());
     return partitions.size() == 1 ? partitions.getFirst() : null;
   }

@@ -3,4 +3,7 @@
  * (OpenTelemetry): {@link io.osier.datacenter.trace.Traces} is where a datacenter's begin, and only
  * {@code Otlp} needs more than OpenTelemetry's API.
  */
+@NullMarked
 package io.osier.datacenter.trace;
+
+import org.jspecify.annotations.NullMarked;

@@ -237,6 +237,8 @@ final class ConfigReaderTest {
         Map.of(
             "OSIER_JAVA_OPTIONS", "-Xmx1g",
             "OSIER_LOG", "debug",
+            "OSIER_CONTAINERS", "required",
+            "OSIER_LOAD_SECONDS", "40",
             "OSIER_SERVICE_HOST", "10.0.0.1",
             "OSIER_EU_PORT", "tcp://10.0.0.1:7400",
             "OSIER_PORT_7400_TCP_ADDR", "10.0.0.1",

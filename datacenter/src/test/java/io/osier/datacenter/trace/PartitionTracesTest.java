@@ -1,5 +1,6 @@
 package io.osier.datacenter.trace;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.api.common.AttributeKey;
@@ -174,7 +175,9 @@ class PartitionTracesTest {
     assertThat(late.says(Followed.PEER)).isEqualTo("ap");
     assertThat(late.says(Followed.VIA)).isEqualTo("catch-up");
     assertThat(late.says(Followed.OUTAGE)).isTrue();
-    assertThat(told.get("ap").getFirst().joined()).extracting(TraceNote.Joined::last).contains(7L);
+    assertThat(requireNonNull(told.get("ap")).getFirst().joined())
+        .extracting(TraceNote.Joined::last)
+        .contains(7L);
     int before = sink.spans.size();
     eu.shipped("ap", Frame.Kind.CATCH_UP, true, List.of(missed), nanos);
     assertThat(sink.spans).as("once to each").hasSize(before);

@@ -97,6 +97,11 @@ final class Cluster {
       return answer(new Request.Write("k", Key.of(key), type, op, after, waitMillis));
     }
 
+    /** Sends a write that waits for something; its ticket. */
+    long send(String key, CrdtType type, Operation op, VersionVector after, int waitMillis) {
+      return submit(new Request.Write("k", Key.of(key), type, op, after, waitMillis));
+    }
+
     /** A transaction of one request, on what is visible now. */
     Reply transact(Request.Update... updates) {
       return transact(new TransactionId(0, ++tickets), 1, Request.End.COMMIT, updates);

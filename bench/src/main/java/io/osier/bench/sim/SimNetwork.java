@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -522,8 +523,8 @@ final class SimNetwork {
       return;
     }
     Link link = way.link();
-    boolean free = !link.isDark() && (!way.takesTurns() || link.carries() == 0);
-    if (free && link.queue.isEmpty()) {
+    boolean queues = way.takesTurns() && (link.carries() > 0 || !link.queue.isEmpty());
+    if (!link.isDark() && !queues) {
       travel(way, bytes);
       return;
     }
@@ -549,8 +550,12 @@ final class SimNetwork {
     if (link.isDark()) {
       return; // begun anew when it carries something again
     }
+    letAnswersLeave(link);
     Unsent first = link.queue.peek();
-    boolean wide = link.carries() == 0 || !first.way.takesTurns();
+    if (first == null) {
+      return;
+    }
+    boolean wide = link.carries() == 0;
     long most = Math.max(PIECE_BYTES, link.carries() / 20); // as often as the other end looks
     int piece = wide ? first.left : (int) Math.min(first.left, most);
     scheduler.in(
@@ -560,6 +565,18 @@ final class SimNetwork {
             leave(link, first, piece);
           }
         });
+  }
+
+  /** What went the other way while the link carried nothing waits for none of what queues here. */
+  private void letAnswersLeave(Link link) {
+    for (Iterator<Unsent> it = link.queue.iterator(); it.hasNext(); ) {
+      Unsent answer = it.next();
+      if (!answer.way.takesTurns()) {
+        it.remove();
+        link.queuedBytes -= answer.left;
+        travel(answer.way, answer.bytes);
+      }
+    }
   }
 
   private void leave(Link link, Unsent first, int piece) {

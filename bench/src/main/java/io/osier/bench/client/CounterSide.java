@@ -17,6 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** One alternative of a comparison: datacenter processes, and a client that increments counters. */
 final class CounterSide implements AutoCloseable {
   static final String KEYSPACE = "counters";
+
+  /** The processor time of the datacenters' processes. */
+  static final String CPU = "servers' µs/operation";
+
   private static final int COUNTERS = 1_000;
 
   private final List<Process> processes = new ArrayList<>();

@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -112,9 +113,13 @@ public final class ScrapeCommand extends Experiment {
 
   private static double rate(Results results, String alternative, CounterSide side, double seconds)
       throws InterruptedException {
-    double rate = side.run(IN_FLIGHT, seconds).perSecond();
-    results.add(WORKLOAD, alternative, RATE, rate);
-    return rate;
+    Duration before = side.cpu();
+    Driver.Outcome outcome = side.run(IN_FLIGHT, seconds);
+    double cpu =
+        side.cpu().minus(before).toNanos() / 1e3 / Math.max(1, outcome.nanos().getTotalCount());
+    results.add(WORKLOAD, alternative, RATE, outcome.perSecond());
+    results.add(WORKLOAD, alternative, CounterSide.CPU, cpu);
+    return outcome.perSecond();
   }
 
   /** How many scrapes it was: one, if the datacenter answered. */

@@ -32,7 +32,6 @@ import picocli.CommandLine.Command;
 public final class TlsCommand extends Experiment {
   private static final String RATE = "operations/s";
   private static final String LATENCY = "p50 µs";
-  private static final String CPU = "server's µs/operation";
   private static final String CONNECTIONS = "connections/s";
   private static final List<Integer> IN_FLIGHT = List.of(256, 1);
 
@@ -151,7 +150,7 @@ public final class TlsCommand extends Experiment {
     double micros = outcome.nanos().getValueAtPercentile(50) / 1e3;
     results.add(workload(inFlight), way.text, RATE, outcome.perSecond());
     results.add(workload(inFlight), way.text, LATENCY, micros);
-    results.add(workload(inFlight), way.text, CPU, cpu);
+    results.add(workload(inFlight), way.text, CounterSide.CPU, cpu);
     System.out.printf(
         Locale.ROOT,
         "%-24s %3d in flight %,10.0f/s, p50 %,6.0f µs, server %.1f µs each%n",

@@ -90,6 +90,16 @@ public final class CertificateMaker {
    *     a name is none
    */
   public static List<Path> signed(Path dir, String name, String uri, List<String> hosts, int days) {
+    return signed(dir, name, uri, hosts, days, "+0d");
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param from when it begins to be valid, as keytool's -startdate takes it
+   */
+  static List<Path> signed(
+      Path dir, String name, String uri, List<String> hosts, int days, String from) {
     if (!NAME.matcher(name).matches() || name.equals(AUTHORITY)) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -148,6 +158,8 @@ public final class CertificateMaker {
                   "eku=serverAuth,clientAuth",
                   "-ext",
                   "san=" + String.join(",", names),
+                  "-startdate",
+                  from,
                   "-validity",
                   Integer.toString(days),
                   "-keystore",

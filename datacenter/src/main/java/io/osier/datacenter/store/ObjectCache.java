@@ -140,6 +140,15 @@ final class ObjectCache {
     return (objects == null ? read(object.key()) : objects).of(object);
   }
 
+  /** All objects of a key, as they are now, without keeping them. */
+  List<Causal> peek(Key key) {
+    KeyObjects objects = pending.get(key);
+    if (objects == null) {
+      objects = cache.getIfPresent(key);
+    }
+    return List.copyOf((objects == null ? read(key) : objects).states());
+  }
+
   /** What is not yet durable. */
   Map<Key, KeyObjects> pending() {
     return pending;

@@ -117,14 +117,20 @@ final class ReadAhead {
   private Page present(Optional<ObjectId> after, Page read, Set<Key> changed) {
     TreeMap<ObjectId, Causal> found = new TreeMap<>();
     for (Entry e : read.entries()) {
-      Causal state =
-          changed.contains(e.object().key()) ? objects.peek(e.object(), false) : e.state();
-      if (state != null) {
-        found.put(e.object(), state);
+      if (!changed.contains(e.object().key())) {
+        found.put(e.object(), e.state());
       }
     }
     Optional<ObjectId> last =
         read.end() ? Optional.empty() : Optional.of(read.entries().getLast().object());
+    for (Key key : changed) { // objects that were not there when the page was read, too
+      for (Causal state : objects.peek(key)) {
+        ObjectId object = new ObjectId(key, state.type());
+        if (StoreScan.isWithin(object, after, last)) {
+          found.put(object, state);
+        }
+      }
+    }
     return scan.completed(after, last, found);
   }
 

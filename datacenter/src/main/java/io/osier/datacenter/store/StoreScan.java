@@ -100,14 +100,19 @@ final class StoreScan {
     return new Page(entries, last.isEmpty());
   }
 
+  /** Whether an object is in a page: behind one, and not behind another; empty for no bound. */
+  static boolean isWithin(ObjectId object, Optional<ObjectId> after, Optional<ObjectId> last) {
+    return (after.isEmpty() || object.compareTo(after.get()) > 0)
+        && (last.isEmpty() || object.compareTo(last.get()) <= 0);
+  }
+
   /** New objects that are not in the store yet: few, unless the writer is far behind. */
   private void addPending(
       Optional<ObjectId> after, Optional<ObjectId> last, Map<ObjectId, Causal> found) {
     for (Map.Entry<Key, KeyObjects> e : objects.pending().entrySet()) {
       for (Causal state : e.getValue().states()) {
         ObjectId object = new ObjectId(e.getKey(), state.type());
-        if ((after.isEmpty() || object.compareTo(after.get()) > 0)
-            && (last.isEmpty() || object.compareTo(last.get()) <= 0)) {
+        if (isWithin(object, after, last)) {
           found.put(object, state);
         }
       }

@@ -98,6 +98,22 @@ final class ReadAheadTest {
         .contains(new ObjectStore.Entry(object(4), state(4)));
   }
 
+  /** It was in neither the page nor what waits for the disk: 5 datacenters, seed 60. */
+  @Test
+  void objectThatWasMadeSinceAPageWasRead_andIsOnTheDisk_isInIt_ifItIsOfItsRange() {
+    ahead.page(Optional.empty(), 3, 1 << 20); // ka, kb, kc
+    readAll();
+    for (String key : List.of("kaa", "kd0")) {
+      ObjectId fresh = new ObjectId(Key.of(key), CrdtType.G_SET);
+      versions.write(
+          List.of(new Change.PutSnapshot(fresh, VersionVector.EMPTY.with(SELF, 2), state(7))));
+      ahead.changed(fresh.key());
+    }
+    ObjectStore.Page page = ahead.page(Optional.empty(), 3, 1 << 20).orElseThrow();
+    ObjectId within = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
+    assertThat(objects(page)).containsExactly(object(0), within, object(1), object(2));
+  }
+
   @Test
   void pageOfWhichEverythingWasDropped_isNotEmpty() {
     ahead.page(Optional.empty(), 2, 1 << 20);

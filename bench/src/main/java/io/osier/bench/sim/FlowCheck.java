@@ -263,6 +263,11 @@ final class FlowCheck {
             / link.bytesPerSecond();
   }
 
+  /** Whether nothing waits to leave a datacenter. */
+  static boolean isEmpty(SimDc dc) {
+    return dc.transport().buffered().values().stream().allMatch(bytes -> bytes == 0);
+  }
+
   /** At the end nothing is under way, and nothing waits to leave. */
   void ended(SimDc dc) {
     dc.links()

@@ -185,8 +185,11 @@ final class SimDisk {
         List<Change> changes = new ArrayList<>(evicted);
         changes.addAll(group.changes());
         evicted.clear();
-        // What the cache evicts is chance, and must not change any time: it takes no room.
-        long bytes = (long) CHANGE_BYTES * group.changes().size() + group.heldBytes();
+        // What the cache evicts is chance, and must not change any time: it takes no room, and an
+        // update that is written as a snapshot, because none was written when its object was
+        // evicted, takes as much as one that is written as an operation.
+        long counted = group.changes().stream().filter(c -> !(c instanceof Change.Prune)).count();
+        long bytes = CHANGE_BYTES * counted + group.heldBytes();
         Records records = new Records(unit.number(), changes, taken.persisted());
         boolean early = simulation.options().sabotage().confirmsEarly();
         BooleanSupplier isIn = queue.line(records, bytes, early ? () -> {} : group.written());

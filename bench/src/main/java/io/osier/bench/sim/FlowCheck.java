@@ -188,7 +188,11 @@ final class FlowCheck {
     }
   }
 
-  /** Nothing can be sent to a peer any more. */
+  /**
+   * Nothing can be sent to a peer any more, and what was under way is not waited for. A process
+   * that comes back after a crash may have its former name, and the peer may be a new process,
+   * which numbers its epochs from the beginning: name and epoch do not tell the lives apart.
+   */
   void down(SimDc dc, String to) {
     for (Unit unit : simulation.units()) {
       stream(dc.self().dc(), to, unit).begin(dc.self(), 0);

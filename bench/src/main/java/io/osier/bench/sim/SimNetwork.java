@@ -449,6 +449,7 @@ final class SimNetwork {
     for (Link link : links.values()) {
       if (link.from.equals(process.dc().self().dc())) {
         link.up = false;
+        flow.down(process.dc(), link.to);
       }
     }
     changed(process.dc().self().dc());

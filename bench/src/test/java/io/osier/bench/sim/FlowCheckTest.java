@@ -1,0 +1,88 @@
+package io.osier.bench.sim;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What counts as under way: what this life of a process has sent, and nothing of former ones. */
+final class FlowCheckTest {
+  private static final long EPOCH = 1;
+
+  private final Simulation simulation =
+      new Simulation(new SimOptions(2, EnumSet.noneOf(Fault.class), 1), 1);
+
+  private final SimDc dc = simulation.dc("dc0");
+  private final FlowCheck flow = simulation.network().flow();
+
+  @BeforeEach
+  void start() {
+    simulation.network().addLink("dc0", "dc1");
+    simulation.network().addLink("dc1", "dc0");
+    simulation.dcs().forEach(d -> d.start(d.self()));
+  }
+
+  /** A frame that takes the whole window. */
+  private void sendsWindow(long sequence) {
+    Shipment shipment =
+        new Shipment(
+            new ObjectId(Key.of("k"), CrdtType.AW_SET),
+            dc.self(),
+            0,
+            VersionVector.EMPTY,
+            1,
+            1,
+            0,
+            Causal.bottom(CrdtType.AW_SET));
+    int shipments = simulation.windowBytes() / FrameCodec.sizeOf(dc.self(), shipment) + 1;
+    flow.sent(
+        dc,
+        "dc1",
+        simulation.units().getFirst(),
+        new Frame.Updates(
+            Frame.Kind.CATCH_UP,
+            EPOCH,
+            sequence,
+            1,
+            VersionVector.EMPTY,
+            Optional.empty(),
+            false,
+            0,
+            Stream.generate(() -> shipment).limit(shipments).toList()));
+  }
+
+  @Test
+  void moreThanTheWindow_isNoticed() {
+    sendsWindow(1);
+    assertThatThrownBy(() -> sendsWindow(2)).isInstanceOf(Violation.class);
+  }
+
+  @Test
+  void acknowledged_leavesRoom() {
+    sendsWindow(1);
+    flow.received(
+        dc, simulation.dc("dc1").self(), simulation.units().getFirst(), new Frame.Ack(EPOCH, 1));
+    assertThatCode(() -> sendsWindow(2)).doesNotThrowAnyException();
+  }
+
+  /** Seed 153 with five datacenters: the peer had crashed, too, and numbered its epochs anew. */
+  @Test
+  void crashed_nothingOfTheFormerLifeIsUnderWay() {
+    sendsWindow(98);
+    simulation.crash(dc);
+    simulation.restart(dc, dc.self());
+    assertThatCode(() -> sendsWindow(1)).doesNotThrowAnyException();
+  }
+}

@@ -4,6 +4,9 @@
 #   docker run -d --name eu -e OSIER_DC=eu -v osier-eu:/var/lib/osier \
 #       -v $PWD/osier.conf:/etc/osier/osier.conf:ro -p 7400:7400 osier
 #
+# It listens to other machines, so osier.conf has tls and users; where nobody else reaches the ports (-p
+# 127.0.0.1:7400:7400, or a network of containers that are trusted), -e OSIER_INSECURE=true does.
+#
 # JDK_IMAGE is any image with a JDK of version 21 or newer: a runtime of what is needed is made of it.
 # BASE_IMAGE is any image with glibc, libstdc++, bash and coreutils; nothing of Java need be in it.
 # The target bench is the programs around it: load, emulated network (docker-compose.yml uses it).

@@ -67,7 +67,14 @@ public enum ErrorCode {
    * Every peer refuses the datacenter, or this keyspace, because their configurations differ:
    * nothing was done, since an update would go nowhere. Another datacenter may take it.
    */
-  REFUSED_BY_PEERS(24, true);
+  REFUSED_BY_PEERS(24, true),
+  /**
+   * The datacenter does not know who asks: there was no login where one is needed, the user is
+   * unknown, or the password is wrong; which of them is not said. Nothing was done.
+   */
+  NOT_AUTHENTICATED(25, false),
+  /** The user lacks a right, which the message names; nothing was done. */
+  FORBIDDEN(26, false);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

@@ -37,6 +37,8 @@ public final class ProtocolCodec {
   private static final int TRANSACT = 8;
   private static final int REPEAT = 9;
   private static final int ASK_THROUGH = 10;
+  private static final int LOGIN = 12;
+  private static final int PROOF = 13;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -47,6 +49,7 @@ public final class ProtocolCodec {
   private static final int FAILURE = 7;
   private static final int TRANSACTED = 8;
   private static final int THROUGH = 9;
+  private static final int CHALLENGE = 11;
 
   private ProtocolCodec() {}
 
@@ -147,6 +150,16 @@ public final class ProtocolCodec {
         out.writeNumber(r.protocolVersion());
         out.writeText(r.client());
       }
+      case Request.Login r -> {
+        out.writeByte(LOGIN);
+        out.writeNumber(r.protocolVersion());
+        out.writeText(r.client());
+        out.writeText(r.message());
+      }
+      case Request.Proof r -> {
+        out.writeByte(PROOF);
+        out.writeText(r.message());
+      }
       case Request.Ping r -> out.writeByte(PING);
       case Request.Read r -> {
         out.writeByte(READ);
@@ -207,6 +220,10 @@ public final class ProtocolCodec {
     int tag = in.readByte();
     return switch (tag) {
       case HELLO -> new Request.Hello(readInt(in), in.readText(CLIENT_NAME_MAX));
+      case LOGIN ->
+          new Request.Login(
+              readInt(in), in.readText(CLIENT_NAME_MAX), in.readText(Request.LOGIN_BYTES_MAX));
+      case PROOF -> new Request.Proof(in.readText(Request.LOGIN_BYTES_MAX));
       case PING -> new Request.Ping();
       case READ ->
           new Request.Read(
@@ -351,6 +368,10 @@ public final class ProtocolCodec {
         out.writeByte(THROUGH);
         out.writeVector(r.through());
       }
+      case Reply.Challenge r -> {
+        out.writeByte(CHALLENGE);
+        out.writeText(r.message());
+      }
       case Reply.Failure r -> {
         out.writeByte(FAILURE);
         out.writeNumber(r.code().number());
@@ -394,6 +415,7 @@ public final class ProtocolCodec {
         yield new Reply.Page(rows, next, seen);
       }
       case THROUGH -> new Reply.Through(in.readVector());
+      case CHALLENGE -> new Reply.Challenge(in.readText(Request.LOGIN_BYTES_MAX));
       case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));
       case FAILURE ->
           new Reply.Failure(ErrorCode.of(readInt(in)), in.readText(Codec.RECORD_BYTES_MAX));

@@ -131,6 +131,14 @@ public sealed interface Reply {
   record Through(VersionVector through) implements Reply {}
 
   /**
+   * The datacenter's part of a login.
+   *
+   * @param message of SCRAM-SHA-256: the server-first-message, or, once the password was right, the
+   *     server-final-message, with which the datacenter proves that it knows the user
+   */
+  record Challenge(String message) implements Reply {}
+
+  /**
    * The request failed. For an update: nothing was done, except with TIMEOUT, where it may be.
    *
    * @param message what is wrong and what would be right

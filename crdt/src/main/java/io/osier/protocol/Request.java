@@ -78,6 +78,36 @@ public sealed interface Request {
    */
   record Hello(int protocolVersion, String client) implements Request {}
 
+  /** Longest message of a {@link Login} or {@link Proof}, in bytes. */
+  int LOGIN_BYTES_MAX = 512;
+
+  /**
+   * The first message on a connection of a user with a password, instead of {@link Hello}. Answered
+   * by {@link Reply.Challenge}, or a failure and the end of the connection.
+   *
+   * @param client see {@link Hello}
+   * @param message the client-first-message of SCRAM-SHA-256 (RFC 5802)
+   */
+  record Login(int protocolVersion, String client, String message) implements Request {
+    @Override
+    public String toString() {
+      return "Login of client " + client; // the message is nobody's business
+    }
+  }
+
+  /**
+   * The second message of a {@link Login}. Answered by a {@link Reply.Challenge} and then {@link
+   * Reply.Welcome}, or by a failure and the end of the connection.
+   *
+   * @param message the client-final-message
+   */
+  record Proof(String message) implements Request {
+    @Override
+    public String toString() {
+      return "Proof";
+    }
+  }
+
   /** Asks for a {@link Reply.Pong}: the client measures the way there and back. */
   record Ping() implements Request {}
 

@@ -18,4 +18,5 @@ record ClientSettings(
     long cacheEntriesMax,
     ClientMetrics metrics,
     Optional<TlsContext> tls,
+    Optional<Login.User> user,
     TracedAnswers traces) {}

@@ -117,11 +117,14 @@ final class Datacenters {
     return c;
   }
 
-  /** Waits until one is up; false if none is within the time. */
+  /** Waits until one is up; false if none is within the time, or all refuse the login. */
   boolean await(Duration atMost) throws InterruptedException {
     long deadline = System.nanoTime() + atMost.toNanos();
     synchronized (changes) {
       while (choose(Set.of()) == null) {
+        if (isEveryLoginRefused()) {
+          return false;
+        }
         long left = (deadline - System.nanoTime()) / 1_000_000;
         if (left <= 0) {
           return false;
@@ -132,11 +135,22 @@ final class Datacenters {
     return true;
   }
 
+  private boolean isEveryLoginRefused() {
+    return !connections.isEmpty()
+        && connections.values().stream().allMatch(Datacenters::isLoginRefused);
+  }
+
+  private static boolean isLoginRefused(Connection c) {
+    OsierException refused = c.refused();
+    return refused != null && refused.code() == ErrorCode.NOT_AUTHENTICATED;
+  }
+
   /** Why none can be reached. */
   OsierException unavailable() {
     for (Connection c : connections.values()) {
       OsierException refused = c.refused();
-      if (refused != null) {
+      // One that does not know the user is a trouble among others, as long as others may.
+      if (refused != null && (!isLoginRefused(c) || isEveryLoginRefused())) {
         return refused;
       }
     }

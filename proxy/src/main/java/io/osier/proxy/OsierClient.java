@@ -10,6 +10,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
 import io.osier.core.Utf8;
+import io.osier.core.scram.ScramCredential;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * A client of an Osier cluster: connections to one or more datacenters. Make one for each
@@ -268,6 +270,7 @@ public final class OsierClient implements AutoCloseable {
     private long cacheEntriesMax = 10_000;
     private ClientMetrics metrics = ClientMetrics.NONE;
     private Optional<TlsOptions> tls = Optional.empty();
+    private Optional<Login.User> user = Optional.empty();
     private TracedAnswers traces = TracedAnswers.NONE;
 
     private Builder() {}
@@ -358,6 +361,29 @@ public final class OsierClient implements AutoCloseable {
     }
 
     /**
+     * Logs in to all datacenters as a user. Without, the client is the datacenters' default user,
+     * if they have one, or the one whom its certificate names.
+     *
+     * @param password asked for before each connection is made, by a thread that may wait; the
+     *     array that it gives is overwritten
+     */
+    public Builder user(String userName, Supplier<char[]> password) {
+      user = Optional.of(new Login.User(userName, password));
+      return this;
+    }
+
+    /**
+     * As the other one, with a password that does not change.
+     *
+     * @param password copied; the caller may overwrite it afterwards
+     * @throws OsierException INVALID_ARGUMENT if it cannot be a password
+     */
+    public Builder user(String userName, char[] password) {
+      char[] copy = ScramCredential.checked(present(password, "a password")).clone();
+      return user(userName, copy::clone);
+    }
+
+    /**
      * Who hears of the updates that are followed by traces.
      *
      * @param sample the share of updates that is followed, as the datacenters have it in {@code
@@ -411,6 +437,7 @@ public final class OsierClient implements AutoCloseable {
           cacheEntriesMax,
           metrics,
           tls.map(TlsOptions::context),
+          user,
           traces);
     }
   }

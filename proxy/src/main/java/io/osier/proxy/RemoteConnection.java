@@ -51,6 +51,12 @@ final class RemoteConnection implements Connection {
   private static final long BACK_OFF_MILLIS_MAX = 2_000;
   private static final double ROUND_TRIP_GAIN = 0.2;
 
+  /** Pauses after logins that were refused, and after how many in a row it is given up. */
+  private static final long LOGIN_MILLIS_MIN = 500;
+
+  private static final long LOGIN_MILLIS_MAX = 60_000;
+  private static final int LOGINS_MAX = 16;
+
   /** How exactly time limits are kept. */
   private static final long EXPIRY_MILLIS = 10;
 
@@ -85,6 +91,7 @@ final class RemoteConnection implements Connection {
   private final EventLoopGroup loops;
   private final Runnable onChange;
   private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger loginsRefused = new AtomicInteger();
   private volatile @Nullable Inbound channel;
   private volatile Reply.@Nullable Welcome welcome;
   private volatile double roundTripNanos = Double.NaN;
@@ -167,10 +174,15 @@ final class RemoteConnection implements Connection {
   }
 
   private void openLater() {
-    if (closed) {
+    int refusals = loginsRefused.get();
+    if (closed || refusals >= LOGINS_MAX) {
       return;
     }
-    long pause = backOff.nextMillis(ThreadLocalRandom.current());
+    // A wrong password does not become right by being repeated; the user may come to be there.
+    long pause =
+        refusals > 0
+            ? Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20))
+            : backOff.nextMillis(ThreadLocalRandom.current());
     loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
   }
 
@@ -181,6 +193,10 @@ final class RemoteConnection implements Connection {
     private final Channel over;
     private final Requests requests;
     private final UnderWay<Pending> pending = new UnderWay<>();
+
+    /** The login that is under way, or was; null if nobody logs in. */
+    private final @Nullable Login login = settings.user().map(Login::new).orElse(null);
+
     private long ids;
     private boolean expiryDue;
     private boolean ended;
@@ -250,8 +266,51 @@ final class RemoteConnection implements Connection {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-      Request hello = new Request.Hello(Request.PROTOCOL_VERSION, settings.name());
-      requests.add(new Pending(hello, NOBODY, 0, 0));
+      Login user = login;
+      if (user == null) {
+        greet(new Request.Hello(Request.PROTOCOL_VERSION, settings.name()));
+      } else {
+        apart(
+            () ->
+                greet(new Request.Login(Request.PROTOCOL_VERSION, settings.name(), user.first())));
+      }
+    }
+
+    private void greet(Request greeting) {
+      requests.add(new Pending(greeting, NOBODY, 0, 0));
+    }
+
+    /** Does what takes long for a loop: asks for the password, and hashes it. */
+    private void apart(Runnable part) {
+      Thread.ofVirtual()
+          .name("osier-client-login")
+          .start(
+              () -> {
+                try {
+                  part.run();
+                } catch (OsierException e) {
+                  refuse(this, e.code(), e.getMessage());
+                } catch (RuntimeException e) {
+                  // Of the password's supplier, whose message may show what it knows.
+                  refuse(
+                      this,
+                      ErrorCode.NOT_AUTHENTICATED,
+                      "there is no password: its supplier failed with " + e.getClass().getName());
+                }
+              });
+    }
+
+    /** A part of the login has come. */
+    void challenged(Login user, String message) {
+      if (user.isToAnswer()) {
+        apart(() -> greet(new Request.Proof(user.answer(message))));
+        return;
+      }
+      try {
+        user.verify(message);
+      } catch (OsierException e) {
+        refuse(this, e.code(), e.getMessage());
+      }
     }
 
     @Override
@@ -367,23 +426,48 @@ final class RemoteConnection implements Connection {
   }
 
   private void greeted(Inbound at, Reply reply) {
+    Login login = at.login;
     switch (reply) {
       case Reply.Welcome w -> {
+        if (login != null && !login.isProven()) {
+          refuse(at, ErrorCode.NOT_AUTHENTICATED, "the other end lets anybody in without a proof");
+          return;
+        }
         welcome = w;
         channel = at;
         refused = null;
         trouble = null;
         backOff.reset();
+        loginsRefused.set(0);
         ping();
         onChange.run();
       }
-      case Reply.Failure f -> {
-        refused = new OsierException(f.code(), dc + ": " + f.message());
-        LOG.warn("{} refuses this client: {}: {}", dc, f.code(), f.message());
-        at.over.close();
+      case Reply.Challenge c -> {
+        if (login == null) {
+          at.over.close();
+        } else {
+          at.challenged(login, c.message());
+        }
       }
+      case Reply.Failure f -> refuse(at, f.code(), f.message());
       default -> at.over.close();
     }
+  }
+
+  /** The datacenter does not take this client, or this client does not take it. */
+  private void refuse(Inbound at, ErrorCode code, @Nullable String message) {
+    OsierException why = new OsierException(code, dc + ": " + message);
+    OsierException before = refused;
+    if (before == null || !String.valueOf(before.getMessage()).equals(why.getMessage())) {
+      LOG.warn("{} refuses this client: {}: {}", dc, code, message); // it is tried again and again
+    }
+    if (code == ErrorCode.NOT_AUTHENTICATED) {
+      loginsRefused.incrementAndGet();
+    }
+    refused = why;
+    trouble = why.getMessage();
+    onChange.run();
+    at.over.close();
   }
 
   @Override

@@ -112,6 +112,9 @@ final class Tries {
    */
   Next nowhere(long now, OsierException unreachable) {
     OsierException why = tried.isEmpty() || refusal == null ? unreachable : refusal;
+    if (why.code() == ErrorCode.NOT_AUTHENTICATED) {
+      return new Next.End(why); // asking once more does not help
+    }
     tried = Set.of(); // all were tried: begin again after a pause
     return again(now, why);
   }

@@ -29,6 +29,7 @@ final class ReadCacheTest {
               10,
               ClientMetrics.NONE,
               Optional.empty(),
+              Optional.empty(),
               TracedAnswers.NONE),
           nanos::get);
 

@@ -183,6 +183,7 @@ final class SteppedCallTest {
             10,
             ClientMetrics.NONE,
             Optional.empty(),
+            Optional.empty(),
             TracedAnswers.NONE);
     Datacenters datacenters = new Datacenters(settings);
     connections.forEach(datacenters::add);

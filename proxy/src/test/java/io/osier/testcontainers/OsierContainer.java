@@ -119,7 +119,8 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   @Override
   protected void configure() {
-    // There are no passwords: nobody but this machine should reach it, where the engine is here,
+    // There are no users unless settings name some: nobody but this machine should reach it, where
+    // the engine is here,
     // too.
     String at = isLoopback(getHost()) ? "127.0.0.1:" : "";
     setPortBindings(
@@ -133,6 +134,8 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   private String configuration() {
     StringBuilder text = new StringBuilder("osier {\n  dc = " + dc + "\n");
+    // Its ports are open on this machine's loopback address alone; settings may say otherwise.
+    text.append("  insecure = true\n");
     text.append("  admin.names = [\"" + getHost() + "\"]\n  peers {\n");
     peers.forEach((name, at) -> text.append("    " + name + " = \"" + at + "\"\n"));
     text.append("  }\n  keyspaces {\n");

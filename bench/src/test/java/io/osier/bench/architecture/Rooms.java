@@ -16,6 +16,7 @@ final class Rooms {
   private static final String NETTY = "io.netty";
   private static final String LOGGING = "org.slf4j";
   private static final String HISTOGRAM = "org.HdrHistogram";
+  private static final String SCRAM = "com.ongres.scram.common";
   private static final String CAFFEINE = "com.github.benmanes.caffeine";
 
   /** Annotations that are not there when the program runs. */
@@ -50,6 +51,7 @@ final class Rooms {
     r.pure("core", List.of(), KRYO);
     r.shell("core.net", List.of("core"), KRYO, NETTY);
     r.shell("core.tls", List.of("core"), NETTY);
+    r.pure("core.scram", List.of("core"), SCRAM);
     r.pure("crdt", List.of("core"), "io.vavr");
     r.pure("protocol", List.of("core", "crdt"), KRYO);
     r.pure("propagation.wire", List.of("core", "crdt"), KRYO);
@@ -67,7 +69,9 @@ final class Rooms {
     r.pure("adaptation", List.of("core"));
     r.shell(
         "proxy",
-        List.of("core", "core.net", "core.tls", "crdt", "protocol"),
+        List.of("core", "core.net", "core.scram", "core.tls", "crdt", "protocol"),
+        SCRAM,
+        "com.ongres.scram.client",
         NETTY,
         LOGGING,
         CAFFEINE,
@@ -92,14 +96,17 @@ final class Rooms {
             "datacenter.store"),
         HISTOGRAM,
         LOGGING);
+    r.pure("datacenter.security", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
     r.shell(
         "datacenter.config",
         List.of(
             "core",
+            "core.scram",
             "core.tls",
             "adaptation",
             "propagation.host",
             "propagation.transport",
+            "datacenter.security",
             "datacenter.store"),
         "com.typesafe.config");
     r.pure(
@@ -124,6 +131,7 @@ final class Rooms {
         List.of(
             "core",
             "core.net",
+            "core.scram",
             "core.tls",
             "crdt",
             "protocol",
@@ -137,6 +145,7 @@ final class Rooms {
             "datacenter.partition",
             "datacenter.figures",
             "datacenter.config",
+            "datacenter.security",
             "datacenter.trace"),
         NETTY,
         LOGGING,
@@ -152,6 +161,7 @@ final class Rooms {
         "datacenter.cli",
         List.of(
             "core",
+            "core.scram",
             "core.tls",
             "crdt",
             "protocol",

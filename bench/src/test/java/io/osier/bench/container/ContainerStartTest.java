@@ -37,7 +37,7 @@ final class ContainerStartTest {
   void configure() throws IOException {
     Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwxr-xr-x"));
     config = dir.resolve("osier.conf");
-    Files.writeString(config, "osier { dc = eu, keyspaces { shop {} } }\n");
+    Files.writeString(config, "osier { dc = eu, insecure = true, keyspaces { shop {} } }\n");
     Files.setPosixFilePermissions(config, PosixFilePermissions.fromString("rw-r--r--"));
   }
 

@@ -26,6 +26,8 @@ public final class TlsContext {
   public enum Trust {
     /** Servers: clients need not show one. */
     NOBODY,
+    /** Servers: clients need not show one; one that is shown must be signed by an authority. */
+    WHO_SHOWS_ONE,
     /** Servers: clients must show one that an authority has signed. */
     CLIENTS,
     /** Clients: the server's names the host that was dialled. */
@@ -34,7 +36,7 @@ public final class TlsContext {
     AUTHORITY;
 
     boolean isServer() {
-      return this == NOBODY || this == CLIENTS;
+      return this == NOBODY || this == WHO_SHOWS_ONE || this == CLIENTS;
     }
   }
 
@@ -97,7 +99,12 @@ public final class TlsContext {
       PemFiles.Own own = pem.own().orElseThrow();
       builder =
           SslContextBuilder.forServer(own.key(), own.chain())
-              .clientAuth(trust == Trust.CLIENTS ? ClientAuth.REQUIRE : ClientAuth.NONE);
+              .clientAuth(
+                  switch (trust) {
+                    case CLIENTS -> ClientAuth.REQUIRE;
+                    case WHO_SHOWS_ONE -> ClientAuth.OPTIONAL;
+                    default -> ClientAuth.NONE;
+                  });
     } else {
       builder = SslContextBuilder.forClient();
       if (pem.own().isPresent()) {

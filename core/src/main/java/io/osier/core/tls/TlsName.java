@@ -2,12 +2,14 @@ package io.osier.core.tls;
 
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslHandler;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -17,7 +19,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  *
  * <pre>
  *   osier://CLUSTER/dc/NAME        a datacenter
- *   osier://CLUSTER/client/NAME    a client
+ *   osier://CLUSTER/client/NAME    a client, which is no user by that
+ *   osier://CLUSTER/user/NAME      a user, who is logged in by it
  * </pre>
  */
 public final class TlsName {
@@ -36,6 +39,32 @@ public final class TlsName {
   /** The name of a client. */
   public static String ofClient(String cluster, String name) {
     return of(cluster, "client", name);
+  }
+
+  /** The name of a user. */
+  public static String ofUser(String cluster, String name) {
+    return of(cluster, "user", name);
+  }
+
+  /**
+   * The user whom names of a certificate name; empty if they name none, or several.
+   *
+   * @param names see {@link #ofOtherEnd}
+   */
+  public static Optional<String> user(Set<String> names, String cluster) {
+    String before = ofUser(cluster, "");
+    List<String> users = names.stream().filter(n -> n.startsWith(before)).toList();
+    if (users.size() != 1) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          URLDecoder.decode(
+              users.getFirst().substring(before.length()).replace("+", "%2B"),
+              StandardCharsets.UTF_8));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // not percent-encoded as it should be
+    }
   }
 
   private static String of(String cluster, String kind, String name) {

@@ -46,6 +46,8 @@ public final class BackupCommand implements Callable<Integer> {
 
   @Mixin private TlsArguments tls;
 
+  @Mixin private UserArguments user;
+
   @Parameters(
       arity = "0..1",
       paramLabel = "NAME",
@@ -80,6 +82,7 @@ public final class BackupCommand implements Callable<Integer> {
       OsierClient.Builder builder =
           OsierClient.builder().name("osier backup").endpoint(DC, connect);
       tls.applyTo(builder);
+      user.applyTo(builder);
       return builder.build();
     } catch (IllegalArgumentException e) {
       throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));

@@ -25,14 +25,16 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CertCommand.Authority.class,
       CertCommand.Datacenter.class,
-      CertCommand.Client.class
+      CertCommand.Client.class,
+      CertCommand.User.class
     },
     footer = {
       "",
       "Examples:",
       "  osier cert authority --dir certs",
       "  osier cert dc eu --dir certs --host eu.example --host 10.0.0.1",
-      "  osier cert client cart-service --dir certs"
+      "  osier cert client cart-service --dir certs",
+      "  osier cert user cart --dir certs"
     })
 public final class CertCommand implements Callable<Integer> {
   private CommandSpec spec;
@@ -48,7 +50,8 @@ public final class CertCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw new ParameterException(spec.commandLine(), "say what to make: authority, dc or client");
+    throw new ParameterException(
+        spec.commandLine(), "say what to make: authority, dc, client or user");
   }
 
   /** What all of them take. */
@@ -158,6 +161,21 @@ public final class CertCommand implements Callable<Integer> {
     @Override
     List<Path> make() {
       return CertificateMaker.signed(dir, name, TlsName.ofClient(cluster, name), hosts, days(365));
+    }
+  }
+
+  /** Makes a user's certificate. */
+  @Command(
+      name = "user",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Makes a user's certificate and key: NAME.pem and NAME.key. Who has them is logged in as",
+        "the user without a password, where osier.tls.client-certificates is true or optional."
+      })
+  static final class User extends Signed {
+    @Override
+    List<Path> make() {
+      return CertificateMaker.signed(dir, name, TlsName.ofUser(cluster, name), hosts, days(365));
     }
   }
 }

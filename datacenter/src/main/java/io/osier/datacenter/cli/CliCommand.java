@@ -68,6 +68,8 @@ public final class CliCommand implements Callable<Integer> {
 
   @Mixin private TlsArguments tls;
 
+  @Mixin private UserArguments user;
+
   @Parameters(paramLabel = "COMMAND", description = "the command and its arguments")
   private @Nullable List<String> words;
 
@@ -167,7 +169,11 @@ public final class CliCommand implements Callable<Integer> {
     }
     try {
       tls.applyTo(builder);
+      user.applyTo(builder);
     } catch (OsierException e) {
+      if (e.code() == ErrorCode.CONFIGURATION) {
+        throw e; // a file, which the usage does not help to mend
+      }
       throw new ParameterException(spec.commandLine(), e.getMessage());
     }
     try {

@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
       RebuildCommand.class,
       VerifyCommand.class,
       CertCommand.class,
+      CredentialCommand.class,
       TrainCommand.class,
       CommandLine.HelpCommand.class
     })

@@ -9,6 +9,7 @@ import io.osier.datacenter.server.StartWatch;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
@@ -73,6 +74,7 @@ public final class ServerCommand implements Callable<Integer> {
         new StartWatch(System.nanoTime())
             .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
     Datacenter datacenter;
+    Optional<AuditFile> audit;
     try {
       DatacenterConfig config = ConfigReader.read(file, System.getenv());
       if (check) {
@@ -82,6 +84,7 @@ public final class ServerCommand implements Callable<Integer> {
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);
       OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
+      audit = config.auditFile().map(AuditFile::open);
       watch.done("configuration", System.nanoTime());
       datacenter = Datacenter.start(config, watch);
       // Not before: what is wrong must be the first line of a container's log.
@@ -97,7 +100,14 @@ public final class ServerCommand implements Callable<Integer> {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       return 1;
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(datacenter::close, "osier-shutdown"));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  datacenter.close();
+                  audit.ifPresent(AuditFile::close);
+                },
+                "osier-shutdown"));
     try {
       awaitReady(datacenter);
       if (datacenter.isReady()) {

@@ -10,13 +10,17 @@ import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValueFactory;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
 import io.osier.core.codec.Codec;
+import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
+import io.osier.datacenter.security.User;
+import io.osier.datacenter.security.Users;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
@@ -48,6 +52,7 @@ import java.util.regex.Pattern;
 public final class ConfigReader {
   static final String PEERS = "osier.peers";
   static final String KEYSPACES = "osier.keyspaces";
+  static final String USERS = "osier.users";
   static final String DEFAULTS = "osier.keyspace-defaults";
   private static final Pattern UNITLESS = Pattern.compile("[0-9.]+");
   private static final String AUTO = "auto";
@@ -131,6 +136,7 @@ public final class ConfigReader {
       known.check(source, own);
       Config merged = known.of(environment).withFallback(own).withFallback(reference);
       DatacenterConfig config = new ConfigReader(source, merged.resolve(), memory).datacenter();
+      ProtectedMode.check(source, config);
       memory.check(source, config);
       return config;
     } catch (ConfigException e) {
@@ -250,7 +256,83 @@ public final class ConfigReader {
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),
         trace(),
-        tls(!peers.isEmpty()));
+        tls(!peers.isEmpty()),
+        users(),
+        yes("osier.insecure"),
+        file("osier.audit.file"));
+  }
+
+  private List<UserSettings> users() {
+    List<UserSettings> users = new ArrayList<>();
+    ConfigObject all = config.getObject(USERS);
+    for (String name : new TreeSet<>(all.keySet())) {
+      boolean plain = name.matches("[A-Za-z0-9_-]+");
+      String at = USERS + "." + (plain ? name : ConfigUtil.quoteString(name));
+      if (!User.isName(name) || !(all.get(name) instanceof ConfigObject)) {
+        // What stands there may be a secret, and is not shown.
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            source
+                + ": "
+                + at
+                + " must be a user: its name 1 to 64 of A-Z a-z 0-9 . _ @ -, a letter or digit"
+                + " first, and a block of settings, for example { rights = [\"read shop\"] }");
+      }
+      users.add(user(name, at));
+    }
+    if (users.size() > Users.MAX) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, source + ": osier.users: at most " + Users.MAX + " users fit");
+    }
+    return users;
+  }
+
+  private UserSettings user(String name, String at) {
+    String file = at + ".password-file";
+    String credential = at + ".credential";
+    String rights = at + ".rights";
+    List<Grant> grants = new ArrayList<>();
+    if (config.hasPath(rights)) {
+      for (String text :
+          value(
+              rights,
+              "a list of rights, for example [\"read shop\"]",
+              () -> strings(config.getList(rights)))) {
+        try {
+          grants.add(Grant.parse(text));
+        } catch (OsierException e) {
+          throw new OsierException(
+              ErrorCode.CONFIGURATION, source + ": " + rights + ": " + e.getMessage());
+        }
+      }
+    }
+    try {
+      UserSettings user =
+          new UserSettings(
+              name,
+              config.hasPath(file) ? file(file) : Optional.empty(),
+              config.hasPath(credential)
+                  ? Optional.of(
+                      ScramCredential.parse(
+                          String.valueOf(config.getValue(credential).unwrapped())))
+                  : Optional.empty(),
+              grants);
+      boolean hasPassword = user.passwordFile().isPresent() || user.credential().isPresent();
+      if (hasPassword && name.equals(Users.DEFAULT)) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            "default is who does not log in, and so has no password: rights alone");
+      }
+      if (user.passwordFile().isPresent() && user.credential().isPresent()) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION, "either password-file or credential, not both");
+      }
+      new User(name, user.credential(), grants); // checked there
+      return user;
+    } catch (OsierException e) {
+      // The value may be a secret that stands in the wrong place: it is not shown.
+      throw new OsierException(ErrorCode.CONFIGURATION, source + ": " + at + ": " + e.getMessage());
+    }
   }
 
   private TraceSettings trace() {
@@ -289,10 +371,12 @@ public final class ConfigReader {
     Optional<Path> certificate = file(at + "certificate");
     Optional<Path> key = file(at + "key");
     Optional<Path> authorities = file(at + "authorities");
-    boolean clientCertificates = yes(at + "client-certificates");
+    TlsSettings.Certificates clientCertificates =
+        choice(at + "client-certificates", TlsSettings.Certificates.class);
+    boolean asksClients = clientCertificates != TlsSettings.Certificates.FALSE;
     TlsContext.Provider provider = choice(at + "provider", TlsContext.Provider.class);
     if (certificate.isEmpty()) {
-      if (key.isPresent() || authorities.isPresent() || clientCertificates) {
+      if (key.isPresent() || authorities.isPresent() || asksClients) {
         throw bad(
             at + "certificate", "a file in PEM form, as other settings of osier.tls are given");
       }
@@ -301,7 +385,7 @@ public final class ConfigReader {
     if (key.isEmpty()) {
       throw bad(at + "key", "a file in PEM form: the private key of osier.tls.certificate");
     }
-    if (authorities.isEmpty() && (hasPeers || clientCertificates)) {
+    if (authorities.isEmpty() && (hasPeers || asksClients)) {
       throw bad(
           at + "authorities",
           "a file in PEM form: the certificates of those who sign "

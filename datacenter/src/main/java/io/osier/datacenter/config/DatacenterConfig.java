@@ -6,6 +6,7 @@ import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.transport.PortLimits;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ import java.util.Optional;
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param trace which updates are followed by traces
  * @param tls empty if nothing is encrypted
+ * @param users none if everybody may do everything
+ * @param insecure whether other machines may come in without TLS and users
+ * @param auditFile where is noted who logged in and what was administered; empty for nowhere
  * @param memory what may be taken of the heap for which purpose
  */
 public record DatacenterConfig(
@@ -44,10 +48,14 @@ public record DatacenterConfig(
     Duration shutdownTimeout,
     Duration slowRequests,
     TraceSettings trace,
-    Optional<TlsSettings> tls) {
+    Optional<TlsSettings> tls,
+    List<UserSettings> users,
+    boolean insecure,
+    Optional<Path> auditFile) {
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);
+    users = List.copyOf(users);
   }
 
   /** How many partitions there are, of all keyspaces; at least 1. */

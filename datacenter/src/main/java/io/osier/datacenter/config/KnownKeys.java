@@ -3,12 +3,14 @@ package io.osier.datacenter.config;
 import static io.osier.datacenter.config.ConfigReader.DEFAULTS;
 import static io.osier.datacenter.config.ConfigReader.KEYSPACES;
 import static io.osier.datacenter.config.ConfigReader.PEERS;
+import static io.osier.datacenter.config.ConfigReader.USERS;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueType;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.util.Arrays;
@@ -32,9 +34,12 @@ final class KnownKeys {
    */
   private static final Pattern NOT_SETTINGS =
       Pattern.compile(
-          "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?"
+          "OSIER_(JAVA_OPTIONS|JAVA_HOME|CACHE|LOG(_FORMAT)?|PASSWORD"
               + "|CONTAINERS|IMAGE|TRANSCRIPTS|LOAD_SECONDS|LOAD_TARGET"
               + "|(.*_)?SERVICE_(HOST|PORT)(_.*)?|(.*_)?PORT_\\d+_.*)");
+
+  /** The settings of a user. */
+  private static final Set<String> OF_A_USER = Set.of("password-file", "credential", "rights");
 
   private static final Pattern LINK = Pattern.compile("(tcp|udp)://.*");
 
@@ -58,6 +63,7 @@ final class KnownKeys {
    * @throws OsierException CONFIGURATION if one is not known
    */
   void check(String source, Config own) {
+    checkUsers(source, own);
     for (String key : leaves(own)) {
       Optional<String> as = canonical(key).filter(k -> !keys.contains(k));
       if (as.isPresent()) {
@@ -70,6 +76,35 @@ final class KnownKeys {
                 + nearest(as.get(), keys)
                 + "'?");
       }
+    }
+  }
+
+  private static void checkUsers(String source, Config own) {
+    if (!own.hasPath(USERS) || own.getValue(USERS).valueType() != ConfigValueType.OBJECT) {
+      return;
+    }
+    own.getObject(USERS)
+        .forEach(
+            (name, user) -> {
+              if (user instanceof ConfigObject settings) {
+                settings.keySet().forEach(setting -> checkOfAUser(source, name, setting));
+              }
+            });
+  }
+
+  private static void checkOfAUser(String source, String name, String setting) {
+    if (!OF_A_USER.contains(setting)) {
+      String at = USERS + "." + name + ".";
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          source
+              + ": unknown key '"
+              + at
+              + setting
+              + "'; did you mean '"
+              + at
+              + nearest(setting, new TreeSet<>(OF_A_USER))
+              + "'?");
     }
   }
 
@@ -109,7 +144,11 @@ final class KnownKeys {
 
   /** The reference's key for a key; empty where any name is allowed. */
   private static Optional<String> canonical(String key) {
-    if (key.equals(PEERS) || key.startsWith(PEERS + ".") || key.equals(KEYSPACES)) {
+    if (key.equals(PEERS)
+        || key.startsWith(PEERS + ".")
+        || key.equals(KEYSPACES)
+        || key.equals(USERS)
+        || key.startsWith(USERS + ".")) {
       return Optional.empty();
     }
     if (key.startsWith(KEYSPACES + ".")) {

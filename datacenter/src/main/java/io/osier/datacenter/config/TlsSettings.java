@@ -11,4 +11,14 @@ import io.osier.core.tls.TlsFiles;
  * @param admin whether the admin port speaks it, too
  */
 public record TlsSettings(
-    TlsFiles files, boolean clientCertificates, boolean admin, TlsContext.Provider provider) {}
+    TlsFiles files, Certificates clientCertificates, boolean admin, TlsContext.Provider provider) {
+  /** Whether clients show certificates. */
+  public enum Certificates {
+    /** They do not. */
+    FALSE,
+    /** Who has one shows it. */
+    OPTIONAL,
+    /** They must. */
+    TRUE
+  }
+}

@@ -12,6 +12,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.AdminSettings;
+import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.figures.MetricTable;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ final class AdminServer implements AutoCloseable {
       InetSocketAddress listen,
       AdminSettings settings,
       Optional<TlsContext> tls,
+      AccessControl access,
       Publisher publisher,
       Readiness readiness,
       Dashboard dashboard) {
@@ -72,7 +74,15 @@ final class AdminServer implements AutoCloseable {
     paths.put("/readyz", () -> now(ready()));
     paths.put("/health", () -> now(ready()));
     DashboardPages.addTo(paths, dashboard);
-    http = new HttpEndpoint(listen, settings.limits(), tls, new HostNames(settings.names()), paths);
+    http =
+        new HttpEndpoint(
+            listen,
+            settings.limits(),
+            tls,
+            new HostNames(settings.names()),
+            Optional.of(
+                new AdminAccess(access, ProtectedMode.isLoopback(settings.host()), executor)),
+            paths);
     host = settings.host();
   }
 

@@ -36,7 +36,11 @@ final class Certificates implements AutoCloseable {
     this.clients =
         new TlsContext(
             tls.files(),
-            tls.clientCertificates() ? TlsContext.Trust.CLIENTS : TlsContext.Trust.NOBODY,
+            switch (tls.clientCertificates()) {
+              case TRUE -> TlsContext.Trust.CLIENTS;
+              case OPTIONAL -> TlsContext.Trust.WHO_SHOWS_ONE;
+              case FALSE -> TlsContext.Trust.NOBODY;
+            },
             tls.provider());
     this.peers =
         new PeerTls(

@@ -22,6 +22,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
@@ -32,9 +33,13 @@ import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
 import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsName;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.security.Identity;
+import io.osier.datacenter.security.ScramLogin;
+import io.osier.datacenter.security.Users;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.ConnectionGuard;
 import io.osier.propagation.transport.PortGuard;
@@ -44,6 +49,7 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +59,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +85,9 @@ final class ClientServer implements AutoCloseable {
    * in front of who reads its object from the disk, with what will answer it.
    */
   private static final int REQUEST_BYTES = 512;
+
+  /** How often is looked whether the users have changed. */
+  private static final long GONE_MILLIS = 250;
 
   private static final int GREETING_BYTES_MAX = 1 << 10;
   private static final long REFUSED_MILLIS = 100;
@@ -107,6 +117,7 @@ final class ClientServer implements AutoCloseable {
 
   private final ReplicaId self;
   private final Handler handler;
+  private final AccessControl access;
   private final PortGuard port;
   private final ByteBudget requestBytes;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -126,8 +137,10 @@ final class ClientServer implements AutoCloseable {
       SlowLog slow,
       Traces traces,
       Optional<TlsContext> tls,
+      AccessControl access,
       Handler handler) {
     this.self = self;
+    this.access = access;
     this.slow = slow;
     this.traces = traces;
     this.handler = handler;
@@ -172,6 +185,33 @@ final class ClientServer implements AutoCloseable {
     }
     SlowReaders readers = new SlowReaders(connected, memory.answerBytes());
     loops.scheduleWithFixedDelay(readers::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    loops.scheduleWithFixedDelay(
+        new Runnable() {
+          private Users seen = access.users();
+
+          @Override
+          @SuppressWarnings("ReferenceEquality") // other users are another object
+          public void run() {
+            Users now = access.users();
+            if (now != seen) {
+              seen = now;
+              lookForGone();
+            }
+          }
+        },
+        GONE_MILLIS,
+        GONE_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  /** Closes the connections of users who are not there any more. */
+  private void lookForGone() {
+    for (Channel channel : connected) {
+      Inbound inbound = channel.pipeline().get(Inbound.class);
+      if (inbound != null) {
+        channel.eventLoop().execute(inbound::closeIfGone);
+      }
+    }
   }
 
   /** Tells a connection that it is one too many. */
@@ -217,6 +257,8 @@ final class ClientServer implements AutoCloseable {
     return new Snapshot.Clients(port.open(), times.times(), times.failures(), malformed.sum());
   }
 
+  private static final Identity NOBODY = new Identity("", Optional.empty());
+
   /** One client's connection. */
   private final class Inbound extends FrameReader {
     private final Lane lane = new Lane();
@@ -226,6 +268,15 @@ final class ClientServer implements AutoCloseable {
     private boolean greeted;
     private boolean signDue;
     private boolean broken;
+
+    /** A login that has begun and not ended; null otherwise. */
+    private @Nullable ScramLogin login;
+
+    /** As it calls itself. */
+    private String client = "";
+
+    /** Nobody, who may nothing, until it is known who it is. */
+    private Visitor visitor = new Visitor(NOBODY);
 
     Inbound(Channel channel) {
       super(GREETING_BYTES_MAX, requestBytes);
@@ -329,8 +380,23 @@ final class ClientServer implements AutoCloseable {
       }
       if (!greeted) {
         greet(ctx, id, request);
+        return;
+      }
+      Reply.Failure refusal = access.refusal(visitor, request, channel.remoteAddress());
+      if (refusal != null) {
+        answer(id, refusal);
+        if (refusal.code() == ErrorCode.NOT_AUTHENTICATED) {
+          closeSoon(ctx);
+        }
       } else if (tryKeep(REQUEST_BYTES + length)) {
-        handler.handle(request, lane, new Asked(id, request, began, REQUEST_BYTES + length));
+        Consumer<Reply> asked = new Asked(id, request, began, REQUEST_BYTES + length);
+        Identity identity = visitor.identity();
+        handler.handle(
+            request,
+            lane,
+            request instanceof Request.Scan scan
+                ? page -> asked.accept(access.visible(identity, scan, page))
+                : asked);
       } else {
         noRoom(id, length);
       }
@@ -412,33 +478,90 @@ final class ClientServer implements AutoCloseable {
     }
 
     private void greet(ChannelHandlerContext ctx, long id, Request request) {
-      if (!(request instanceof Request.Hello hello)) {
-        refuse(ctx, id, ErrorCode.MALFORMED, "the first message must be Hello");
-        return;
+      try {
+        ScramLogin begun = login;
+        if (begun == null && request instanceof Request.Hello hello) {
+          begin(hello.protocolVersion(), hello.client());
+          SocketAddress from = channel.remoteAddress();
+          welcome(id, access.withoutPassword(TlsName.ofOtherEnd(channel), from, client));
+        } else if (begun == null && request instanceof Request.Login first) {
+          begin(first.protocolVersion(), first.client());
+          challenge(id, first.message());
+        } else if (begun != null && request instanceof Request.Proof last) {
+          judge(id, begun, last.message());
+        } else {
+          throw new OsierException(
+              ErrorCode.MALFORMED, "the first message must be Hello, or Login and then Proof");
+        }
+      } catch (OsierException e) {
+        refuse(ctx, id, e.code(), e.getMessage());
       }
-      if (hello.protocolVersion() != Request.PROTOCOL_VERSION) {
-        refuse(
-            ctx,
-            id,
+    }
+
+    private void begin(int version, String name) {
+      client = name;
+      if (version != Request.PROTOCOL_VERSION) {
+        throw new OsierException(
             ErrorCode.VERSION_MISMATCH,
             "client protocol "
-                + hello.protocolVersion()
+                + version
                 + " is not "
                 + Request.PROTOCOL_VERSION
                 + ", which this datacenter speaks");
-        return;
       }
+    }
+
+    private void challenge(long id, String message) {
+      ScramLogin begun = access.begin();
+      String challenge = begun.challenge(message);
+      access.checkPause(begun.claimed(), channel.remoteAddress());
+      login = begun;
+      answer(id, new Reply.Challenge(challenge));
+    }
+
+    private void judge(long id, ScramLogin of, String message) {
+      String user = of.claimed();
+      switch (of.verdict(message)) {
+        case ScramLogin.Verdict.Accepted a -> {
+          access.succeeded(user, channel.remoteAddress(), client);
+          answer(id, new Reply.Challenge(a.proof()));
+          welcome(id, a.identity());
+        }
+        case ScramLogin.Verdict.Refused r -> throw access.failed(user, channel.remoteAddress());
+      }
+    }
+
+    private void welcome(long id, Identity identity) {
+      login = null;
+      visitor = new Visitor(identity);
       greeted = true;
       guard.greeted();
       setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
       answer(id, new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
     }
 
-    private void refuse(ChannelHandlerContext ctx, long id, ErrorCode code, String message) {
-      LOG.warn("client {} is refused: {}: {}", ctx.channel().remoteAddress(), code, message);
-      answer(id, new Reply.Failure(code, message));
+    private void refuse(
+        ChannelHandlerContext ctx, long id, ErrorCode code, @Nullable String message) {
+      // Anybody can cause that, again and again.
+      port.log(channel, "refused: " + code + ": " + message);
+      answer(id, new Reply.Failure(code, String.valueOf(message)));
+      closeSoon(ctx);
+    }
+
+    private void closeSoon(ChannelHandlerContext ctx) {
       end();
-      ctx.executor().schedule(() -> ctx.close(), 100, TimeUnit.MILLISECONDS);
+      ctx.executor().schedule(() -> ctx.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Its user is not there any more: nothing of it is done, and it is told so when it asks. */
+    private void closeIfGone() {
+      if (greeted && visitor.in(access.users()).isEmpty()) {
+        LOG.info(
+            "connection of client {} closed: its user '{}' is not there any more",
+            channel.remoteAddress(),
+            visitor.identity().user());
+        channel.close();
+      }
     }
 
     @Override

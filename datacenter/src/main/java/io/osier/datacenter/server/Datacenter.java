@@ -13,12 +13,15 @@ import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.security.Decoys;
+import io.osier.datacenter.security.Users;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
@@ -82,6 +85,8 @@ public final class Datacenter implements AutoCloseable {
           SCANNERS, r -> Thread.ofPlatform().name("osier-scanner").daemon(true).unstarted(r));
 
   private final Readiness readiness;
+  private final AccessControl access;
+  private volatile Users users = Users.OPEN;
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
@@ -140,6 +145,7 @@ public final class Datacenter implements AutoCloseable {
     }
     watch.done("store", System.nanoTime());
     try {
+      this.access = accessControl();
       this.traces = Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note));
     } catch (RuntimeException e) {
       closeStore();
@@ -201,6 +207,7 @@ public final class Datacenter implements AutoCloseable {
                     new SlowLog(config.slowRequests().toNanos()),
                     traces,
                     tls().map(Certificates::clients),
+                    access,
                     handler));
     this.admin =
         config
@@ -213,7 +220,7 @@ public final class Datacenter implements AutoCloseable {
                         settings.port(),
                         at ->
                             new AdminServer(
-                                at, settings, adminTls(), publisher, readiness, dashboard)))
+                                at, settings, adminTls(), access, publisher, readiness, dashboard)))
             .orElse(null);
     keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
     if (admin != null) {
@@ -235,8 +242,28 @@ public final class Datacenter implements AutoCloseable {
     if (admin != null) {
       LOG.info("metrics and the dashboard are at {}:{}", admin.host(), admin.port());
     }
+    ProtectedMode.openTo(config)
+        .ifPresent(
+            open ->
+                LOG.warn(
+                    "osier.insecure = true: {}: whoever reaches this machine can read and change"
+                        + " everything",
+                    open));
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  private AccessControl accessControl() {
+    Decoys decoys = new Decoys(LoginSecret.of(config.store().dir()));
+    if (!config.users().isEmpty()) {
+      users = new Users(config.users().stream().map(u -> u.user(decoys.salt(u.name()))).toList());
+    }
+    return new AccessControl(() -> users, config.cluster(), decoys, new AuditLog(config.dc()));
+  }
+
+  /** From now on these are all users, for open connections, too. */
+  void setUsers(Users all) {
+    users = all;
   }
 
   private Optional<TlsContext> adminTls() {

@@ -18,6 +18,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.OutOfMemory;
 import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsName;
 import io.osier.propagation.transport.ConnectionGuard;
 import io.osier.propagation.transport.PortGuard;
 import io.osier.propagation.transport.PortLimits;
@@ -110,6 +111,7 @@ final class HttpEndpoint implements AutoCloseable {
 
   private final Map<String, Supplier<CompletableFuture<Answer>>> paths;
   private final HostNames names;
+  private final Optional<AdminAccess> access;
   private final PortLimits limits;
   private final PortGuard port;
   private final EventLoopGroup loops;
@@ -120,6 +122,7 @@ final class HttpEndpoint implements AutoCloseable {
    *
    * @param tls empty for none
    * @param names under which it may be asked for
+   * @param access who may ask; empty for anybody
    * @param paths what makes the answers, by path; called by a thread that must not be held up
    */
   HttpEndpoint(
@@ -127,7 +130,9 @@ final class HttpEndpoint implements AutoCloseable {
       PortLimits limits,
       Optional<TlsContext> tls,
       HostNames names,
+      Optional<AdminAccess> access,
       Map<String, Supplier<CompletableFuture<Answer>>> paths) {
+    this.access = access;
     this.paths = new LinkedHashMap<>(paths);
     this.names = names;
     this.limits = limits;
@@ -245,7 +250,14 @@ final class HttpEndpoint implements AutoCloseable {
       if (asked.query().isPresent()) {
         throw new RequestHead.Refused(400, asked.path() + " takes no parameters");
       }
-      path.get()
+      CompletableFuture<Optional<Answer>> refusal =
+          access
+              .map(a -> a.refusal(asked, TlsName.ofOtherEnd(channel), channel.remoteAddress()))
+              .orElse(CompletableFuture.completedFuture(Optional.empty()));
+      refusal
+          .thenCompose(
+              refused ->
+                  refused.map(CompletableFuture::completedFuture).orElseGet(() -> path.get()))
           .whenComplete(
               (answer, error) -> {
                 if (error != null) {
@@ -265,7 +277,11 @@ final class HttpEndpoint implements AutoCloseable {
               .formatted(
                   answer.status + " " + reason(answer.status),
                   answer.type,
-                  answer.status == 405 ? "Allow: GET, HEAD\r\n" : "",
+                  switch (answer.status) {
+                    case 401 -> "WWW-Authenticate: Basic realm=\"osier\", charset=\"UTF-8\"\r\n";
+                    case 405 -> "Allow: GET, HEAD\r\n";
+                    default -> "";
+                  },
                   length,
                   SAID_ALWAYS);
       ByteBuf start = Unpooled.copiedBuffer(lines, StandardCharsets.US_ASCII);
@@ -287,9 +303,11 @@ final class HttpEndpoint implements AutoCloseable {
       return switch (status) {
         case 200 -> "OK";
         case 400 -> "Bad Request";
+        case 401 -> "Unauthorized";
         case 403 -> "Forbidden";
         case 404 -> "Not Found";
         case 405 -> "Method Not Allowed";
+        case 429 -> "Too Many Requests";
         case 431 -> "Request Header Fields Too Large";
         case 503 -> "Service Unavailable";
         default -> "Internal Server Error";

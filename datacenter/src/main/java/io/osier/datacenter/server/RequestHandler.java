@@ -71,8 +71,9 @@ final class RequestHandler implements ClientServer.Handler {
 
   private void serve(Request request, Lane lane, Consumer<Reply> reply) {
     switch (request) {
-      case Request.Hello r ->
-          throw new OsierException(ErrorCode.MALFORMED, "only the first message may be Hello");
+      case Request.Hello r -> throw notNow();
+      case Request.Login r -> throw notNow();
+      case Request.Proof r -> throw notNow();
       case Request.Ping r -> reply.accept(new Reply.Pong());
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
@@ -93,6 +94,11 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Backup r ->
           inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
     }
+  }
+
+  private static OsierException notNow() {
+    return new OsierException(
+        ErrorCode.MALFORMED, "only the first messages may be a greeting or a login");
   }
 
   private static void report(String text, Throwable error, Consumer<Reply> reply) {

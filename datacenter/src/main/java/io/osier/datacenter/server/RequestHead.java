@@ -11,8 +11,14 @@ import java.util.regex.Pattern;
  * @param path without the query
  * @param query behind the question mark, if there is something
  * @param host as the client named this server, without the port; a client of HTTP/1.0 need not
+ * @param authorization who asks, and perhaps a password: {@link #toString} does not show it
  */
-record RequestHead(String method, String path, Optional<String> query, Optional<String> host) {
+record RequestHead(
+    String method,
+    String path,
+    Optional<String> query,
+    Optional<String> host,
+    Optional<String> authorization) {
   private static final Pattern LONE_RETURN = Pattern.compile("\\r(?!\\n)");
 
   /** Why there is no answer to what was asked. */
@@ -56,6 +62,7 @@ record RequestHead(String method, String path, Optional<String> query, Optional<
       throw new Refused(400, "a request names a path, such as /metrics, in plain characters");
     }
     Optional<String> host = Optional.empty();
+    Optional<String> authorization = Optional.empty();
     for (String line : lines.subList(1, lines.size())) {
       int colon = line.indexOf(':');
       if (colon < 1 || !isName(line.substring(0, colon))) {
@@ -66,6 +73,11 @@ record RequestHead(String method, String path, Optional<String> query, Optional<
           throw new Refused(400, "there are two fields Host");
         }
         host = Optional.of(withoutPort(line.substring(colon + 1).strip()));
+      } else if (line.substring(0, colon).equalsIgnoreCase("authorization")) {
+        if (authorization.isPresent()) {
+          throw new Refused(400, "there are two fields Authorization");
+        }
+        authorization = Optional.of(line.substring(colon + 1).strip());
       }
     }
     if (host.isEmpty() && parts[2].equals("HTTP/1.1")) {
@@ -76,7 +88,13 @@ record RequestHead(String method, String path, Optional<String> query, Optional<
         parts[0],
         query < 0 ? target : target.substring(0, query),
         Optional.of(query < 0 ? "" : target.substring(query + 1)).filter(q -> !q.isEmpty()),
-        host);
+        host,
+        authorization);
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path;
   }
 
   private static boolean isPlain(String target) {

@@ -78,7 +78,11 @@ final class ConfigReaderTest {
 
   @Test
   void adminPort_isWhereClientsConnect_andKnowsItsNames_unlessSaidOtherwise() {
-    String enabled = GOOD + "osier.admin.enabled = true\nosier.listen.host = Eu.Internal\n";
+    String enabled =
+        GOOD
+            + "osier.admin.enabled = true\n"
+            + "osier.listen.host = Eu.Internal\n"
+            + "osier.insecure = true\n";
     AdminSettings usual =
         ConfigReader.read("f", enabled + "osier.peers.eu = \"eu.example:1\"", Map.of())
             .admin()
@@ -185,7 +189,7 @@ final class ConfigReaderTest {
         "osier.cluster = \"\"\"osier.keyspaces.shop {}\"\"\"\n"
             + "osier.queue = 10 // keyspaces.shop {}",
         "# osier.keyspaces.shop {}\nosier.keyspaces.shop.replicas = [\n us\n eu ]",
-        "osier {\n listen { host = a }\n}\nosier {\n listen { host = b }\n}",
+        "osier {\n cluster = a\n}\nosier {\n cluster = b\n}",
         "include \"nothing.conf\"",
       })
   void whatIsGivenOnce_isNotRefused(String more) {

@@ -74,7 +74,11 @@ final class DistributionIT {
           "prometheus-metrics-tracer-common",
           "reflectasm",
           "rocksdbjni",
+          "saslprep",
+          "scram-client",
+          "scram-common",
           "slf4j-api",
+          "stringprep",
           "vavr",
           "vavr-match");
 

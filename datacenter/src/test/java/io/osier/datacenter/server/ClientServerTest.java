@@ -13,6 +13,8 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.security.Decoys;
+import io.osier.datacenter.security.Users;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.PortLimits;
 import io.osier.protocol.Envelope;
@@ -85,6 +87,11 @@ final class ClientServerTest {
         slow,
         Traces.OFF,
         Optional.empty(),
+        new AccessControl(
+            () -> Users.OPEN,
+            "osier",
+            new Decoys(new byte[Decoys.SECRET_BYTES]),
+            new AuditLog("eu")),
         new ClientServer.Handler() {
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {

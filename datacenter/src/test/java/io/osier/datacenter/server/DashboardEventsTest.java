@@ -48,6 +48,7 @@ final class DashboardEventsTest {
         new PortLimits(100, 5_000, 5_000),
         Optional.empty(),
         new HostNames(Set.of()),
+        Optional.empty(),
         paths);
   }
 

@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 
 /** A connection that sends bytes as a test wants them; its reads give up after some seconds. */
@@ -19,7 +20,12 @@ final class RawClient implements AutoCloseable {
   private final DataInputStream in;
 
   RawClient(int port) throws IOException {
-    this.socket = new Socket("127.0.0.1", port);
+    this(port, "127.0.0.1");
+  }
+
+  /** A connection from some address of this machine. */
+  RawClient(int port, String from) throws IOException {
+    this.socket = new Socket("127.0.0.1", port, InetAddress.getByName(from), 0);
     socket.setSoTimeout(PATIENCE_MILLIS);
     this.out = new DataOutputStream(socket.getOutputStream());
     this.in = new DataInputStream(socket.getInputStream());

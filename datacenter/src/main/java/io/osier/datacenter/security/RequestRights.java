@@ -1,0 +1,86 @@
+package io.osier.datacenter.security;
+
+import io.osier.core.Grant;
+import io.osier.core.Grant.Right;
+import io.osier.core.Key;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Which rights requests need. Pure. */
+public final class RequestRights {
+  private RequestRights() {}
+
+  /**
+   * A right that the request needs and the user does not have; null if there is none. Costs a walk
+   * through the user's grants for each key.
+   */
+  public static @Nullable Grant missing(User user, Request request) {
+    return switch (request) {
+      case Request.Read r -> missing(user, Right.READ, r.keyspace(), r.key());
+      case Request.Write r -> missing(user, Right.WRITE, r.keyspace(), r.key());
+      case Request.Scan r -> {
+        if (user.readable(r.keyspace(), r.from()).any()) {
+          yield null;
+        }
+        yield new Grant(Right.READ, Optional.of(r.keyspace()), r.from());
+      }
+      case Request.Transact r -> ofStep(user, r);
+      case Request.Repeat r -> ofStep(user, r.step());
+      case Request.Through r -> anything(user, r.keyspace());
+      case Request.Inspect r -> {
+        Grant admin = new Grant(Right.ADMIN, r.keyspace(), Optional.empty());
+        yield user.may(admin) ? null : admin;
+      }
+      case Request.Backup r -> {
+        Grant admin = Grant.onAll(Right.ADMIN);
+        yield user.may(admin) ? null : admin;
+      }
+      case Request.Hello r -> null;
+      case Request.Login r -> null;
+      case Request.Proof r -> null;
+      case Request.Ping r -> null;
+    };
+  }
+
+  private static @Nullable Grant missing(User user, Right right, String keyspace, Key key) {
+    return user.may(right, keyspace, key) ? null : Grant.on(right, keyspace, key);
+  }
+
+  private static @Nullable Grant anything(User user, String keyspace) {
+    return user.mayAnything(keyspace) ? null : Grant.on(Right.READ, keyspace);
+  }
+
+  private static @Nullable Grant ofStep(User user, Request.Transact step) {
+    for (Request.Update update : step.updates()) {
+      Grant missing = missing(user, Right.WRITE, step.keyspace(), update.key());
+      if (missing != null) {
+        return missing;
+      }
+    }
+    for (Request.Fetch read : step.reads()) {
+      Grant missing = missing(user, Right.READ, step.keyspace(), read.key());
+      if (missing != null) {
+        return missing;
+      }
+    }
+    return anything(user, step.keyspace());
+  }
+
+  /**
+   * The first key that a scan must not show; empty if it may go on to the end of the keyspace. A
+   * scan of what somebody may read in part ends where that part does, as if the keyspace did.
+   */
+  public static Optional<Key> endOf(User user, Request.Scan scan) {
+    return user.readable(scan.keyspace(), scan.from()).end();
+  }
+
+  /** What may be shown of a page that was read up to its own end. */
+  public static Reply.Page within(Key end, Reply.Page page) {
+    List<Reply.Row> rows =
+        page.rows().stream().filter(row -> row.key().compareTo(end) < 0).toList();
+    return new Reply.Page(rows, page.next().filter(n -> n.compareTo(end) < 0), page.seen());
+  }
+}

@@ -1,0 +1,220 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.OsierException;
+import io.osier.core.scram.ScramCredential;
+import io.osier.core.tls.TlsName;
+import io.osier.datacenter.security.Decoys;
+import io.osier.datacenter.security.Identity;
+import io.osier.datacenter.security.LoginThrottle;
+import io.osier.datacenter.security.RequestRights;
+import io.osier.datacenter.security.ScramLogin;
+import io.osier.datacenter.security.TransactionRights;
+import io.osier.datacenter.security.User;
+import io.osier.datacenter.security.Users;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may come in through the ports, and what for. The users are looked up for each request, so a
+ * change of them takes effect at once, on open connections, too. Thread-safe; nothing here waits.
+ */
+final class AccessControl {
+  private static final int NONCE_BYTES = 18;
+
+  private final Supplier<Users> users;
+  private final String cluster;
+  private final Decoys decoys;
+  private final AuditLog audit;
+  private final LoginThrottle throttle = new LoginThrottle();
+  private final TransactionRights transactions = new TransactionRights();
+  private final SecureRandom random = new SecureRandom();
+
+  /**
+   * What holds for the ports.
+   *
+   * @param users those there are at present; cheap
+   */
+  AccessControl(Supplier<Users> users, String cluster, Decoys decoys, AuditLog audit) {
+    this.users = users;
+    this.cluster = cluster;
+    this.decoys = decoys;
+    this.audit = audit;
+  }
+
+  Users users() {
+    return users.get();
+  }
+
+  AuditLog audit() {
+    return audit;
+  }
+
+  // ---------------------------------------------------------------- logins
+
+  /** A login by a password that begins. */
+  ScramLogin begin() {
+    byte[] nonce = new byte[NONCE_BYTES];
+    random.nextBytes(nonce);
+    return new ScramLogin(users.get(), decoys, Base64.getEncoder().encodeToString(nonce));
+  }
+
+  /**
+   * Refuses a login if too many have failed.
+   *
+   * @throws OsierException OVERLOADED, with how long to wait
+   */
+  void checkPause(String user, SocketAddress from) {
+    long nanos;
+    synchronized (throttle) {
+      nanos = throttle.pauseNanos(user, address(from), System.nanoTime());
+    }
+    if (nanos > 0) {
+      audit.loginFailed(user, address(from), "too many failed before");
+      throw new OsierException(
+          ErrorCode.OVERLOADED,
+          "too many logins have failed; the next one may come in "
+              + (nanos / 1_000_000_000 + 1)
+              + " s");
+    }
+  }
+
+  /** A password was wrong, or the user does not exist. */
+  OsierException failed(String user, SocketAddress from) {
+    synchronized (throttle) {
+      throttle.failed(user, address(from), System.nanoTime());
+    }
+    audit.loginFailed(user, address(from), "unknown user or wrong password");
+    return new OsierException(
+        ErrorCode.NOT_AUTHENTICATED, "the user is unknown, or the password is wrong");
+  }
+
+  /** A password was right. */
+  void succeeded(String user, SocketAddress from, String client) {
+    synchronized (throttle) {
+      throttle.succeeded(user, address(from));
+    }
+    audit.loggedIn(user, address(from), "password", client);
+  }
+
+  /**
+   * Who comes without a password: the user of the certificate that was shown, or the default one.
+   *
+   * @param names what the certificate names
+   * @param client as it calls itself
+   * @throws OsierException NOT_AUTHENTICATED if there is no such user
+   */
+  Identity withoutPassword(Set<String> names, SocketAddress from, String client) {
+    Optional<String> user = TlsName.user(names, cluster);
+    Identity identity = user.map(u -> new Identity(u, Optional.empty())).orElse(Identity.DEFAULT);
+    if (identity.in(users.get()).isPresent()) {
+      user.ifPresent(u -> audit.loggedIn(u, address(from), "certificate", client));
+      return identity;
+    }
+    audit.loginFailed(identity.user(), address(from), "there is no such user");
+    throw new OsierException(
+        ErrorCode.NOT_AUTHENTICATED,
+        user.isPresent()
+            ? "the user that the certificate names is unknown here"
+            : "who connects here must log in, with a user's name and password or certificate");
+  }
+
+  /** The user whom a certificate names, if there is one. */
+  Optional<User> ofCertificate(Set<String> names) {
+    return TlsName.user(names, cluster).flatMap(u -> users.get().find(u));
+  }
+
+  /** What a password is compared with of a user that there is not. */
+  ScramCredential decoy(String name) {
+    return decoys.of(name, users.get());
+  }
+
+  /** An address without its port, as bad passwords are counted by: of IPv6 the network. */
+  static String address(SocketAddress from) {
+    if (!(from instanceof InetSocketAddress inet) || inet.getAddress() == null) {
+      return String.valueOf(from);
+    }
+    InetAddress address = inet.getAddress();
+    byte[] bytes = address.getAddress();
+    return bytes.length == 4
+        ? address.getHostAddress()
+        : HexFormat.ofDelimiter(":").formatHex(Arrays.copyOf(bytes, 8)) + "::/64";
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  /**
+   * Why a request is not done: the user is gone, or a right is missing.
+   *
+   * @return null if it may be done
+   */
+  @SuppressWarnings("ReferenceEquality") // the one there is while nobody was ever named
+  Reply.@Nullable Failure refusal(Visitor visitor, Request request, SocketAddress from) {
+    Users now = users.get();
+    if (now == Users.OPEN) {
+      return null;
+    }
+    Optional<User> user = visitor.in(now);
+    if (user.isEmpty()) {
+      return new Reply.Failure(
+          ErrorCode.NOT_AUTHENTICATED,
+          "nothing was done: the user is not there any more, or has another password; log in"
+              + " again");
+    }
+    Grant missing = RequestRights.missing(user.get(), request);
+    if (missing == null) {
+      try {
+        missing = missingInTransaction(user.get(), request);
+      } catch (OsierException e) {
+        return new Reply.Failure(e.code(), e.getMessage());
+      }
+    }
+    if (missing == null) {
+      return null;
+    }
+    audit.refused(user.get().name(), address(from), RequestTimes.Kind.of(request).label(), missing);
+    return new Reply.Failure(
+        ErrorCode.FORBIDDEN, "nothing was done: a right is missing: " + missing);
+  }
+
+  private @Nullable Grant missingInTransaction(User user, Request request) {
+    Request.Transact step =
+        switch (request) {
+          case Request.Transact t -> t;
+          case Request.Repeat r -> r.step();
+          default -> null;
+        };
+    if (step == null) {
+      return null;
+    }
+    synchronized (transactions) {
+      return transactions.missing(user, step, System.nanoTime());
+    }
+  }
+
+  /** What may be shown of the answer to a scan that may be done. */
+  Reply visible(Identity identity, Request.Scan scan, Reply reply) {
+    if (!(reply instanceof Reply.Page page)) {
+      return reply;
+    }
+    Optional<User> user = identity.in(users.get());
+    if (user.isEmpty() || RequestRights.missing(user.get(), scan) != null) {
+      return new Reply.Failure(ErrorCode.FORBIDDEN, "the right was taken away meanwhile");
+    }
+    return RequestRights.endOf(user.get(), scan)
+        .<Reply>map(end -> RequestRights.within(end, page))
+        .orElse(page);
+  }
+}

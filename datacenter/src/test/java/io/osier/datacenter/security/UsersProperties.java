@@ -1,0 +1,320 @@
+package io.osier.datacenter.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.Grant.Right;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.scram.ScramCredential;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+final class UsersProperties {
+  private static final byte[] LETTERS = {'a', 'b', (byte) 0xff};
+  private static final List<Key> ALL_KEYS = allKeys();
+
+  private static List<Key> allKeys() {
+    List<Key> all = new ArrayList<>();
+    for (byte a : LETTERS) {
+      all.add(Key.of(new byte[] {a}));
+      for (byte b : LETTERS) {
+        all.add(Key.of(new byte[] {a, b}));
+        for (byte c : LETTERS) {
+          all.add(Key.of(new byte[] {a, b, c}));
+        }
+      }
+    }
+    all.sort(Key::compareTo);
+    return all;
+  }
+
+  @Provide
+  Arbitrary<Key> keys() {
+    return Arbitraries.of(ALL_KEYS);
+  }
+
+  @Provide
+  Arbitrary<User> users() {
+    return Combinators.combine(
+            Arbitraries.of(Right.class),
+            Arbitraries.of("shop", "bank").optional(0.8),
+            keys().optional(0.9))
+        .as(Grant::new)
+        .list()
+        .ofMaxSize(6)
+        .map(grants -> new User("cart", Optional.empty(), grants));
+  }
+
+  private static boolean mayRead(User user, Key key) {
+    return user.may(Right.READ, "shop", key);
+  }
+
+  @Property(tries = 2_000)
+  void scan_showsExactlyWhatMayBeReadWithoutAGap(
+      @ForAll("users") User user, @ForAll("keys") Key from) {
+    Request.Scan scan =
+        new Request.Scan("shop", Optional.of(from), Optional.empty(), new Query.Whole(), 10);
+    if (RequestRights.missing(user, scan) != null) {
+      assertThat(mayRead(user, from)).isFalse();
+      return;
+    }
+    assertThat(mayRead(user, from)).isTrue();
+    Optional<Key> end = RequestRights.endOf(user, scan);
+    for (Key key : ALL_KEYS) {
+      if (key.compareTo(from) >= 0 && (end.isEmpty() || key.compareTo(end.get()) < 0)) {
+        assertThat(mayRead(user, key)).as("%s is shown", key).isTrue();
+      }
+    }
+    end.ifPresent(e -> assertThat(mayRead(user, e)).as("it goes on at its end").isFalse());
+  }
+
+  @Property
+  void scan_fromTheBeginning_needsTheWholeKeyspace(@ForAll("users") User user) {
+    Request.Scan scan =
+        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
+    boolean whole = user.may(Grant.on(Right.READ, "shop"));
+    assertThat(RequestRights.missing(user, scan) == null).isEqualTo(whole);
+    if (whole) {
+      assertThat(RequestRights.endOf(user, scan)).isEmpty();
+    }
+  }
+
+  @Property
+  void requests_needTheRightOnEachOfTheirKeys(
+      @ForAll("users") User user, @ForAll("keys") Key a, @ForAll("keys") Key b) {
+    boolean readsA = user.may(Right.READ, "shop", a);
+    boolean writesB = user.may(Right.WRITE, "shop", b);
+    assertThat(RequestRights.missing(user, read(a)) == null).isEqualTo(readsA);
+    assertThat(RequestRights.missing(user, write(b)) == null).isEqualTo(writesB);
+    Request.Transact step = step(1, List.of(b), List.of(a), Request.End.COMMIT);
+    assertThat(RequestRights.missing(user, step) == null).isEqualTo(readsA && writesB);
+    assertThat(
+            RequestRights.missing(user, new Request.Repeat(new ReplicaId("eu", 1), 0, step))
+                == null)
+        .isEqualTo(readsA && writesB);
+  }
+
+  @Property
+  void whatIsMissing_isEnough(@ForAll("users") User user, @ForAll("keys") Key key) {
+    for (Request request :
+        List.of(
+            read(key),
+            write(key),
+            new Request.Backup(Optional.empty()),
+            new Request.Through("shop", 0),
+            new Request.Inspect(Request.Topic.HOT, Optional.of("shop"), 1),
+            new Request.Inspect(Request.Topic.STAT, Optional.empty(), 1))) {
+      Grant missing = RequestRights.missing(user, request);
+      if (missing != null) {
+        List<Grant> more = new ArrayList<>(user.grants());
+        more.add(missing);
+        assertThat(RequestRights.missing(new User("cart", Optional.empty(), more), request))
+            .isNull();
+      }
+    }
+  }
+
+  @Example
+  void aloneThePing_needsNoRight() {
+    User nobody = new User("nobody", Optional.empty(), List.of());
+    assertThat(RequestRights.missing(nobody, new Request.Ping())).isNull();
+    Key key = Key.of("a");
+    for (Request request :
+        List.of(
+            read(key),
+            write(key),
+            step(1, List.of(), List.of(), Request.End.OPEN),
+            new Request.Scan("shop", Optional.of(key), Optional.empty(), new Query.Whole(), 1),
+            new Request.Through("shop", 0),
+            new Request.Backup(Optional.empty()),
+            new Request.Inspect(Request.Topic.PEERS, Optional.empty(), 1))) {
+      assertThat(RequestRights.missing(nobody, request)).as("%s", request).isNotNull();
+    }
+  }
+
+  @Example
+  void administering_isNotReadingOrWriting() {
+    User admin = new User("admin", Optional.empty(), List.of(Grant.onAll(Right.ADMIN)));
+    assertThat(RequestRights.missing(admin, new Request.Backup(Optional.empty()))).isNull();
+    assertThat(RequestRights.missing(admin, read(Key.of("a")))).isNotNull();
+    assertThat(RequestRights.missing(admin, write(Key.of("a")))).isNotNull();
+  }
+
+  private static Request.Read read(Key key) {
+    return new Request.Read(
+        "shop", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+  }
+
+  private static Request.Write write(Key key) {
+    return new Request.Write(
+        "shop", key, CrdtType.PN_COUNTER, new Operation.Increment(1), VersionVector.EMPTY, 0);
+  }
+
+  private static Request.Transact step(
+      int number, List<Key> updates, List<Key> reads, Request.End end) {
+    return new Request.Transact(
+        "shop",
+        new TransactionId(1, 2),
+        number,
+        number == 1
+            ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000))
+            : Optional.empty(),
+        updates.stream()
+            .map(k -> new Request.Update(k, CrdtType.PN_COUNTER, new Operation.Increment(1)))
+            .toList(),
+        reads.stream().map(k -> new Request.Fetch(k, Optional.empty(), new Query.Whole())).toList(),
+        end);
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  private static User writer(String name, String... prefixes) {
+    List<Grant> grants = new ArrayList<>();
+    for (String prefix : prefixes) {
+      grants.add(Grant.on(Right.WRITE, "shop", Key.of(prefix)));
+    }
+    return new User(name, Optional.empty(), grants);
+  }
+
+  @Example
+  void commit_needsTheRightsOfAllSteps_asTheyAreThen() {
+    TransactionRights open = new TransactionRights();
+    User before = writer("cart", "a", "b");
+    assertThat(open.missing(before, step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0))
+        .isNull();
+    assertThat(open.missing(before, step(2, List.of(Key.of("b1")), List.of(), Request.End.OPEN), 1))
+        .isNull();
+    User after = writer("cart", "b");
+    Request.Transact commit = step(3, List.of(), List.of(), Request.End.COMMIT);
+    assertThat(open.missing(after, commit, 2))
+        .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+    assertThat(open.missing(after, commit, 2)).as("again").isNotNull();
+    // A wider right is as good as the one that was taken away.
+    assertThat(
+            open.missing(
+                new User("cart", Optional.empty(), List.of(Grant.on(Right.WRITE, "shop"))),
+                commit,
+                3))
+        .isNull();
+    assertThat(open.size()).isZero();
+  }
+
+  @Example
+  void abort_isAlwaysAllowed_andForgetsIt() {
+    TransactionRights open = new TransactionRights();
+    open.missing(
+        writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
+    assertThat(open.missing(writer("cart"), step(2, List.of(), List.of(), Request.End.ABORT), 1))
+        .isNull();
+    assertThat(open.size()).isZero();
+  }
+
+  @Example
+  void transaction_isItsUsersAlone() {
+    TransactionRights open = new TransactionRights();
+    open.missing(
+        writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
+    for (Request.End end : Request.End.values()) {
+      assertThatThrownBy(
+              () -> open.missing(writer("thief", "a"), step(2, List.of(), List.of(), end), 1))
+          .isInstanceOfSatisfying(
+              OsierException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED));
+    }
+  }
+
+  @Example
+  void table_isBounded_andMakesRoomWhenTheirTimeIsOver() {
+    TransactionRights open = new TransactionRights(2);
+    User cart = writer("cart", "a");
+    for (int i = 0; i < 2; i++) {
+      open.missing(cart, begin(i), 0);
+    }
+    assertThatThrownBy(() -> open.missing(cart, begin(3), 1_000_000_000L))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+    assertThat(open.missing(cart, begin(3), 62_000_000_000L)).isNull();
+    assertThat(open.size()).isEqualTo(1);
+  }
+
+  private static Request.Transact begin(int number) {
+    return new Request.Transact(
+        "shop",
+        new TransactionId(number, 0),
+        1,
+        Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000)),
+        List.of(),
+        List.of(),
+        Request.End.OPEN);
+  }
+
+  // ---------------------------------------------------------------- users
+
+  @Example
+  void open_letsEverybodyDoEverything() {
+    User anybody = Users.OPEN.find(Users.DEFAULT).orElseThrow();
+    assertThat(Users.OPEN.isOpen()).isTrue();
+    assertThat(RequestRights.missing(anybody, read(Key.of("a")))).isNull();
+    assertThat(RequestRights.missing(anybody, write(Key.of("a")))).isNull();
+    assertThat(RequestRights.missing(anybody, new Request.Backup(Optional.empty()))).isNull();
+    assertThat(Users.OPEN.administrators()).isEmpty();
+    assertThat(new Users(List.of()).isOpen()).isFalse();
+  }
+
+  @Example
+  void identity_endsWithItsUser_andWithItsPassword() {
+    byte[] salt = {1};
+    ScramCredential old =
+        ScramCredential.of("old".toCharArray(), salt, ScramCredential.ITERATIONS_MIN);
+    ScramCredential changed =
+        ScramCredential.of("new".toCharArray(), salt, ScramCredential.ITERATIONS_MIN);
+    Identity byPassword = new Identity("cart", Optional.of(old));
+    Identity byCertificate = new Identity("cart", Optional.empty());
+    Users with = new Users(List.of(new User("cart", Optional.of(old), List.of())));
+    Users after = new Users(List.of(new User("cart", Optional.of(changed), List.of())));
+    assertThat(byPassword.in(with)).isPresent();
+    assertThat(byPassword.in(after)).isEmpty();
+    assertThat(byCertificate.in(after)).isPresent();
+    assertThat(byCertificate.in(new Users(List.of()))).isEmpty();
+  }
+
+  @Example
+  void text_showsNoSecret() {
+    User cart =
+        new User(
+            "cart",
+            Optional.of(
+                ScramCredential.of(
+                    "pencil".toCharArray(), new byte[] {1}, ScramCredential.ITERATIONS_MIN)),
+            List.of(Grant.on(Right.READ, "shop")));
+    assertThat(new Users(List.of(cart))).hasToString("[cart with a password: [read shop]]");
+  }
+
+  @Example
+  void wrongUsers_areRefused() {
+    for (String name : List.of("", "-a", "a b", "a/b", "x".repeat(65), "\u00e4")) {
+      assertThatThrownBy(() -> new User(name, Optional.empty(), List.of()))
+          .isInstanceOf(OsierException.class);
+    }
+    User cart = writer("cart", "a");
+    assertThatThrownBy(() -> new Users(List.of(cart, cart))).isInstanceOf(OsierException.class);
+  }
+}

@@ -1,0 +1,607 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.ongres.scram.client.ScramClient;
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.core.scram.ScramCredential;
+import io.osier.core.tls.TlsName;
+import io.osier.crdt.Query;
+import io.osier.datacenter.cli.CertificateMaker;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.security.User;
+import io.osier.datacenter.security.Users;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.TlsOptions;
+import io.osier.proxy.Transaction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Users over real connections, and those who try to get in, or further than they may. */
+final class UsersTest {
+  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final String PASSWORD = "correct horse";
+  private static final ScramCredential CREDENTIAL =
+      ScramCredential.of(PASSWORD.toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);
+  private static final String EVERYTHING = "\"read *\", \"write *\", \"admin *\"";
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+  }
+
+  private Datacenter start(String users, String more) {
+    Datacenter datacenter =
+        Datacenter.start(
+            ConfigReader.read(
+                "eu",
+                """
+                osier {
+                  dc = eu, store.dir = "", shutdown-timeout = 0s
+                  keyspaces { shop {}, bank { consistency = causal } }
+                  listen { client-port = 0, peer-port = 0 }
+                  users { %s }
+                  %s
+                }
+                """
+                    .formatted(users, more),
+                Map.of()));
+    open.add(datacenter);
+    return datacenter;
+  }
+
+  private Datacenter withCart(String rights) {
+    return start(cart(rights), "");
+  }
+
+  private static String cart(String rights) {
+    return "cart { credential = \"" + CREDENTIAL.line() + "\", rights = [" + rights + "] }";
+  }
+
+  private static Users only(String name, String... rights) {
+    return new Users(
+        List.of(
+            new User(
+                name,
+                name.equals(Users.DEFAULT) ? Optional.empty() : Optional.of(CREDENTIAL),
+                Arrays.stream(rights).map(Grant::parse).toList())));
+  }
+
+  private OsierClient.Builder builder(Datacenter of) {
+    return OsierClient.builder()
+        .endpoint("eu", "127.0.0.1:" + of.clientPort())
+        .timeout(Duration.ofSeconds(30));
+  }
+
+  private OsierClient build(OsierClient.Builder builder) {
+    OsierClient client = builder.build();
+    open.add(client);
+    return client;
+  }
+
+  private OsierClient asCart(Datacenter of) {
+    OsierClient client = build(builder(of).user("cart", PASSWORD.toCharArray()));
+    client.awaitConnected(LONG);
+    return client;
+  }
+
+  private static OsierException failure(ErrorCode code, ThrowingCallable call) {
+    OsierException[] thrown = new OsierException[1];
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            OsierException.class,
+            e -> {
+              assertThat(e.code()).as("%s", e).isEqualTo(code);
+              thrown[0] = e;
+            });
+    return thrown[0];
+  }
+
+  private static void forbidden(String right, ThrowingCallable call) {
+    assertThat(failure(ErrorCode.FORBIDDEN, call))
+        .hasMessageEndingWith("a right is missing: " + right);
+  }
+
+  // ---------------------------------------------------------------- logins
+
+  @Test
+  void rightPassword_letsIn() {
+    Keyspace shop = asCart(withCart(EVERYTHING)).session().keyspace("shop");
+    shop.counter("c").increment(2);
+    assertThat(shop.counter("c").get()).isEqualTo(2);
+  }
+
+  @Test
+  void passwordFile_isAPasswordToo(@TempDir Path dir) throws IOException {
+    Path file = Files.writeString(dir.resolve("cart.password"), PASSWORD + "\nsecond line\n");
+    Datacenter eu =
+        start("cart { password-file = \"" + file + "\", rights = [" + EVERYTHING + "] }", "");
+    assertThat(asCart(eu).session().keyspace("shop").counter("c").get()).isZero();
+  }
+
+  @Test
+  void noLogin_isRefused_andSaidAtOnce() {
+    OsierClient client = build(builder(withCart(EVERYTHING)));
+    OsierException e = failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
+    assertThat(e).hasMessageContaining("must log in");
+    failure(
+        ErrorCode.NOT_AUTHENTICATED, () -> client.session().keyspace("shop").counter("c").get());
+  }
+
+  @Test
+  void wrongPassword_andUnknownUser_areRefusedAlike() {
+    Datacenter eu = withCart(EVERYTHING);
+    OsierClient wrong = build(builder(eu).user("cart", "correct hors".toCharArray()));
+    OsierClient unknown = build(builder(eu).user("card", PASSWORD.toCharArray()));
+    String why =
+        failure(ErrorCode.NOT_AUTHENTICATED, () -> wrong.awaitConnected(LONG)).getMessage();
+    assertThat(why).contains("the user is unknown, or the password is wrong");
+    assertThat(failure(ErrorCode.NOT_AUTHENTICATED, () -> unknown.awaitConnected(LONG)))
+        .hasMessage(why);
+    failure(ErrorCode.NOT_AUTHENTICATED, () -> wrong.session().keyspace("shop").counter("c").get());
+  }
+
+  @Test
+  void userWhoIsCreatedLater_getsInByItself() {
+    Datacenter eu = start("other {}", "");
+    OsierClient client = build(builder(eu).user("cart", PASSWORD.toCharArray()));
+    failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
+    eu.setUsers(only("cart", "read shop"));
+    await()
+        .atMost(LONG)
+        .ignoreExceptionsInstanceOf(OsierException.class)
+        .untilAsserted(
+            () -> assertThat(client.session().keyspace("shop").counter("c").get()).isZero());
+  }
+
+  @Test
+  void passwordSupplier_isAskedForEachConnection_andItsTroubleIsNotShown() {
+    Datacenter eu = withCart(EVERYTHING);
+    OsierClient client =
+        build(
+            builder(eu)
+                .user(
+                    "cart",
+                    () -> {
+                      throw new IllegalStateException("the secret is " + PASSWORD);
+                    }));
+    OsierException e = failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
+    assertThat(e).hasMessageContaining("IllegalStateException");
+    assertThat(e.getMessage()).doesNotContain(PASSWORD);
+  }
+
+  @Test
+  void withoutUsers_everybodyMayDoEverything() {
+    OsierClient client = build(builder(start("", "")));
+    client.awaitConnected(LONG);
+    client.session().keyspace("shop").counter("c").increment(1);
+    client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
+  }
+
+  @Test
+  void defaultUser_isWhoDoesNotLogIn_andCanBeSwitchedOff() {
+    Datacenter eu = start(cart(EVERYTHING) + ", default { rights = [\"read shop public:\"] }", "");
+    OsierClient anybody = build(builder(eu));
+    anybody.awaitConnected(LONG);
+    Keyspace shop = anybody.session().keyspace("shop");
+    assertThat(shop.counter("public:c").get()).isZero();
+    forbidden("write shop public:c", () -> shop.counter("public:c").increment(1));
+    forbidden("read shop c", () -> shop.counter("c").get());
+    eu.setUsers(only("cart", "read *"));
+    await()
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                failure(
+                    ErrorCode.NOT_AUTHENTICATED,
+                    () -> anybody.awaitConnected(Duration.ofMillis(1))));
+  }
+
+  private static ScramClient scram(String user, String password) {
+    return ScramClient.builder()
+        .advertisedMechanisms(List.of(ScramCredential.MECHANISM))
+        .username(user)
+        .password(password.toCharArray())
+        .build();
+  }
+
+  private static byte[] login(String message) {
+    return RawClient.frame(0, new Request.Login(Request.PROTOCOL_VERSION, "raw", message));
+  }
+
+  private static byte[] proof(String message) {
+    return RawClient.frame(0, new Request.Proof(message));
+  }
+
+  private RawClient raw(Datacenter to, String from) throws IOException {
+    RawClient client = new RawClient(to.clientPort(), from);
+    open.add(client);
+    return client;
+  }
+
+  private static String challenge(RawClient client, String first) throws IOException {
+    Reply reply = client.send(login(first)).reply().message();
+    assertThat(reply).isInstanceOf(Reply.Challenge.class);
+    return ((Reply.Challenge) reply).message();
+  }
+
+  private static ErrorCode refusal(RawClient client) throws IOException {
+    Reply reply = client.reply().message();
+    assertThat(reply).isInstanceOf(Reply.Failure.class);
+    assertThat(client.isEnded()).isTrue();
+    return ((Reply.Failure) reply).code();
+  }
+
+  /** What becomes of a login with a password. */
+  private ErrorCode tryPassword(Datacenter at, String from, String user, String password)
+      throws Exception {
+    try (RawClient client = new RawClient(at.clientPort(), from)) {
+      ScramClient scram = scram(user, password);
+      Reply reply = client.send(login(scram.clientFirstMessage().toString())).reply().message();
+      if (reply instanceof Reply.Failure f) {
+        return f.code();
+      }
+      scram.serverFirstMessage(((Reply.Challenge) reply).message());
+      client.send(proof(scram.clientFinalMessage().toString()));
+      return ((Reply.Failure) client.reply().message()).code();
+    }
+  }
+
+  @Test
+  void nothingIsDone_beforeTheLoginIsThrough() throws Exception {
+    Datacenter eu = withCart(EVERYTHING);
+    Request read =
+        new Request.Read(
+            "shop",
+            Key.of("c"),
+            Optional.empty(),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0);
+    assertThat(refusal(raw(eu, "127.0.0.1").send(RawClient.frame(1, read))))
+        .isEqualTo(ErrorCode.MALFORMED);
+    assertThat(refusal(raw(eu, "127.0.0.1").send(proof("c=biws,r=x,p=y"))))
+        .isEqualTo(ErrorCode.MALFORMED);
+    for (byte[] instead :
+        List.of(
+            RawClient.frame(1, read),
+            login("n,,n=cart,r=abc"),
+            RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")))) {
+      RawClient client = raw(eu, "127.0.0.1");
+      challenge(client, "n,,n=cart,r=abc");
+      assertThat(refusal(client.send(instead))).isEqualTo(ErrorCode.MALFORMED);
+    }
+  }
+
+  @Test
+  void largeMessagesOfALogin_areRefused() throws Exception {
+    Datacenter eu = withCart(EVERYTHING);
+    String large = "n,,n=cart,r=" + "x".repeat(Request.LOGIN_BYTES_MAX);
+    assertThat(refusal(raw(eu, "127.0.0.1").send(login(large)))).isEqualTo(ErrorCode.MALFORMED);
+    RawClient larger = raw(eu, "127.0.0.1").send(login("x".repeat(1 << 10)));
+    assertThat(larger.isEnded()).isTrue();
+    RawClient after = raw(eu, "127.0.0.1");
+    challenge(after, "n,,n=cart,r=abc");
+    assertThat(after.send(proof("x".repeat(1 << 10))).isEnded()).isTrue();
+  }
+
+  @Test
+  void recordedLogin_isOfNoUseToAnother() throws Exception {
+    Datacenter eu = withCart(EVERYTHING);
+    ScramClient scram = scram("cart", PASSWORD);
+    String first = scram.clientFirstMessage().toString();
+    RawClient honest = raw(eu, "127.0.0.1");
+    scram.serverFirstMessage(challenge(honest, first));
+    String last = scram.clientFinalMessage().toString();
+    assertThat(honest.send(proof(last)).reply().message()).isInstanceOf(Reply.Challenge.class);
+    assertThat(honest.reply().message()).isInstanceOf(Reply.Welcome.class);
+
+    RawClient thief = raw(eu, "127.0.0.1");
+    String asked = challenge(thief, first);
+    assertThat(refusal(thief.send(proof(last)))).isEqualTo(ErrorCode.MALFORMED);
+    // With the nonce that is asked for now it is the wrong proof.
+    RawClient again = raw(eu, "127.0.0.1");
+    String nonce = challenge(again, first).replaceAll("r=([^,]*),.*", "$1");
+    assertThat(refusal(again.send(proof("c=biws,r=" + nonce + last.replaceAll(".*(,p=)", "$1")))))
+        .isEqualTo(ErrorCode.NOT_AUTHENTICATED);
+    assertThat(asked).doesNotContain(nonce);
+  }
+
+  @Test
+  void halfALogin_isClosedInTime_andNobodyWaitsForIt() throws Exception {
+    Datacenter eu = start(cart(EVERYTHING), "listen.greeting-timeout = 1s");
+    List<RawClient> idle = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      RawClient one = raw(eu, "127.0.0.1");
+      challenge(one, "n,,n=cart,r=abc" + i);
+      idle.add(one);
+    }
+    asCart(eu).session().keyspace("shop").counter("c").increment(1);
+    for (RawClient one : idle) {
+      assertThat(one.isEnded()).isTrue();
+    }
+  }
+
+  @Test
+  void unknownUsers_areAskedAsKnownOnesAre_afterARestart_too(@TempDir Path dir) throws Exception {
+    String store = "store.dir = \"" + dir + "\"";
+    Datacenter eu = start(cart(EVERYTHING), store);
+    String known = challenge(raw(eu, "127.0.0.1"), "n,,n=cart,r=abc");
+    String unknown = challenge(raw(eu, "127.0.0.1"), "n,,n=card,r=abc");
+    String form = "r=abc[!-~&&[^,]]{24},s=[A-Za-z0-9+/]{22}==,i=4096";
+    assertThat(known).matches(form);
+    assertThat(unknown).matches(form);
+    eu.close();
+    Datacenter again = start(cart(EVERYTHING), store);
+    assertThat(salt(challenge(raw(again, "127.0.0.1"), "n,,n=card,r=abc")))
+        .isEqualTo(salt(unknown));
+    assertThat(salt(challenge(raw(again, "127.0.0.1"), "n,,n=cart,r=abc"))).isEqualTo(salt(known));
+  }
+
+  private static String salt(String challenge) {
+    return challenge.replaceAll(".*,s=([^,]*),.*", "$1");
+  }
+
+  @Test
+  void floodOfBadPasswords_isSlowedDown_andOthersWorkOn() throws Exception {
+    Datacenter eu =
+        start(cart(EVERYTHING) + ", " + cart(EVERYTHING).replace("cart {", "bank {"), "");
+    OsierClient working = asCart(eu); // known from 127.0.0.1 from now on
+    int delayed = 0;
+    for (int i = 0; i < 40; i++) {
+      ErrorCode code = tryPassword(eu, "127.0.0.66", "cart", "guess" + i);
+      assertThat(code).isIn(ErrorCode.NOT_AUTHENTICATED, ErrorCode.OVERLOADED);
+      delayed += code == ErrorCode.OVERLOADED ? 1 : 0;
+    }
+    assertThat(delayed).isGreaterThan(20);
+    // Not even the right one is looked at from there, nor another user's.
+    assertThat(tryPassword(eu, "127.0.0.66", "cart", PASSWORD)).isEqualTo(ErrorCode.OVERLOADED);
+    assertThat(tryPassword(eu, "127.0.0.66", "bank", PASSWORD)).isEqualTo(ErrorCode.OVERLOADED);
+    // The user whose password is guessed is let in from where it has been before; others anywhere.
+    working.session().keyspace("shop").counter("c").increment(1);
+    asCart(eu).session().keyspace("shop").counter("c").increment(1);
+    OsierClient bank = build(builder(eu).user("bank", PASSWORD.toCharArray()));
+    bank.awaitConnected(LONG);
+    assertThat(bank.session().keyspace("shop").counter("c").get()).isEqualTo(2);
+  }
+
+  // ---------------------------------------------------------------- rights
+
+  @Test
+  void prefix_isTheBorder_ofReadsWritesAndScans() {
+    Datacenter eu =
+        start(
+            cart("\"read shop cart:\", \"write shop cart:\"")
+                + ", "
+                + cart(EVERYTHING).replace("cart {", "admin {"),
+            "");
+    OsierClient all = build(builder(eu).user("admin", PASSWORD.toCharArray()));
+    all.awaitConnected(LONG);
+    for (String key : List.of("a", "cart", "cart:1", "cart:2", "cart:3", "cart;", "z")) {
+      all.session().keyspace("shop").counter(key).increment(1);
+    }
+    OsierClient cart = asCart(eu);
+    Keyspace shop = cart.session().keyspace("shop");
+    shop.counter("cart:1").increment(1);
+    forbidden("write shop cart", () -> shop.counter("cart").increment(1));
+    forbidden("read shop cart;", () -> shop.counter("cart;").get());
+    forbidden("read shop", () -> scan(shop, null, 100));
+    forbidden("read shop cart", () -> scan(shop, "cart", 100));
+    Keyspace.Page page = scan(shop, "cart:", 100);
+    assertThat(page.rows().stream().map(r -> r.key().toString()))
+        .containsExactly("cart:1", "cart:2", "cart:3");
+    assertThat(page.next()).isEmpty();
+    Keyspace.Page first = scan(shop, "cart:", 2);
+    assertThat(first.rows()).hasSize(2);
+    assertThat(first.next()).contains(Key.of("cart:3"));
+    assertThat(scan(shop, "cart:3", 1).next()).as("the next one is nobody's business").isEmpty();
+    // What there is elsewhere is not told: a keyspace that is missing is a right that is missing.
+    forbidden("read bank cart:1", () -> cart.session().keyspace("bank").counter("cart:1").get());
+    forbidden("admin *", () -> Inquiry.stat(cart, Optional.empty()));
+    forbidden("admin shop", () -> Inquiry.stat(cart, Optional.of("shop")));
+    forbidden("admin *", () -> Inquiry.backup(cart));
+  }
+
+  private static Keyspace.Page scan(Keyspace of, String from, int limit) {
+    return of.scan(
+        Optional.ofNullable(from).map(Key::of), Optional.empty(), new Query.Whole(), limit);
+  }
+
+  /** Asynchronous calls, whose errors come as they are. */
+  private static final class Inquiry {
+    static void stat(OsierClient client, Optional<String> keyspace) {
+      join(client.inspectAsync("eu", Request.Topic.STAT, keyspace, 0));
+    }
+
+    static void backup(OsierClient client) {
+      join(client.backupAsync("eu", Optional.empty(), Duration.ofSeconds(30)));
+    }
+
+    private static void join(CompletableFuture<String> answer) {
+      try {
+        answer.join();
+      } catch (CompletionException e) {
+        throw (RuntimeException) e.getCause();
+      }
+    }
+  }
+
+  @Test
+  void transaction_acrossThePrefix_isRefusedAtTheStep_andNothingOfItIsDone() {
+    Datacenter eu = withCart("\"read bank cart:\", \"write bank cart:\"");
+    OsierClient cart = asCart(eu);
+    Transaction crossing = cart.session().keyspace("bank").begin();
+    crossing.counter("cart:1").increment(1);
+    forbidden(
+        "write bank other",
+        () -> {
+          crossing.counter("other").increment(1);
+          crossing.commit();
+        });
+    Transaction reading = cart.session().keyspace("bank").begin();
+    forbidden("read bank other", () -> reading.counter("other").get());
+    eu.setUsers(only("cart", "read *"));
+    assertThat(cart.session().keyspace("bank").counter("cart:1").get()).isZero();
+  }
+
+  @Test
+  void rightsTakenAway_duringATransaction_stopItsCommit() {
+    Datacenter eu = withCart(EVERYTHING);
+    OsierClient cart = asCart(eu);
+    Transaction begun = cart.session().keyspace("bank").begin();
+    begun.counter("a").increment(1);
+    assertThat(begun.counter("a").get()).isEqualTo(1); // so the datacenter has the update
+    eu.setUsers(only("cart", "read *", "write bank b"));
+    forbidden("write *", begun::commit);
+    assertThat(cart.session().keyspace("bank").counter("a").get()).isZero();
+    cart.session().keyspace("bank").counter("b").increment(1);
+  }
+
+  @Test
+  void changedRights_holdForOpenConnections_atTheNextRequest() {
+    Datacenter eu = withCart("\"read shop\"");
+    Keyspace shop = asCart(eu).session().keyspace("shop");
+    forbidden("write shop c", () -> shop.counter("c").increment(1));
+    eu.setUsers(only("cart", "read shop", "write shop"));
+    shop.counter("c").increment(1);
+    eu.setUsers(only("cart"));
+    forbidden("read shop c", () -> shop.counter("c").get());
+  }
+
+  @Test
+  void userWhoIsDropped_isThrownOut_idleConnectionsToo() throws Exception {
+    Datacenter eu = withCart(EVERYTHING);
+    OsierClient cart = asCart(eu);
+    RawClient idle = raw(eu, "127.0.0.1");
+    ScramClient scram = scram("cart", PASSWORD);
+    scram.serverFirstMessage(challenge(idle, scram.clientFirstMessage().toString()));
+    idle.send(proof(scram.clientFinalMessage().toString()));
+    idle.reply();
+    assertThat(idle.reply().message()).isInstanceOf(Reply.Welcome.class);
+    eu.setUsers(only("other", "read *"));
+    assertThat(idle.isEnded()).isTrue();
+    await()
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                failure(
+                    ErrorCode.NOT_AUTHENTICATED,
+                    () -> cart.session().keyspace("shop").counter("c").get()));
+  }
+
+  @Test
+  void changedPassword_endsTheConnectionsOfTheFormerOne() {
+    Datacenter eu = withCart(EVERYTHING);
+    String[] password = {PASSWORD};
+    OsierClient cart = build(builder(eu).user("cart", () -> password[0].toCharArray()));
+    cart.awaitConnected(LONG);
+    password[0] = "battery staple";
+    eu.setUsers(
+        new Users(
+            List.of(
+                new User(
+                    "cart",
+                    Optional.of(
+                        ScramCredential.of(
+                            password[0].toCharArray(),
+                            new byte[] {7},
+                            ScramCredential.ITERATIONS_MIN)),
+                    List.of(Grant.parse("read shop"))))));
+    // The client logs in again by itself, with what its supplier says now.
+    await()
+        .atMost(LONG)
+        .ignoreExceptionsInstanceOf(OsierException.class)
+        .untilAsserted(
+            () -> assertThat(cart.session().keyspace("shop").counter("c").get()).isZero());
+  }
+
+  // ---------------------------------------------------------------- certificates
+
+  @Test
+  void usersCertificate_logsIn_withoutAPassword(@TempDir Path certs) {
+    CertificateMaker.authority(certs, "osier", 10);
+    CertificateMaker.signed(
+        certs, "eu", TlsName.ofDatacenter("osier", "eu"), List.of("localhost", "127.0.0.1"), 10);
+    CertificateMaker.signed(certs, "cart", TlsName.ofUser("osier", "cart"), List.of(), 10);
+    CertificateMaker.signed(certs, "card", TlsName.ofUser("osier", "card"), List.of(), 10);
+    CertificateMaker.signed(certs, "far", TlsName.ofUser("other", "cart"), List.of(), 10);
+    Datacenter eu =
+        start(
+            "cart { rights = [\"read shop\"] }",
+            """
+            tls {
+              certificate = "%1$s/eu.pem", key = "%1$s/eu.key", authorities = "%1$s/authority.pem"
+              client-certificates = optional
+            }
+            """
+                .formatted(certs));
+    TlsOptions tls = TlsOptions.DEFAULT.authorities(certs.resolve("authority.pem"));
+    OsierClient cart =
+        build(
+            builder(eu).tls(tls.certificate(certs.resolve("cart.pem"), certs.resolve("cart.key"))));
+    cart.awaitConnected(LONG);
+    assertThat(cart.session().keyspace("shop").counter("c").get()).isZero();
+    forbidden("write shop c", () -> cart.session().keyspace("shop").counter("c").increment(1));
+    for (String other : List.of("card", "far")) {
+      OsierClient client =
+          build(
+              builder(eu)
+                  .tls(
+                      tls.certificate(
+                          certs.resolve(other + ".pem"), certs.resolve(other + ".key"))));
+      failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
+    }
+    OsierClient without = build(builder(eu).tls(tls));
+    failure(ErrorCode.NOT_AUTHENTICATED, () -> without.awaitConnected(LONG));
+  }
+
+  // ---------------------------------------------------------------- what is told
+
+  @Test
+  void auditLog_tellsLoginsAndRefusals_andNoLogHasASecret() throws Exception {
+    try (LoggedLines audit = new LoggedLines(AuditLog.LOGGER);
+        LoggedLines all = new LoggedLines("io.osier")) {
+      Datacenter eu = withCart("\"read shop\"");
+      OsierClient cart = asCart(eu);
+      forbidden("write shop c", () -> cart.session().keyspace("shop").counter("c").increment(1));
+      tryPassword(eu, "127.0.0.1", "cart", "guessed");
+      assertThat(audit.all())
+          .anySatisfy(
+              l -> assertThat(l).contains("\"event\":\"login\"", "\"user\":\"cart\"", "127.0.0.1"))
+          .anySatisfy(
+              l -> assertThat(l).contains("\"event\":\"refused\"", "\"missing\":\"write shop c\""))
+          .anySatisfy(l -> assertThat(l).contains("\"event\":\"login-failed\""));
+      assertThat(all.all()).anyMatch(l -> l.startsWith("effective configuration"));
+      String[] keys = CREDENTIAL.line().split("[$:]", -1);
+      assertThat(String.join("\n", all.all()))
+          .doesNotContain(PASSWORD, "guessed", keys[keys.length - 1], keys[keys.length - 2]);
+    }
+  }
+}

@@ -25,6 +25,9 @@ final class FlowCheck {
   /** In this time a round leaves, and a stream that was interrupted goes on. */
   private static final long GRANTED_NANOS = 30 * SECOND;
 
+  /** In this time a connection that hangs is noticed, and another one is dialled. */
+  private static final long DIALLED_NANOS = 60 * SECOND;
+
   /** So much of the window is a stream's own. */
   private static final int OWN_SHARE = 16;
 
@@ -208,6 +211,7 @@ final class FlowCheck {
     reports.forEach(
         (unit, report) -> {
           for (PartitionReport.Peer p : report.peers()) {
+            checkDialled(dc, p.dc());
             underWay.merge(p.dc(), p.to().inFlightBytes(), Long::sum);
             checkProgress(dc, unit, p);
           }
@@ -224,6 +228,27 @@ final class FlowCheck {
                 bytes);
           }
         });
+  }
+
+  /** A peer that can be reached is dialled again and again until it is. */
+  private void checkDialled(SimDc dc, String peer) {
+    SimNetwork.Link link = simulation.network().link(dc.self().dc(), peer);
+    long since =
+        Math.max(
+            link.downSinceNanos(),
+            Math.max(servedSinceNanos(dc), servedSinceNanos(simulation.dc(peer))));
+    long now = simulation.scheduler().nanos();
+    if (since != Long.MAX_VALUE && now - since > DIALLED_NANOS) {
+      throw new Violation(
+          "", "%s could be connected for %d s, and is not", link, (now - since) / SECOND);
+    }
+  }
+
+  private static long servedSinceNanos(SimDc dc) {
+    SimSockets sockets = dc.sockets();
+    return sockets == null
+        ? Long.MAX_VALUE
+        : Math.max(dc.steadySinceNanos(), sockets.servedSinceNanos());
   }
 
   private void checkProgress(SimDc dc, Unit unit, PartitionReport.Peer peer) {

@@ -184,6 +184,13 @@ final class SimNetwork {
       return bytesPerSecond;
     }
 
+    /**
+     * Since when it has been down, as far as bytes could move since; Long.MAX_VALUE if it is up.
+     */
+    long downSinceNanos() {
+      return up ? Long.MAX_VALUE : Math.max(faultNanos, calmSinceNanos());
+    }
+
     /** Whether frames can be sent. */
     boolean isUp() {
       return up;
@@ -340,15 +347,11 @@ final class SimNetwork {
     connections.add(connection);
     link.connection = connection;
     to.accept(connection.accepted());
-    scheduler.in(
+    from.inTime(
         link.delayNanos,
         () -> {
-          if (from.isServed()) {
-            opened.accept(connection.dialled());
-            connection.deliver();
-          } else {
-            reset(connection.accepted(), 0);
-          }
+          opened.accept(connection.dialled());
+          connection.deliver();
         });
   }
 

@@ -70,7 +70,8 @@ final class SimSockets implements Network {
     }
   }
 
-  private void inTime(long nanos, Runnable task) {
+  /** Does something later, and not before the process goes on; never if it ends. */
+  void inTime(long nanos, Runnable task) {
     scheduler.in(
         nanos,
         () -> {

@@ -16,6 +16,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -120,25 +121,21 @@ public final class Healer implements Early {
     if (status == null) {
       return;
     }
-    VersionVector changes = status.changes();
-    for (int i = 0; i < changes.size(); i++) {
-      ReplicaId origin = changes.replica(i);
-      if (!underWay.containsKey(origin)
-          && !reachable.test(origin)
-          && isBehind(peer, origin, status)
-          && isTime(new Source(peer, origin), nowNanos)) {
-        Place place = healed.getOrDefault(new Source(peer, origin), Place.NONE);
-        begunNanos.put(new Source(peer, origin), nowNanos);
-        UnderWay started =
-            new UnderWay(
-                peer,
-                streamed.test(origin) ? knowledge.through().get(origin) : 0,
-                knowledge.besides(origin, BESIDES_MAX),
-                new Frame.Page(place, Optional.empty()),
-                new Asking(numbers, around.retryNanos()));
-        underWay.put(origin, started);
-        ask(origin, started, started.asking.ask(nowNanos));
-      }
+    List<ReplicaId> wanted = wanted(peer, status, reachable, nowNanos);
+    int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
+    int more = Math.min(wanted.size(), Math.max(0, atOnce() - open));
+    for (ReplicaId origin : wanted.subList(0, more)) {
+      Place place = healed.getOrDefault(new Source(peer, origin), Place.NONE);
+      begunNanos.put(new Source(peer, origin), nowNanos);
+      UnderWay started =
+          new UnderWay(
+              peer,
+              streamed.test(origin) ? knowledge.through().get(origin) : 0,
+              knowledge.besides(origin, BESIDES_MAX),
+              new Frame.Page(place, Optional.empty()),
+              new Asking(numbers, around.retryNanos()));
+      underWay.put(origin, started);
+      ask(origin, started, started.asking.ask(nowNanos));
     }
     for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
       UnderWay healing = e.getValue();
@@ -146,6 +143,35 @@ public final class Healer implements Early {
         ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
       }
     }
+  }
+
+  /** The origins of which a peer has more, those first whose turn was longest ago. */
+  private List<ReplicaId> wanted(
+      ReplicaId peer, Frame.Status status, Predicate<ReplicaId> reachable, long nowNanos) {
+    List<ReplicaId> wanted = new ArrayList<>();
+    VersionVector changes = status.changes();
+    for (int i = 0; i < changes.size(); i++) {
+      ReplicaId origin = changes.replica(i);
+      if (!underWay.containsKey(origin)
+          && !reachable.test(origin)
+          && isBehind(peer, origin, status)
+          && isTime(new Source(peer, origin), nowNanos)) {
+        wanted.add(origin);
+      }
+    }
+    // Long.MIN_VALUE: never. Times may be negative, and this process does not live for 292 years.
+    wanted.sort(
+        Comparator.comparingLong(
+            origin -> begunNanos.getOrDefault(new Source(peer, origin), Long.MIN_VALUE)));
+    return wanted;
+  }
+
+  /**
+   * From so many origins a peer is asked at once: their pages together are about what the streams
+   * may have under way, or on a narrow link they would keep everything else waiting.
+   */
+  private int atOnce() {
+    return Math.max(1, around.settings().windowBytes() / around.settings().frameBytes());
   }
 
   /** Healings of one origin from one peer begin apart: what changes all the time comes joined. */

@@ -1,0 +1,141 @@
+package io.osier.propagation.heal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.PropagationStats;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.in.Applier;
+import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class HealerTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final int ORIGINS = 7;
+  private static final long SECOND = 1_000_000_000;
+
+  private static final Replica EMPTY =
+      new Replica() {
+        @Override
+        public @Nullable Causal state(ObjectId object) {
+          return null;
+        }
+
+        @Override
+        public void apply(Shipment update, Causal joined) {}
+
+        @Override
+        public List<Entry> scan(Optional<ObjectId> after, int limit) {
+          return List.of();
+        }
+
+        @Override
+        public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
+          return Optional.of(new Page(List.of(), true));
+        }
+
+        @Override
+        public List<Logged> logged(long after, int limit) {
+          return List.of();
+        }
+      };
+
+  private final List<Frame.Heal> asked = new ArrayList<>();
+  private final Knowledge knowledge =
+      new Knowledge(SELF, List.of("us", "ap"), Recovered.NOTHING, () -> 0);
+  private final Healer healer = healer();
+
+  private Healer healer() {
+    Surroundings around =
+        new Surroundings(
+            SELF,
+            List.of("us", "ap"),
+            KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+            new StreamSettings(4 << 10, 2 << 10, 1_000, 200, 1_000, 0),
+            Recovered.NOTHING,
+            EMPTY,
+            (dc, frame) -> asked.add((Frame.Heal) frame),
+            new PropagationStats(),
+            UpdateObserver.NONE);
+    Applier applier = new Applier(knowledge, EMPTY, update -> {}, UpdateObserver.NONE);
+    AtomicLong numbers = new AtomicLong();
+    return new Healer(around, knowledge, applier, numbers::incrementAndGet, origin -> true);
+  }
+
+  private void statusComes(long changes) {
+    TreeMap<ReplicaId, Long> counts = new TreeMap<>();
+    for (int i = 1; i <= ORIGINS; i++) {
+      counts.put(new ReplicaId("ap", i), changes);
+    }
+    knowledge.status(
+        PEER,
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.of(counts), 0, false, 0));
+  }
+
+  private void check(long nanos) {
+    healer.check(PEER, nanos, origin -> false, nanos);
+  }
+
+  /** Answers what is asked: there is nothing more, up to the place of the status. */
+  private void answer(Frame.Heal heal, long changes, long nanos) {
+    healer.received(
+        PEER,
+        new Frame.States(
+            heal.request(),
+            Optional.of(heal.origin()),
+            Optional.empty(),
+            0,
+            new Frame.Place(1, changes),
+            VersionVector.EMPTY,
+            List.of()),
+        nanos);
+    healer.takeDone(nanos);
+  }
+
+  /**
+   * Simulator, seed 315: the answers of fourteen former incarnations kept a narrow link busy for
+   * half a minute, and the stream waited behind them.
+   */
+  @Test
+  void asksForNoMoreAtOnceThanTheStreamsMayHaveUnderWay() {
+    statusComes(5);
+    check(SECOND);
+    assertThat(asked).hasSize(2); // 4 KiB in pages of 2 KiB
+    check(2 * SECOND - 1);
+    assertThat(asked).hasSize(2);
+  }
+
+  @Test
+  void everyOriginHasItsTurn_howeverOftenTheFirstOnesChange() {
+    long now = SECOND;
+    for (int round = 1; round <= ORIGINS; round++) {
+      statusComes(round);
+      int before = asked.size();
+      check(now);
+      for (Frame.Heal heal : List.copyOf(asked.subList(before, asked.size()))) {
+        answer(heal, round, now);
+      }
+      now += 2 * SECOND;
+    }
+    assertThat(asked.stream().map(Frame.Heal::origin).distinct()).hasSize(ORIGINS);
+  }
+}

@@ -191,6 +191,15 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
+   * The keyspaces of the datacenter that requests go to now, as it told when it was connected, in
+   * the order of their names; none if no datacenter is up.
+   */
+  public List<String> keyspaces() {
+    Connection at = datacenters.nearest();
+    return at == null ? List.of() : at.keyspaces().keySet().stream().sorted().toList();
+  }
+
+  /**
    * What a connection is doing.
    *
    * @param dc the endpoint's name

@@ -27,6 +27,7 @@ import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -174,16 +175,28 @@ final class RemoteConnection implements Connection {
   }
 
   private void openLater() {
-    int refusals = loginsRefused.get();
-    if (closed || refusals >= LOGINS_MAX) {
+    if (closed) {
       return;
     }
-    // A wrong password does not become right by being repeated; the user may come to be there.
-    long pause =
-        refusals > 0
-            ? Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20))
-            : backOff.nextMillis(ThreadLocalRandom.current());
-    loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
+    int refusals = loginsRefused.get();
+    if (refusals == 0) {
+      long pause = backOff.nextMillis(ThreadLocalRandom.current());
+      loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
+    } else {
+      loginPauseMillis(refusals)
+          .ifPresent(pause -> loops.schedule(this::open, pause, TimeUnit.MILLISECONDS));
+    }
+  }
+
+  /**
+   * How long to wait after so many refused logins in a row; empty if it is given up. A wrong
+   * password does not become right by being repeated, but the user may come to be there.
+   */
+  static OptionalLong loginPauseMillis(int refusals) {
+    return refusals >= LOGINS_MAX
+        ? OptionalLong.empty()
+        : OptionalLong.of(
+            Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20)));
   }
 
   /**

@@ -22,7 +22,6 @@ import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -154,9 +153,7 @@ final class CliSession {
 
   /** The names of the keyspaces there. */
   List<String> keyspaces() {
-    List<String> names = new ArrayList<>();
-    report("stat", 0).get("keyspaces").fieldNames().forEachRemaining(names::add);
-    return names;
+    return client.keyspaces();
   }
 
   /** Some keys of objects, for completion. */

@@ -215,9 +215,16 @@ public final class Propagation {
     return requireNonNull(outbound.stream(in.sender().dc()), "only peers are heard");
   }
 
-  /** Asks for a peer's stream, unless something else must be asked first. */
+  /**
+   * Asks for a peer's stream, unless something else must be asked first: that is not asked before
+   * frames can be sent to the peer, since what nobody can answer would be asked ever more seldom,
+   * and not when the link comes up.
+   */
   private void resume(InboundStream in, long nowNanos) {
-    if (verifier.ask(in.sender().dc(), in.heardNanos(), nowNanos)) {
+    String dc = in.sender().dc();
+    boolean verified =
+        verifier.isDone(dc) || (isLinkUp(dc) && verifier.ask(dc, in.heardNanos(), nowNanos));
+    if (verified) {
       inbound.resume(in, nowNanos);
     }
   }

@@ -1,0 +1,134 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A store that may have lost something is compared with a peer before the peer's stream is taken.
+ */
+final class VerifyFirstTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.AW_SET);
+  private static final int RETRY_MILLIS = StreamSettings.DEFAULT.retryMillis();
+
+  private final List<Frame> sent = new ArrayList<>();
+  private long nowMillis;
+
+  /** Of the second life of a store, which does not go on where the first one ended. */
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of("us"),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          StreamSettings.DEFAULT,
+          new Recovered(2, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
+          new OneObject(),
+          (dc, frame) -> {
+            if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
+              sent.add(frame);
+            }
+          },
+          UpdateObserver.NONE,
+          0);
+
+  private static final class OneObject implements Replica {
+    @Override
+    public Causal state(ObjectId object) {
+      return Causal.bottom(object.type());
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      throw new AssertionError("nothing is shipped");
+    }
+
+    @Override
+    public void rightsWanted(String dc, Frame.Rights wanted) {}
+
+    @Override
+    public void admitted() {}
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return after.isEmpty() ? List.of(new Entry(OBJECT, state(OBJECT))) : List.of();
+    }
+  }
+
+  private void received(Frame frame) {
+    propagation.received(PEER, frame, nowMillis * 1_000_000, nowMillis);
+  }
+
+  private void up() {
+    propagation.peerUp(PEER, nowMillis * 1_000_000);
+  }
+
+  /** The peer says again and again that it waits to be asked for its stream. */
+  private void waits(int times) {
+    for (int i = 0; i < times; i++) {
+      nowMillis += RETRY_MILLIS;
+      received(
+          new Frame.Status(
+              true, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    }
+  }
+
+  @Test
+  void verifies_thenResumes() {
+    up();
+    assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
+    Frame.Verify asked = (Frame.Verify) sent.removeFirst();
+    received(new Frame.Verified(asked.request(), OBJECT, List.of(), VersionVector.EMPTY));
+    assertThat(sent).singleElement().isInstanceOf(Frame.Resume.class);
+  }
+
+  /**
+   * The peer may be heard long before frames can be sent to it. What was asked into the void was
+   * asked ever more seldom, so that the link's coming up went by unused.
+   */
+  @Test
+  void heardBeforeTheLinkIsUp_asksWhenItIs() {
+    waits(20);
+    assertThat(sent).isEmpty();
+    up();
+    assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
+  }
+
+  @Test
+  void linkCameBack_asksAnew() {
+    up();
+    waits(20);
+    propagation.peerDown(PEER.dc(), nowMillis * 1_000_000);
+    sent.clear();
+    waits(20);
+    assertThat(sent).isEmpty();
+    up();
+    assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
+  }
+}

@@ -6,6 +6,7 @@ import io.osier.bench.client.EchoCommand;
 import io.osier.bench.client.ScrapeCommand;
 import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
+import io.osier.bench.client.UsersCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.experiment.DashboardCommand;
 import io.osier.bench.experiment.MemoryCommand;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Spec;
       ReplicasCommand.class,
       ScrapeCommand.class,
       TlsCommand.class,
+      UsersCommand.class,
       TraceCommand.class,
       ShiftCommand.class,
       SizeCommand.class,

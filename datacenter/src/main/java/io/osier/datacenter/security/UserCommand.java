@@ -12,7 +12,7 @@ import java.util.TreeSet;
 
 /**
  * A change of who may do what. Passwords do not travel: what a datacenter may keep of one is
- * computed by whoever gives the command. {@link #toString} shows no secret.
+ * computed by whoever gives the command. Their texts show no secret.
  */
 public sealed interface UserCommand {
   /** The setting with what is kept of a password, a line. */

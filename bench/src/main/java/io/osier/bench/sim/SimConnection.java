@@ -39,6 +39,7 @@ final class SimConnection {
     private final SimChannel from;
     private final SimChannel to;
     private final boolean takesTurns;
+    private final ArrayDeque<SimNetwork.Unsent> unsent = new ArrayDeque<>();
     private final ArrayDeque<byte[]> come = new ArrayDeque<>();
     private long lastArrivalNanos;
     private int held;
@@ -86,13 +87,27 @@ final class SimConnection {
       return lastArrivalNanos;
     }
 
+    /** What has been written and waits for its turn on the link. */
+    ArrayDeque<SimNetwork.Unsent> unsent() {
+      return unsent;
+    }
+
     boolean isLost() {
       return lost;
+    }
+
+    /** Nothing comes out of it any more. */
+    void lose() {
+      lost = true;
     }
 
     /** Bytes are there; none means the end. */
     void arrived(byte[] bytes) {
       if (lost) {
+        return;
+      }
+      if (bytes.length > 0 && isOver(to)) {
+        network.refused(this);
         return;
       }
       if (bytes.length == 0) {
@@ -190,8 +205,8 @@ final class SimConnection {
 
   /** What is under way comes to nobody. */
   void loseAll() {
-    there.lost = true;
-    back.lost = true;
+    network.lose(there);
+    network.lose(back);
   }
 
   /** What its writer wants to send and the link has not taken, in bytes. */

@@ -58,13 +58,11 @@ final class SimNetwork {
   private static final int[] BUFFER_BYTES = {16 << 10, 64 << 10, 256 << 10, 256 << 10};
 
   /** Bytes that wait for their turn; none are the connection's end. */
-  private static final class Unsent {
-    final SimConnection.Way way;
-    final byte[] bytes;
-    int left;
+  static final class Unsent {
+    private final byte[] bytes;
+    private int left;
 
-    Unsent(SimConnection.Way way, byte[] bytes) {
-      this.way = way;
+    private Unsent(byte[] bytes) {
       this.bytes = bytes;
       this.left = bytes.length;
     }
@@ -83,8 +81,12 @@ final class SimNetwork {
     /** Instead, while a fault lasts; 0 for none. */
     private long squeezedBytesPerSecond;
 
-    /** What waits for its turn, the first of it on its way into the link. */
-    private final ArrayDeque<Unsent> queue = new ArrayDeque<>();
+    /**
+     * Who has something that waits, the first with a piece on its way into the link. The ways of
+     * several connections take turns, as TCP shares a link: what is left of a connection that was
+     * given up does not keep the next one from beginning.
+     */
+    private final ArrayDeque<SimConnection.Way> turns = new ArrayDeque<>();
 
     private long queuedBytes;
 
@@ -422,7 +424,7 @@ final class SimNetwork {
   private void changed(Link link) {
     link.changed(scheduler.nanos());
     link.calmNanos = scheduler.nanos();
-    if (!link.queue.isEmpty()) {
+    if (!link.turns.isEmpty()) {
       leaveInTurn(link);
     }
   }
@@ -498,7 +500,7 @@ final class SimNetwork {
     link.squeezedBytesPerSecond =
         sizes == Workload.Sizes.HUGE ? HUGE_FACTOR * bytesPerSecond : bytesPerSecond;
     link.changed(scheduler.nanos());
-    if (!link.queue.isEmpty()) {
+    if (!link.turns.isEmpty()) {
       leaveInTurn(link); // what is on its way into the link goes at the new width, too
     }
   }
@@ -523,19 +525,23 @@ final class SimNetwork {
   /** Bytes are given to a link, or to the way back of a connection; none are its end. */
   void enter(SimConnection.Way way, byte[] bytes) {
     simulation.trace().hash(bytes);
-    if (bytes.length > 0 && !sabotage.carries(way, bytes)) {
+    if (way.isLost() || (bytes.length > 0 && !sabotage.carries(way, bytes))) {
       return;
     }
     Link link = way.link();
-    boolean queues = way.takesTurns() && (link.carries() > 0 || !link.queue.isEmpty());
+    boolean queues = way.takesTurns() && (link.carries() > 0 || !link.turns.isEmpty());
     if (!link.isDark() && !queues) {
       travel(way, bytes);
       return;
     }
-    link.queue.add(new Unsent(way, bytes));
+    boolean begins = link.turns.isEmpty();
+    if (way.unsent().isEmpty()) {
+      link.turns.add(way);
+    }
+    way.unsent().add(new Unsent(bytes));
     link.queuedBytes += bytes.length;
     noteBacklog(link);
-    if (link.queue.size() == 1) {
+    if (begins) {
       leaveInTurn(link);
     }
   }
@@ -548,17 +554,18 @@ final class SimNetwork {
     }
   }
 
-  /** Lets the first in the queue leave, and then the next, as fast as the link is by then. */
+  /** Lets a piece of who is first leave, and then of the next, as fast as the link is by then. */
   private void leaveInTurn(Link link) {
     long begun = ++link.begun;
     if (link.isDark()) {
       return; // begun anew when it carries something again
     }
     letAnswersLeave(link);
-    Unsent first = link.queue.peek();
-    if (first == null) {
+    SimConnection.Way way = link.turns.peek();
+    if (way == null) {
       return;
     }
+    Unsent first = way.unsent().element();
     boolean wide = link.carries() == 0;
     long most = Math.max(PIECE_BYTES, link.carries() / 20); // as often as the other end looks
     int piece = wide ? first.left : (int) Math.min(first.left, most);
@@ -566,34 +573,74 @@ final class SimNetwork {
         wide ? 0 : piece * SECOND / link.carries(),
         () -> {
           if (link.begun == begun) {
-            leave(link, first, piece);
+            leave(way, piece);
           }
         });
   }
 
   /** What went the other way while the link carried nothing waits for none of what queues here. */
   private void letAnswersLeave(Link link) {
-    for (Iterator<Unsent> it = link.queue.iterator(); it.hasNext(); ) {
-      Unsent answer = it.next();
-      if (!answer.way.takesTurns()) {
+    for (Iterator<SimConnection.Way> it = link.turns.iterator(); it.hasNext(); ) {
+      SimConnection.Way way = it.next();
+      if (!way.takesTurns()) {
         it.remove();
-        link.queuedBytes -= answer.left;
-        travel(answer.way, answer.bytes);
+        List<Unsent> answers = List.copyOf(way.unsent());
+        forget(way);
+        answers.forEach(answer -> travel(way, answer.bytes));
       }
     }
   }
 
-  private void leave(Link link, Unsent first, int piece) {
+  private static void forget(SimConnection.Way way) {
+    way.unsent().forEach(unsent -> way.link().queuedBytes -= unsent.left);
+    way.unsent().clear();
+  }
+
+  private void leave(SimConnection.Way way, int piece) {
+    Link link = way.link();
+    link.turns.remove();
+    Unsent first = way.unsent().element();
     int at = first.bytes.length - first.left;
     first.left -= piece;
     link.queuedBytes -= piece;
     if (first.left == 0) {
-      link.queue.remove();
+      way.unsent().remove();
+    }
+    if (!way.unsent().isEmpty()) {
+      link.turns.add(way);
     }
     noteBacklog(link);
     boolean whole = piece == first.bytes.length;
-    travel(first.way, whole ? first.bytes : Arrays.copyOfRange(first.bytes, at, at + piece));
-    if (!link.queue.isEmpty()) {
+    travel(way, whole ? first.bytes : Arrays.copyOfRange(first.bytes, at, at + piece));
+    if (!link.turns.isEmpty()) {
+      leaveInTurn(link);
+    }
+  }
+
+  /**
+   * Bytes have come to an end that is closed: TCP answers with a reset, and then the writer's
+   * system drops what has not left. Otherwise the rest of a connection that was given up would fill
+   * a narrow link for minutes.
+   */
+  void refused(SimConnection.Way way) {
+    Link link = way.link();
+    scheduler.in(
+        link.delayNanos + link.extraDelayNanos,
+        () -> {
+          if (!link.isDark()) { // else bytes that come later are answered
+            lose(way);
+          }
+        });
+  }
+
+  /** What a way carries comes to nobody, and what waits for its turn does not leave any more. */
+  void lose(SimConnection.Way way) {
+    way.lose();
+    Link link = way.link();
+    boolean isFirst = link.turns.peek() == way;
+    link.turns.remove(way);
+    forget(way);
+    if (isFirst) {
       leaveInTurn(link);
     }
   }

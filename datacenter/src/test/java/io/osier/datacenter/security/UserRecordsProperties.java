@@ -202,13 +202,24 @@ final class UserRecordsProperties {
       run.eu.does(new UserCommand.Drop("cart"));
       run.us.does(other);
       assertThat(run.together().find("cart")).isEmpty();
-      run.eu.apply(run.eu.records().cleaning());
-      assertThat(run.together().find("cart")).isEmpty();
-      assertThat(run.eu.records().cleaning()).as("nothing is left").isEmpty();
       // Nor does one of the name who is made later inherit anything.
-      run.us.does(create("cart"));
-      assertThat(run.together().find("cart").orElseThrow().grants()).isEmpty();
+      run.us.does(new UserCommand.Create("cart", Optional.empty(), List.of()));
+      User later = run.together().find("cart").orElseThrow();
+      assertThat(later.grants()).isEmpty();
+      assertThat(later.credential()).isEmpty();
     }
+  }
+
+  @Example
+  void whatIsLeftOfADroppedUser_isCleanedAway() {
+    begin(create("admin", ADMIN), create("cart", READ));
+    eu.does(new UserCommand.Drop("cart"));
+    us.does(new UserCommand.GiveRight("cart", WRITE));
+    together();
+    assertThat(eu.records().cleaning()).isNotEmpty();
+    eu.apply(eu.records().cleaning());
+    assertThat(together().find("cart")).isEmpty();
+    assertThat(us.records().cleaning()).isEmpty();
   }
 
   @Example

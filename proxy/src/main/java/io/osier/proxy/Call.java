@@ -79,7 +79,7 @@ abstract class Call<T> {
     Room room = client.room();
     long now = startNanos;
     if (!room.enterAtOnce()) {
-      OsierException full = room.enter(tries.deadlineNanos());
+      OsierException full = room.enter(tries.deadlineNanos() - now);
       if (full != null) {
         result.completeExceptionally(full);
         return result;

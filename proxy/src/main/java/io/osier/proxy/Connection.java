@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one datacenter: a {@link RemoteConnection} over the network, or a {@link
- * LocalConnection} within the process. Thread-safe.
+ * The way to one datacenter: one over the network, one within the process, or a test's ({@link
+ * SteppedClient}). Thread-safe.
  */
-interface Connection {
+public interface Connection {
   /** Starts to connect; changes of {@link #isUp} are told to the client. */
   void open();
 
@@ -73,7 +73,7 @@ interface Connection {
   /**
    * Sends a request.
    *
-   * @param nowNanos the time, by {@link System#nanoTime}
+   * @param nowNanos the time, by the client's {@link Timers}
    * @param deadlineNanos when to give up waiting for the answer
    * @param answered hears what became of it: in the calling thread before this returns, or later in
    *     another one

@@ -2,7 +2,6 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -10,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +20,18 @@ final class Datacenters {
   private static final double NEARER = 0.7;
 
   private final ClientSettings settings;
+  private final Timers timers;
   private final Map<String, Connection> connections = new LinkedHashMap<>();
-  private final Object changes = new Object();
+
+  /** Those who wait for one that is up. */
+  private final Set<CompletableFuture<Boolean>> waiting = ConcurrentHashMap.newKeySet();
+
   private volatile @Nullable Connection nearest;
 
   /** None yet. */
-  Datacenters(ClientSettings settings) {
+  Datacenters(ClientSettings settings, Timers timers) {
     this.settings = settings;
+    this.timers = timers;
   }
 
   /** Adds one; before anything else is asked. */
@@ -47,8 +53,10 @@ final class Datacenters {
   /** Hears that one has come up or gone down. */
   void changed() {
     nearest = choose(Set.of());
-    synchronized (changes) {
-      changes.notifyAll();
+    if (nearest != null) {
+      waiting.forEach(w -> w.complete(true));
+    } else if (isEveryLoginRefused()) {
+      waiting.forEach(w -> w.complete(false));
     }
   }
 
@@ -117,22 +125,21 @@ final class Datacenters {
     return c;
   }
 
-  /** Waits until one is up; false if none is within the time, or all refuse the login. */
-  boolean await(Duration atMost) throws InterruptedException {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    synchronized (changes) {
-      while (choose(Set.of()) == null) {
-        if (isEveryLoginRefused()) {
-          return false;
-        }
-        long left = (deadline - System.nanoTime()) / 1_000_000;
-        if (left <= 0) {
-          return false;
-        }
-        changes.wait(left);
-      }
+  /** Completes when one is up, with true; with false if the time is over, or all refuse the login. */
+  @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
+  CompletableFuture<Boolean> whenUp(long atMostMillis) {
+    CompletableFuture<Boolean> up = new CompletableFuture<>();
+    waiting.add(up);
+    // After it is among those who wait: no change is missed.
+    if (choose(Set.of()) != null) {
+      up.complete(true);
+    } else if (isEveryLoginRefused()) {
+      up.complete(false);
+    } else {
+      timers.later(() -> up.complete(false), atMostMillis);
     }
-    return true;
+    up.whenComplete((is, e) -> waiting.remove(up));
+    return up;
   }
 
   private boolean isEveryLoginRefused() {

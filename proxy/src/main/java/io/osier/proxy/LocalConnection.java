@@ -24,6 +24,7 @@ final class LocalConnection implements Connection {
 
   private final InProcess datacenter;
   private final ClientSettings settings;
+  private final Timers timers;
   private final ScheduledExecutorService timer;
   private final Set<CompletableFuture<Reply>> open = ConcurrentHashMap.newKeySet();
   private final ReplicaId replica;
@@ -35,7 +36,12 @@ final class LocalConnection implements Connection {
    *
    * @param timer ends the waiting for answers
    */
-  LocalConnection(InProcess datacenter, ClientSettings settings, ScheduledExecutorService timer) {
+  LocalConnection(
+      InProcess datacenter,
+      ClientSettings settings,
+      Timers timers,
+      ScheduledExecutorService timer) {
+    this.timers = timers;
     this.datacenter = datacenter;
     this.settings = settings;
     this.timer = timer;
@@ -77,14 +83,14 @@ final class LocalConnection implements Connection {
       return CompletableFuture.failedFuture(lost(ErrorCode.UNAVAILABLE, false, CLOSED));
     }
     CompletableFuture<Reply> reply = new CompletableFuture<>();
-    long start = System.nanoTime();
+    long start = timers.nanoTime();
     datacenter.send(
         request,
         r ->
             Answering.bring(
                 () -> {
                   if (reply.complete(r)) {
-                    settings.metrics().answered(dc(), System.nanoTime() - start);
+                    settings.metrics().answered(dc(), timers.nanoTime() - start);
                   }
                 }));
     if (!reply.isDone()) {

@@ -1,6 +1,7 @@
 package io.osier.proxy;
 
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -28,6 +29,11 @@ final class LoopTimers implements Timers {
   @Override
   public long pauseMillis(long longest) {
     return ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
+  }
+
+  @Override
+  public UUID newId() {
+    return UUID.randomUUID();
   }
 
   @Override

@@ -2,8 +2,8 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 
-/** Why a request has no answer. */
-final class LostException extends RuntimeException {
+/** Why a request has no answer. What a client's caller sees instead is an OsierException. */
+public final class LostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** Whether the request may have reached the datacenter. */
@@ -12,7 +12,13 @@ final class LostException extends RuntimeException {
   final ErrorCode code;
   private final String inWords;
 
-  LostException(ErrorCode code, boolean sent, String message) {
+  /**
+   * A request without an answer.
+   *
+   * @param code TIMEOUT if the time was over, otherwise UNAVAILABLE, or what is wrong with it
+   * @param sent whether it may have reached the datacenter
+   */
+  public LostException(ErrorCode code, boolean sent, String message) {
     super(message, null, false, false);
     this.code = code;
     this.sent = sent;

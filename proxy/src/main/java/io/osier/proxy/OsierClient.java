@@ -21,8 +21,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -59,19 +60,21 @@ public final class OsierClient implements AutoCloseable {
     this.end = end;
   }
 
-  private static OsierClient start(
-      ClientSettings settings, BiConsumer<Datacenters, EventLoopGroup> ways) {
+  /** Adds a client's ways to its datacenters. */
+  private interface Ways {
+    void add(Datacenters to, Timers timers, EventLoopGroup loops);
+  }
+
+  private static OsierClient start(ClientSettings settings, Ways ways) {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
             1, Answering.threads("osier-client"), NioIoHandler.newFactory());
-    Datacenters datacenters = new Datacenters(settings);
-    ways.accept(datacenters, loops);
+    Timers timers = new LoopTimers(loops);
+    Datacenters datacenters = new Datacenters(settings, timers);
+    ways.add(datacenters, timers, loops);
     datacenters.open();
     return new OsierClient(
-        settings,
-        new LoopTimers(loops),
-        datacenters,
-        () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+        settings, timers, datacenters, () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS));
   }
 
   private static OsierClient connect(ClientSettings settings) {
@@ -79,11 +82,12 @@ public final class OsierClient implements AutoCloseable {
     settings.endpoints().forEach((dc, address) -> addresses.put(dc, parse(dc, address)));
     return start(
         settings,
-        (datacenters, loops) -> {
+        (datacenters, timers, loops) -> {
           addresses.forEach(
               (dc, address) ->
                   datacenters.add(
-                      new RemoteConnection(dc, address, settings, loops, datacenters::changed)));
+                      new RemoteConnection(
+                          dc, address, settings, timers, loops, datacenters::changed)));
           long pause = settings.pingInterval().toMillis();
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });
@@ -116,7 +120,8 @@ public final class OsierClient implements AutoCloseable {
     Builder builder = new Builder().endpoint(datacenter.replica().dc(), "in process");
     ClientSettings settings = builder.settings();
     return start(
-        settings, (all, loops) -> all.add(new LocalConnection(datacenter, settings, loops)));
+        settings,
+        (all, timers, loops) -> all.add(new LocalConnection(datacenter, settings, timers, loops)));
   }
 
   /** Starts to build a client. */
@@ -170,9 +175,11 @@ public final class OsierClient implements AutoCloseable {
    */
   public void awaitConnected(Duration atMost) {
     try {
-      if (!datacenters.await(atMost)) {
+      if (!datacenters.whenUp(atMost.toMillis()).get()) {
         throw unavailable();
       }
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new OsierException(ErrorCode.UNAVAILABLE, "interrupted while connecting", e);
@@ -433,7 +440,7 @@ public final class OsierClient implements AutoCloseable {
       return connect(settings());
     }
 
-    private ClientSettings settings() {
+    ClientSettings settings() {
       return new ClientSettings(
           Collections.unmodifiableMap(new LinkedHashMap<>(endpoints)),
           preferred,

@@ -60,10 +60,6 @@ final class ReadCache {
   /** How often keys were written; keys share counters, so that they take no memory of their own. */
   private final AtomicLongArray writes = new AtomicLongArray(COUNTERS);
 
-  ReadCache(ClientSettings settings) {
-    this(settings, Ticker.systemTicker());
-  }
-
   ReadCache(ClientSettings settings, Ticker ticker) {
     this.known =
         settings.cacheStaleness().isZero()

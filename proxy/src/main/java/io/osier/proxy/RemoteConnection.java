@@ -89,6 +89,7 @@ final class RemoteConnection implements Connection {
   private final String dc;
   private final InetSocketAddress address;
   private final ClientSettings settings;
+  private final Timers timers;
   private final EventLoopGroup loops;
   private final Runnable onChange;
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -105,11 +106,13 @@ final class RemoteConnection implements Connection {
       String dc,
       InetSocketAddress address,
       ClientSettings settings,
+      Timers timers,
       EventLoopGroup loops,
       Runnable onChange) {
     this.dc = dc;
     this.address = address;
     this.settings = settings;
+    this.timers = timers;
     this.loops = loops;
     this.onChange = onChange;
   }
@@ -215,8 +218,8 @@ final class RemoteConnection implements Connection {
     private boolean ended;
     private boolean broken;
 
-    /** When bytes came last, by {@link System#nanoTime}. */
-    private volatile long heardNanos = System.nanoTime();
+    /** When bytes came last, by the client's timers. */
+    private volatile long heardNanos = timers.nanoTime();
 
     Inbound(Channel over) {
       super(Framing.CLIENT_FRAME_BYTES_MAX);
@@ -240,7 +243,7 @@ final class RemoteConnection implements Connection {
           ProtocolCodec.write(to, 0, one.request); // the greeting
           return true;
         }
-        if (one.deadlineNanos - System.nanoTime() <= 0) {
+        if (one.deadlineNanos - timers.nanoTime() <= 0) {
           fail(one, ErrorCode.TIMEOUT, false, "the time limit was over before it could be sent");
           return false;
         }
@@ -348,7 +351,7 @@ final class RemoteConnection implements Connection {
         }
         inFlight.decrementAndGet();
         if (settings.metrics() != ClientMetrics.NONE) {
-          settings.metrics().answered(dc, System.nanoTime() - waiting.startNanos);
+          settings.metrics().answered(dc, timers.nanoTime() - waiting.startNanos);
         }
         waiting.answered.answered(reply);
       }
@@ -356,12 +359,12 @@ final class RemoteConnection implements Connection {
 
     @Override
     protected void heard() {
-      heardNanos = System.nanoTime();
+      heardNanos = timers.nanoTime();
     }
 
     /** Whether nothing has come for so long: a ping may wait behind something large. */
     boolean isSilent(long millis) {
-      return System.nanoTime() - heardNanos >= millis * 1_000_000;
+      return timers.nanoTime() - heardNanos >= millis * 1_000_000;
     }
 
     @Override
@@ -409,7 +412,7 @@ final class RemoteConnection implements Connection {
     }
 
     private void expire() {
-      long now = System.nanoTime();
+      long now = timers.nanoTime();
       List<Long> late = new ArrayList<>(0);
       pending.forEach(
           (one, id) -> {
@@ -486,7 +489,7 @@ final class RemoteConnection implements Connection {
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
-    long now = System.nanoTime();
+    long now = timers.nanoTime();
     send(
         request,
         now,
@@ -522,13 +525,13 @@ final class RemoteConnection implements Connection {
     if (at == null) {
       return;
     }
-    long start = System.nanoTime();
+    long start = timers.nanoTime();
     long patience = Math.max(1_000, 4 * settings.pingInterval().toMillis());
     send(new Request.Ping(), patience)
         .whenComplete(
             (pong, error) -> {
               if (error == null) {
-                double took = System.nanoTime() - start;
+                double took = timers.nanoTime() - start;
                 roundTripNanos =
                     Double.isNaN(roundTripNanos)
                         ? took

@@ -44,10 +44,10 @@ final class Room {
   /**
    * Waits for room.
    *
-   * @param deadlineNanos until when, by {@link System#nanoTime}
+   * @param leftNanos for how long at most
    * @return null if there is room: {@link #leave} must follow; otherwise why there is none
    */
-  @Nullable OsierException enter(long deadlineNanos) {
+  @Nullable OsierException enter(long leftNanos) {
     if (Answering.isHere()) {
       if (places.availablePermits() <= -most) {
         return full("and a callback or an event loop does not wait for others to end");
@@ -56,7 +56,7 @@ final class Room {
       return null;
     }
     try {
-      return places.tryAcquire(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
+      return places.tryAcquire(leftNanos, TimeUnit.NANOSECONDS)
           ? null
           : full("and were so for the call's whole time limit");
     } catch (InterruptedException e) {

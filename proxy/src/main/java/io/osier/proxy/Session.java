@@ -48,7 +48,7 @@ public final class Session {
 
   Session(OsierClient client, SessionOptions options) {
     this.client = client;
-    this.cache = new ReadCache(client.settings());
+    this.cache = new ReadCache(client.settings(), client.timers()::nanoTime);
     this.steps = new TransactionSteps(client, past);
     long half = client.settings().timeout().toNanos() / 2;
     this.patienceNanos =
@@ -338,8 +338,8 @@ public final class Session {
     return past.clock(keyspace);
   }
 
-  private static TransactionId newTransactionId() {
-    UUID uuid = UUID.randomUUID();
+  private TransactionId newTransactionId() {
+    UUID uuid = client.timers().newId();
     return new TransactionId(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
   }
 

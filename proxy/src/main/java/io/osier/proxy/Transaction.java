@@ -29,8 +29,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Updates are sent with the next read or the commit, and it is there that their errors appear; a
  * step that fails has done nothing, and the transaction may go on, unless the step's answer was
- * lost: then nothing of the transaction is done, and it has ended. Steps take place in the order in
- * which they are asked for. Thread-safe.
+ * lost: then nothing of the transaction is done, and it has ended. If the datacenter could not do
+ * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), its
+ * updates are sent once more with the next one; if something is wrong with it, they are forgotten.
+ * Steps take place in the order in which they are asked for. Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
   private final Session session;
@@ -39,6 +41,10 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   private final Home home;
   private final VersionVector snapshot;
   private final List<Request.Update> buffered = new ArrayList<>();
+
+  /** Updates of steps that the datacenter could not do: they go before those of the next one. */
+  private final List<Request.Update> returned = new ArrayList<>();
+
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
   private int step = 1;
   private @Nullable String ended;
@@ -77,11 +83,12 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    */
   public synchronized CompletableFuture<Void> update(Key key, CrdtType type, Operation operation) {
     OsierException wrong = ended != null ? endedError() : Checks.update(key, type, operation);
-    if (wrong == null && buffered.size() == Request.TRANSACTION_STEP_MAX) {
+    int waiting = buffered.size() + returned.size();
+    if (wrong == null && waiting >= Request.TRANSACTION_STEP_MAX) {
       wrong =
           new OsierException(
               ErrorCode.INVALID_ARGUMENT,
-              buffered.size()
+              waiting
                   + " updates wait to be sent, and one request has no more: a read in between"
                   + " sends them");
     }
@@ -117,7 +124,8 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    * Commits.
    *
    * @return the clock that contains its updates
-   * @throws OsierException if an update failed: nothing was done, and the transaction is still open
+   * @throws OsierException if it was refused, or an update failed: nothing was done, and the
+   *     transaction is still open
    * @throws OutcomeUnknownException if no answer came: it may or may not have been committed
    */
   public VersionVector commit() {
@@ -188,7 +196,11 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     // step's number depends on how it ended.
     before
         .handle((r, e) -> null)
-        .thenCompose(x -> send(request(updates, fetches, end)))
+        .thenCompose(
+            x -> {
+              Request.Transact request = request(updates, fetches, end);
+              return send(request).whenComplete((reply, error) -> giveBack(request, error));
+            })
         .whenComplete(
             (reply, error) -> {
               OsierException failure = note(end, error);
@@ -203,7 +215,29 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
 
   private synchronized Request.Transact request(
       List<Request.Update> updates, List<Request.Fetch> reads, Request.End end) {
-    return new Request.Transact(keyspace, id, step + 1, Optional.empty(), updates, reads, end);
+    List<Request.Update> all = updates;
+    if (end != Request.End.ABORT && !returned.isEmpty()) {
+      all = new ArrayList<>(returned);
+      all.addAll(updates);
+      returned.clear();
+    }
+    return new Request.Transact(keyspace, id, step + 1, Optional.empty(), all, reads, end);
+  }
+
+  /** Keeps the updates of a step that failed through no fault of theirs. */
+  private synchronized void giveBack(Request.Transact step, @Nullable Throwable error) {
+    if (error == null) {
+      return;
+    }
+    OsierException failure = Calls.asOsier(error, false);
+    if (failure instanceof OutcomeUnknownException) {
+      return; // it has ended
+    }
+    switch (failure.code()) {
+      case OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT ->
+          returned.addAll(step.updates());
+      default -> {}
+    }
   }
 
   private CompletableFuture<Reply.Transacted> send(Request.Transact request) {

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,10 +25,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls of a client without a network, a thread or a clock: every step is made by the test. */
 final class SteppedCallTest {
@@ -38,6 +45,7 @@ final class SteppedCallTest {
         new PriorityQueue<>(Comparator.comparingLong(Later::at).thenComparingInt(Later::order));
     private long now = 5;
     private int order;
+    private long ids;
 
     @Override
     public long nanoTime() {
@@ -47,6 +55,11 @@ final class SteppedCallTest {
     @Override
     public long pauseMillis(long longest) {
       return longest;
+    }
+
+    @Override
+    public UUID newId() {
+      return new UUID(0, ++ids);
     }
 
     @Override
@@ -127,6 +140,14 @@ final class SteppedCallTest {
       open.remove().answered.lost(new LostException(ErrorCode.UNAVAILABLE, sent, "lost"));
     }
 
+    /** A step of a transaction is done. */
+    Request.Transact isStepDone() {
+      Sent sent = open.remove();
+      VersionVector clock = VersionVector.of(replica, 1);
+      sent.answered.answered(new Reply.Transacted(clock, Optional.empty(), List.of()));
+      return (Request.Transact) sent.request;
+    }
+
     void isDone() {
       open.remove().answered.answered(new Reply.Done(new Dot(replica, 1)));
     }
@@ -185,7 +206,7 @@ final class SteppedCallTest {
             Optional.empty(),
             Optional.empty(),
             TracedAnswers.NONE);
-    Datacenters datacenters = new Datacenters(settings);
+    Datacenters datacenters = new Datacenters(settings, steps);
     connections.forEach(datacenters::add);
     datacenters.changed();
     return new OsierClient(settings, steps, datacenters, () -> {});
@@ -251,6 +272,75 @@ final class SteppedCallTest {
     steps.pass(0);
     assertThat(us.open).as("80 ms away, 50 ms before the limit").isEmpty();
     assertThat(codeOf(call)).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  @Test
+  void waitingForADatacenter_endsWithTheFirstThatIsUp_orWithTheTime() {
+    eu.up = false;
+    us.up = false;
+    CompletableFuture<Boolean> late = client.datacenters().whenUp(100);
+    CompletableFuture<Boolean> up = client.datacenters().whenUp(101);
+    steps.pass(99);
+    assertThat(late).isNotDone();
+    steps.pass(1);
+    assertThat(late).isCompletedWithValue(false);
+    us.up = true;
+    client.datacenters().changed();
+    assertThat(up).isCompletedWithValue(true);
+    assertThat(client.datacenters().whenUp(0)).isCompletedWithValue(true);
+  }
+
+  @Test
+  void transactionsHaveTheirIdsFromOutside() {
+    var unused = k.updateTogetherAsync(List.of());
+    Request.Transact first = (Request.Transact) eu.open.remove().request();
+    assertThat(first.transaction()).isEqualTo(new TransactionId(0, 1));
+  }
+
+  private Transaction begun() {
+    CompletableFuture<Transaction> begun = k.beginAsync(TransactionOptions.DEFAULT);
+    eu.isStepDone();
+    return begun.join();
+  }
+
+  private static List<Key> keys(Request.Transact step) {
+    return step.updates().stream().map(Request.Update::key).toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ErrorCode.class,
+      names = {"OVERLOADED", "STORE_FULL", "UNAVAILABLE", "SHUTTING_DOWN", "REFUSED_BY_PEERS"})
+  void commitThatTheDatacenterCouldNotDo_bringsItsUpdatesAgain(ErrorCode why) {
+    Transaction tx = begun();
+    var first = tx.counter("a").incrementAsync(1);
+    CompletableFuture<?> read = tx.readAsync(Key.of("a"), Optional.empty(), new Query.Whole());
+    var second = tx.counter("b").incrementAsync(1);
+    CompletableFuture<VersionVector> commit = tx.commitAsync();
+    eu.fails(why);
+    assertThat(read).isCompletedExceptionally();
+    assertThat(first).isCompleted();
+    assertThat(second).isCompleted();
+    eu.fails(ErrorCode.OVERLOADED);
+    assertThat(codeOf(commit)).isEqualTo(ErrorCode.OVERLOADED);
+    CompletableFuture<VersionVector> again = tx.commitAsync();
+    assertThat(keys(eu.isStepDone())).containsExactly(Key.of("a"), Key.of("b"));
+    assertThat(again).isCompleted();
+  }
+
+  @Test
+  void stepWithSomethingWrong_isForgottenWithItsUpdates() {
+    Transaction tx = begun();
+    var wrong = tx.counter("a").incrementAsync(1);
+    CompletableFuture<VersionVector> commit = tx.commitAsync();
+    eu.fails(ErrorCode.WRONG_TYPE);
+    assertThat(wrong).isCompleted();
+    assertThat(codeOf(commit)).isEqualTo(ErrorCode.WRONG_TYPE);
+    var mended = tx.counter("b").incrementAsync(1);
+    var again = tx.commitAsync();
+    assertThat(keys(eu.isStepDone())).containsExactly(Key.of("b"));
+    assertThat(again).isCompleted();
+    assertThat(mended).isCompleted();
   }
 
   @Test

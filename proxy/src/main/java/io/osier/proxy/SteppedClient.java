@@ -1,0 +1,34 @@
+package io.osier.proxy;
+
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Makes clients that do nothing by themselves, for tests in virtual time: what they know of time,
+ * chance and datacenters comes from outside, they start no thread and open no connection. All else
+ * is the client as it runs in production: sessions, tries, what becomes of lost answers. Use the
+ * forms of calls that end in Async: nobody but the test brings the answers.
+ */
+public final class SteppedClient {
+  private SteppedClient() {}
+
+  /**
+   * A client of given connections. They are opened at once, and pinged only by who made them.
+   *
+   * @param settings without endpoints: those are the connections'
+   * @param timers ends with the client
+   * @param connections makes the ways to the datacenters, of which each has another name, at least
+   *     one; it is given what must be run whenever one of them has come up or gone down, or has
+   *     become nearer or farther
+   */
+  public static OsierClient of(
+      OsierClient.Builder settings,
+      Timers timers,
+      Function<Runnable, List<? extends Connection>> connections) {
+    ClientSettings all = settings.settings();
+    Datacenters datacenters = new Datacenters(all, timers);
+    connections.apply(datacenters::changed).forEach(datacenters::add);
+    datacenters.open();
+    return new OsierClient(all, timers, datacenters, () -> {});
+  }
+}

@@ -125,7 +125,9 @@ final class Datacenters {
     return c;
   }
 
-  /** Completes when one is up, with true; with false if the time is over, or all refuse the login. */
+  /**
+   * Completes when one is up, with true; with false if the time is over, or all refuse the login.
+   */
   @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
   CompletableFuture<Boolean> whenUp(long atMostMillis) {
     CompletableFuture<Boolean> up = new CompletableFuture<>();

@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.SimNetwork.Link;
 import io.osier.core.ReplicaId;
@@ -211,7 +212,7 @@ final class FaultPlan {
       default -> {
         if (dc.isUp()) {
           happens(Fault.HANGS);
-          SimSockets process = dc.sockets();
+          SimSockets process = requireNonNull(dc.sockets(), "it is up");
           process.stop(true);
           network.changed(name);
           during(

@@ -1,11 +1,13 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -13,6 +15,7 @@ import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Flow control of the links, from what was sent and what was acknowledged: what all partitions have
@@ -36,7 +39,9 @@ final class FlowCheck {
   private record Sent(long sequence, long bytes) {}
 
   private static final class Stream {
-    private ReplicaId from;
+    /** Who sends; null before it has begun. */
+    private @Nullable ReplicaId from;
+
     private long epoch;
     private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
     private long bytes;
@@ -162,7 +167,7 @@ final class FlowCheck {
     public void take(long bytes) {
       long max = simulation.windowBytes();
       if (bytes > 0 && (own >= max || (own >= max / OWN_SHARE && !window.isOpen()))) {
-        throw beyond(dc, unit, to, own, dc.links().inFlightBytes().get(to));
+        throw beyond(dc, unit, to, own, dc.links().inFlightBytes().getOrDefault(to, 0L));
       }
       own += bytes;
       window.take(bytes);
@@ -292,9 +297,13 @@ final class FlowCheck {
             / link.bytesPerSecond();
   }
 
+  private static PeerTransport transport(SimDc dc) {
+    return requireNonNull(dc.transport(), "it has been started");
+  }
+
   /** Whether nothing waits to leave a datacenter. */
   static boolean isEmpty(SimDc dc) {
-    return dc.transport().buffered().values().stream().allMatch(bytes -> bytes == 0);
+    return transport(dc).buffered().values().stream().allMatch(bytes -> bytes == 0);
   }
 
   /** At the end nothing is under way, and nothing waits to leave. */
@@ -302,7 +311,7 @@ final class FlowCheck {
     dc.links()
         .inFlightBytes()
         .forEach((to, bytes) -> require(bytes == 0, dc, to, bytes, "in its window"));
-    dc.transport()
+    transport(dc)
         .buffered()
         .forEach((to, bytes) -> require(bytes == 0, dc, to, bytes, "that have not left"));
   }

@@ -85,6 +85,26 @@ interface Sabotage {
     return false;
   }
 
+  /** What a client of production sends instead of a request. */
+  default Request sent(Request request) {
+    return request;
+  }
+
+  /** Whether a client of production believes that what has no answer was never sent. */
+  default boolean takesForNotSent() {
+    return false;
+  }
+
+  /** Whether a client of production tells that an update has failed of which it does not know. */
+  default boolean takesForFailed() {
+    return false;
+  }
+
+  /** Whether a client of production that is closed says nothing to who waits for answers. */
+  default boolean losesCalls() {
+    return false;
+  }
+
   /** What a datacenter's store gives instead of a state. */
   default @Nullable Causal loaded(ObjectId object, @Nullable Causal state) {
     return state;

@@ -80,6 +80,21 @@ final class SessionCheck {
     }
   }
 
+  /**
+   * A session no longer knows what it knew when it asked for a write that was not done yet: it has
+   * lost it.
+   */
+  void forgot(ObjectId object, Effect effect) {
+    Tokens of = tokens.get(object);
+    for (Value token : effect.tokens()) {
+      requireNonNull(of, "it was asked for").pasts.get(number(of, token)).clear();
+    }
+  }
+
+  private static int number(Tokens of, Value token) {
+    return requireNonNull(of.numbers.get(token), "it was asked for");
+  }
+
   /** A write was made at a datacenter, for a session that knew this when it asked. */
   void made(SimNode at, SessionView view, ObjectId object) {
     for (Map.Entry<ObjectId, CausalContext> known : view.dots().entrySet()) {

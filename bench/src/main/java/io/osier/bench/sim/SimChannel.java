@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -9,6 +11,7 @@ import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a {@link SimConnection}: production's handlers stand in its pipeline, its time is the
@@ -34,8 +37,10 @@ final class SimChannel extends EmbeddedChannel {
 
   private final Scheduler scheduler;
   private final SimSockets sockets;
-  private SimConnection.Way out;
-  private SimConnection.Way in;
+
+  // Null until it is joined with its other end.
+  private SimConnection.@Nullable Way out;
+  private SimConnection.@Nullable Way in;
 
   /** The network ends it, and not its handlers. */
   private boolean ending;
@@ -120,7 +125,7 @@ final class SimChannel extends EmbeddedChannel {
   void resume() {
     if (isServed()) {
       flushMore();
-      in.deliver();
+      requireNonNull(in).deliver();
       plannedNanos = Long.MAX_VALUE;
       run();
     }
@@ -144,13 +149,14 @@ final class SimChannel extends EmbeddedChannel {
 
   @Override
   protected void doBeginRead() {
-    if (in != null && in.hasCome() && !planned) {
+    SimConnection.Way way = in;
+    if (way != null && way.hasCome() && !planned) {
       planned = true;
       scheduler.in(
           0,
           () -> {
             planned = false;
-            in.deliver();
+            way.deliver();
           });
     }
   }
@@ -165,7 +171,8 @@ final class SimChannel extends EmbeddedChannel {
 
   @Override
   protected void doWrite(ChannelOutboundBuffer written) {
-    int room = sockets.isServed() ? out.room() : 0;
+    SimConnection.Way way = requireNonNull(out);
+    int room = sockets.isServed() ? way.room() : 0;
     int bytes = (int) Math.min(room, written.totalPendingWriteBytes());
     byte[] taken = new byte[bytes];
     int n = 0;
@@ -176,13 +183,13 @@ final class SimChannel extends EmbeddedChannel {
       n += part;
       written.progress(part);
       if (message.isReadable()) {
-        out.isFull();
+        way.isFull();
         break;
       }
       written.remove();
     }
     if (n > 0) {
-      out.put(n == bytes ? taken : java.util.Arrays.copyOf(taken, n));
+      way.put(n == bytes ? taken : java.util.Arrays.copyOf(taken, n));
     }
   }
 

@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
@@ -32,9 +35,11 @@ final class SimDc {
   private int stalls;
   private ReplicaId self;
   private boolean up;
-  private SharedWindows links;
-  private SimSockets sockets;
-  private PeerTransport transport;
+
+  // Null before the first start.
+  private @Nullable SharedWindows links;
+  private @Nullable SimSockets sockets;
+  private @Nullable PeerTransport transport;
   private final Random random;
   private SlewedClock clock;
   private double driftPerNano;
@@ -66,16 +71,16 @@ final class SimDc {
 
   /** The windows that its partitions share. */
   SharedWindows links() {
-    return links;
+    return requireNonNull(links, "it has been started");
   }
 
-  /** What carries frames; null before the first start. */
-  PeerTransport transport() {
+  /** What carries frames; null while it starts, and before. */
+  @Nullable PeerTransport transport() {
     return transport;
   }
 
   /** What the transport stands on; null before the first start. */
-  SimSockets sockets() {
+  @Nullable SimSockets sockets() {
     return sockets;
   }
 
@@ -135,10 +140,11 @@ final class SimDc {
     }
     List<String> fingerprints =
         simulation.units().stream().map(u -> u.policy().fingerprint()).distinct().sorted().toList();
-    sockets =
+    SimSockets own =
         new SimSockets(
             simulation.network(), simulation.scheduler(), this, new Random(random.nextLong()));
-    transport =
+    sockets = own;
+    PeerTransport carries =
         new PeerTransport(
             self,
             "sim",
@@ -146,10 +152,11 @@ final class SimDc {
             addresses,
             peer -> fingerprints,
             PortLimits.DEFAULT,
-            new Peers(sockets),
+            new Peers(own),
             Optional.empty(),
-            sockets);
-    transport.dial();
+            own);
+    transport = carries;
+    carries.dial();
   }
 
   private static InetSocketAddress address(String dc) {

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The links between the datacenters, one for each way: short or long, wide or narrow, as the seed
@@ -106,7 +107,10 @@ final class SimNetwork {
     private boolean up;
 
     private long calmNanos;
-    private SimConnection connection;
+
+    /** The last one that was opened; null before. */
+    private @Nullable SimConnection connection;
+
     private double loss;
     private double duplicates;
     private int reorderings;
@@ -667,7 +671,7 @@ final class SimNetwork {
     if (transport == null || !node.isAlive()) {
       return; // before the transport is there
     }
-    Traffic traffic = transport.traffic().get(to);
+    Traffic traffic = requireNonNull(transport.traffic().get(to), to);
     long before = traffic.sentBytes();
     transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
     int bytes = (int) (traffic.sentBytes() - before);

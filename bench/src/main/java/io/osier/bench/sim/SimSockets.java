@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.Channel;
 import io.osier.core.net.Network;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the transport of one datacenter's process has of the world. It ends with the process, and
@@ -27,7 +29,9 @@ final class SimSockets implements Network {
   /** What was due while the process stood still. */
   private final List<Runnable> held = new ArrayList<>();
 
-  private Consumer<Channel> opening;
+  /** What a connection that comes is given; null before the transport listens. */
+  private @Nullable Consumer<Channel> opening;
+
   private boolean ended;
   private int stops;
   private long servedSinceNanos;
@@ -93,7 +97,7 @@ final class SimSockets implements Network {
 
   /** Somebody has dialled, and is connected. */
   void accept(SimChannel channel) {
-    channel.open(opening);
+    channel.open(requireNonNull(opening, "whoever is dialled listens"));
   }
 
   SimDc dc() {

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Reply;
@@ -60,6 +61,9 @@ final class Simulation {
   /** Room for large values at the rate at which clients write them. */
   private static final int WINDOW_BYTES_LARGE = 2 << 20;
 
+  /** Clients of production: their sessions share connections. */
+  private static final int APPS = 2;
+
   private static final long REPORT_NANOS = 7 * SECOND;
 
   private final SimOptions options;
@@ -75,6 +79,9 @@ final class Simulation {
   private final List<Workload> workloads = new ArrayList<>();
   private final List<SimClient> clients = new ArrayList<>();
   private final List<SimTransactor> transactors = new ArrayList<>();
+  private final List<SimApp> apps = new ArrayList<>();
+  private final List<SimSession> sessions = new ArrayList<>();
+  private final List<SimTransactions> transactions = new ArrayList<>();
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
   private final List<String> names = new ArrayList<>();
   private final Set<ReplicaId> lost = new TreeSet<>();
@@ -126,6 +133,9 @@ final class Simulation {
       Workload workload = new Workload(unit, random, sizes());
       workloads.add(workload);
       for (int i = 0; i <= options.dcs(); i++) {
+        if (isProductions(i)) {
+          continue;
+        }
         String name = "session " + unit + "-" + i;
         clients.add(
             new SimClient(
@@ -140,14 +150,33 @@ final class Simulation {
                 anyDc(random)));
       }
     }
+    for (int i = 0; i < APPS && !options.paired(); i++) {
+      apps.add(new SimApp(this, "app " + i, new Random(random.nextLong())));
+    }
     for (Unit unit : units) {
       for (int i = 0; unit.isCausal() && !options.paired() && i <= options.dcs(); i++) {
         String name = "transactor " + i;
         Random own = new Random(random.nextLong());
+        if (isProductions(i)) {
+          SimApp app = apps.get(random.nextInt(APPS));
+          transactions.add(new SimTransactions(this, app, name + " of " + app, unit, own));
+          continue;
+        }
         transactors.add(new SimTransactor(this, name, unit, own, anyDc(random)));
       }
     }
+    for (int i = 0; i < units.size() * (options.dcs() + 1) / 2 && !options.paired(); i++) {
+      int pace = PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * pace();
+      SimApp app = apps.get(random.nextInt(APPS));
+      Random own = new Random(random.nextLong());
+      sessions.add(new SimSession(this, app, "session " + i + " of " + app, own, pace));
+    }
     this.trace.note("seed %d, faults %s, units %s, %s values", seed, faults, units, sizes());
+  }
+
+  /** Whether a session is one of production's client; the other half is as it is defined. */
+  private boolean isProductions(int number) {
+    return number % 2 == 1 && !options.paired();
   }
 
   /** Lets the transports say nothing of connections, which come and go all the time. */
@@ -173,10 +202,15 @@ final class Simulation {
     dcs.values().forEach(dc -> dc.start(dc.self()));
     clients.forEach(c -> scheduler.in(3 * SECOND, c::start));
     transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
+    sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
+    transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
     plan.start();
     scheduler.in(REPORT_NANOS, this::report);
     scheduler.runFor((isLong() ? LONG_SECONDS : options.seconds()) * SECOND);
     loading = false;
+    apps.forEach(app -> app.client().close());
+    sessions.forEach(SimSession::ended);
+    transactions.forEach(SimTransactions::ended);
     plan.endAll();
     trace.note("the load ends, and all faults");
     settledNanos = new SimEnd(this).restAndCheck();
@@ -219,6 +253,13 @@ final class Simulation {
     plan.happens(Fault.ANSWERS);
   }
 
+  /** How often callers of production's client were told what became of an update. */
+  Map<SimSession.Outcome, Long> outcomes() {
+    Map<SimSession.Outcome, Long> all = new EnumMap<>(SimSession.Outcome.class);
+    sessions.forEach(s -> s.outcomes().forEach((o, n) -> all.merge(o, n, Long::sum)));
+    return all;
+  }
+
   /** Whether answers to commits are lost, and repeats refused. */
   boolean losesAnswers() {
     return losesAnswers;
@@ -243,7 +284,8 @@ final class Simulation {
     }
     crashes++;
     clients.forEach(c -> c.crashed(dc.self()));
-    network.crashed(dc.sockets());
+    apps.forEach(app -> app.crashed(dc));
+    network.crashed(requireNonNull(dc.sockets(), "it was up"));
   }
 
   void restart(SimDc dc, ReplicaId as) {
@@ -258,6 +300,15 @@ final class Simulation {
   /** The incarnations that lost their memory. */
   Set<ReplicaId> lost() {
     return lost;
+  }
+
+  /** Whether something of a vector was lost with an incarnation's memory. */
+  boolean hasLost(VersionVector vector) {
+    boolean any = false;
+    for (int i = 0; i < vector.size(); i++) {
+      any |= lost.contains(vector.replica(i));
+    }
+    return any;
   }
 
   /** What the streams to one peer may have under way. */

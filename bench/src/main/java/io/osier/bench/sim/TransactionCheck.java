@@ -85,8 +85,12 @@ final class TransactionCheck {
     known(number).past.or(seen);
   }
 
-  /** The client knows what became of a transaction. */
-  void ended(int number, Outcome outcome, ReplicaId at) {
+  /**
+   * The client knows what became of a transaction.
+   *
+   * @param at where it was committed; not needed otherwise
+   */
+  void ended(int number, Outcome outcome, @Nullable ReplicaId at) {
     Known tx = known(number);
     tx.outcome = outcome;
     tx.at = at;

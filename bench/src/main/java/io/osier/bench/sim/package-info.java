@@ -5,7 +5,13 @@
  * <p>{@code Scheduler} is the virtual time, {@code SimNetwork} the links, {@code SimConnection} and
  * {@code SimChannel} what TCP is to production's transport, {@code SimSockets} the transport's
  * world, {@code SimDc} and {@code SimNode} the datacenters and their partitions, {@code SimClient}
- * a session, {@code Workload} what it does, {@code FaultPlan} what goes wrong; each {@code …Check}
- * checks one property; {@code Simulation} puts one run together.
+ * a session as it is defined, and {@code SimTransactor} one with transactions. {@code SimApp} is a
+ * client of production, for half of the sessions: {@code SimWay} is its way to a datacenter, and
+ * {@code SimSession} and {@code SimTransactions} hold what it tells its callers against what the
+ * partitions did. {@code Workload} what it does, {@code FaultPlan} what goes wrong; each {@code
+ * …Check} checks one property; {@code Simulation} puts one run together.
  */
+@NullMarked
 package io.osier.bench.sim;
+
+import org.jspecify.annotations.NullMarked;

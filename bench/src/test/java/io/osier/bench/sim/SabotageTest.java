@@ -40,6 +40,11 @@ final class SabotageTest {
         arguments("a command is carried out twice", "counts|shows|cannot be", twice()),
         arguments("commits are sent again unmarked", "the counter is|never committed", unmarked()),
         arguments("a repeat's refusal is believed", "never committed|_FORGOTTEN", believing()),
+        arguments("a lost answer is taken for a failure", "its caller is told", mistaking()),
+        arguments("what has no answer is sent again", "is done|was done 2", repeating()),
+        arguments("a client forgets what its session saw", "session (knew|read)", amnesiac()),
+        arguments("a client's repeats are unmarked", "is committed as|the counter is", plain()),
+        arguments("a closed client says nothing", "has no outcome", taciturn()),
         arguments("updates do not say what they need", "without all that it had seen", needless()),
         arguments("a window is not given back", "the window of .* counts", keeping()),
         arguments("what is under way has no bound", "sends .* more with", boundless()),
@@ -141,6 +146,65 @@ final class SabotageTest {
     return new Sabotage() {
       @Override
       public boolean believesRefusals() {
+        return true;
+      }
+    };
+  }
+
+  private static Sabotage mistaking() {
+    return new Sabotage() {
+      @Override
+      public boolean takesForFailed() {
+        return true;
+      }
+    };
+  }
+
+  private static Sabotage repeating() {
+    return new Sabotage() {
+      @Override
+      public boolean takesForNotSent() {
+        return true;
+      }
+    };
+  }
+
+  private static Sabotage amnesiac() {
+    return new Sabotage() {
+      @Override
+      public Request sent(Request request) {
+        return switch (request) {
+          case Request.Read r ->
+              new Request.Read(
+                  r.keyspace(),
+                  r.key(),
+                  r.type(),
+                  r.query(),
+                  VersionVector.EMPTY,
+                  r.ordered(),
+                  r.waitMillis());
+          case Request.Write w ->
+              new Request.Write(
+                  w.keyspace(), w.key(), w.type(), w.operation(), VersionVector.EMPTY, 0);
+          default -> request;
+        };
+      }
+    };
+  }
+
+  private static Sabotage plain() {
+    return new Sabotage() {
+      @Override
+      public Request sent(Request request) {
+        return request instanceof Request.Repeat r ? r.step() : request;
+      }
+    };
+  }
+
+  private static Sabotage taciturn() {
+    return new Sabotage() {
+      @Override
+      public boolean losesCalls() {
         return true;
       }
     };
@@ -266,7 +330,7 @@ final class SabotageTest {
     return new Sabotage() {
       @Override
       public Set<Fault> needs() {
-        return EnumSet.of(Fault.PARTITIONS);
+        return EnumSet.of(Fault.PARTITIONS, Fault.ANSWERS);
       }
 
       @Override

@@ -1,0 +1,452 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Session;
+import io.osier.proxy.SessionOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session of production's client, in all units: single calls and pipelined ones, at one
+ * datacenter and, by choice or because it must, at another. What it must see is known from the
+ * partitions, and what it is told is held against what they did: an update that has failed for
+ * certain was done by none, and one that is done was done once.
+ */
+final class SimSession {
+  private static final int BURST_MAX = 6;
+
+  /** One session of so many goes on without what is lost. */
+  private static final int GOES_ON_ONE_IN = 4;
+
+  /** What the caller was told. */
+  enum Outcome {
+    NONE,
+    DONE,
+    FAILED,
+    UNKNOWN
+  }
+
+  /** What a session knows of one unit. */
+  private static final class Place {
+    final Unit unit;
+    final Workload workload;
+    final Checks checks;
+    final SessionView view = new SessionView();
+    long reads;
+
+    /** How often the client had learned what a datacenter has of it when this was sent last. */
+    int learned;
+
+    Place(Simulation simulation, Unit unit) {
+      this.unit = unit;
+      this.workload = simulation.workload(unit);
+      this.checks = simulation.checks(unit);
+    }
+  }
+
+  /** One call under way. */
+  private final class Call implements SimWay.Witness {
+    final Place place;
+    final Workload.Task task;
+    final long readsBefore;
+
+    /** What the session knew when it called. */
+    SessionView wanted;
+
+    /** Calls of the session that were under way before, of the same unit. */
+    final List<Call> earlier = new ArrayList<>();
+
+    /** Reads of the object that were answered before this, and may have been sent after it. */
+    final List<SimWay.Sending> overtakings = new ArrayList<>();
+
+    Outcome outcome = Outcome.NONE;
+
+    /** How often it was done. */
+    int times;
+
+    /** The last that was sent; null before the first. */
+    SimWay.@Nullable Sending sent;
+
+    /** What was answered last, and the answer; null before. */
+    SimWay.@Nullable Sending heard;
+
+    @Nullable Reply reply;
+
+    /** What it wrote; null before that is answered. */
+    @Nullable Dot dot;
+
+    Call(Place place, Workload.Task task) {
+      this.place = place;
+      this.task = task;
+      this.readsBefore = place.reads;
+      this.wanted = place.view.copy();
+      for (Call call : calls) {
+        if (call.place == place) {
+          earlier.add(call);
+        }
+      }
+    }
+
+    Object asks() {
+      return task.isWrite() ? task.operation().orElseThrow() : task.query();
+    }
+
+    private SessionCheck sessions() {
+      return place.checks.sessions();
+    }
+
+    private ObjectId object() {
+      return task.object();
+    }
+
+    @Override
+    public Object about() {
+      return object();
+    }
+
+    @Override
+    public void sends(SimWay.Sending sending) {
+      sent = sending;
+      mayHaveGivenUp();
+    }
+
+    @Override
+    public void made(SimWay.Sending sending, SimNode at, Reply made) {
+      if (made instanceof Reply.Answer answer) {
+        sending.shows(at.covered(object(), answer.seen()));
+      } else if (made instanceof Reply.Done) {
+        sessions().made(at, wanted, object());
+        times++;
+        if (outcome == Outcome.FAILED || times > 1) {
+          throw wrong(this, "%s at %s", outcome == Outcome.FAILED ? "was done" : "is done", at);
+        }
+      }
+    }
+
+    @Override
+    public void leaves(SimWay.Sending sending, Reply made) {
+      if (made instanceof Reply.Done done) {
+        place.checks.ledger().acknowledged(object(), done.dot(), task.effect());
+      }
+    }
+
+    @Override
+    public void crashed(SimWay.Sending sending) {
+      if (task.isWrite()) {
+        place.checks.ledger().unanswered(object(), task.effect());
+      }
+    }
+
+    @Override
+    public void hears(SimWay.Sending sending, Reply made) {
+      heard = sending;
+      reply = made;
+    }
+  }
+
+  private final Simulation simulation;
+  private final Scheduler scheduler;
+  private final SimApp app;
+  private final String name;
+  private final Random random;
+  private final int paceMillis;
+  private final Session session;
+
+  /** Whether it goes on without what is lost. */
+  private final boolean goesOn;
+
+  private final List<Place> places = new ArrayList<>();
+  private final List<Call> calls = new ArrayList<>();
+  private final Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
+
+  /** Some of the calls of a step are still to be made. */
+  private boolean calling;
+
+  /**
+   * A session that has not begun.
+   *
+   * @param paceMillis the longest pause between two calls, nearly always
+   */
+  SimSession(Simulation simulation, SimApp app, String name, Random random, int paceMillis) {
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.app = app;
+    this.name = name;
+    this.random = random;
+    this.paceMillis = paceMillis;
+    simulation.units().forEach(unit -> places.add(new Place(simulation, unit)));
+    SessionOptions options = SessionOptions.DEFAULT;
+    this.goesOn = random.nextInt(GOES_ON_ONE_IN) == 0;
+    if (goesOn) {
+      options = options.goOnAfter(Duration.ofMillis(random.nextInt(2_000)));
+    }
+    this.session = app.client().session(options);
+  }
+
+  void start() {
+    scheduler.in(pause(), this::step);
+  }
+
+  private long pause() {
+    // Mostly a steady pace, sometimes at once.
+    return random.nextInt(10) == 0
+        ? random.nextInt(20) * MILLI
+        : (20 + random.nextInt(paceMillis)) * MILLI;
+  }
+
+  /** How often callers were told what. */
+  Map<Outcome, Long> outcomes() {
+    return outcomes;
+  }
+
+  // ---------------------------------------------------------------- calls
+
+  private void step() {
+    if (!simulation.isLoading()) {
+      return;
+    }
+    if (random.nextInt(25) == 0) {
+      move();
+    }
+    int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
+    Place one = anyPlace();
+    calling = true;
+    for (int i = 0; i < burst; i++) {
+      call(random.nextInt(4) == 0 ? anyPlace() : one);
+    }
+    calling = false;
+    next();
+    if (random.nextInt(20) == 0) {
+      // Goes on elsewhere without waiting for the answers.
+      move();
+      scheduler.in(random.nextInt(100) * MILLI, this::step);
+    }
+  }
+
+  private Place anyPlace() {
+    return places.get(random.nextInt(places.size()));
+  }
+
+  /** Goes to any datacenter and stays there, or lets the client choose. */
+  private void move() {
+    if (random.nextInt(3) == 0) {
+      session.unpin();
+    } else {
+      session.pin(simulation.anyDc(random));
+    }
+  }
+
+  private void call(Place place) {
+    Workload.Task task = place.workload.next(random);
+    Call call = new Call(place, task);
+    Keyspace keyspace = session.keyspace(place.unit.policy().name());
+    ObjectId object = task.object();
+    calls.add(call);
+    app.witness(call.asks(), call);
+    CompletableFuture<?> result;
+    if (task.isWrite()) {
+      place.checks.sessions().asked(place.view, object, task.effect());
+      result = keyspace.updateAsync(object.key(), object.type(), task.operation().orElseThrow());
+    } else {
+      result = keyspace.readAsync(object.key(), Optional.of(object.type()), task.query());
+    }
+    result.whenComplete((found, error) -> ended(call, found, error));
+  }
+
+  /** Whoever completes a future hears nothing of what its callbacks throw. */
+  private void ended(Call call, @Nullable Object found, @Nullable Throwable error) {
+    try {
+      calls.remove(call);
+      app.forget(call.asks());
+      if (error == null) {
+        done(call, found);
+      } else {
+        failed(call, error instanceof CompletionException c ? requireNonNull(c.getCause()) : error);
+      }
+      if (call.task.isWrite()) {
+        outcomes.merge(call.outcome, 1L, Long::sum);
+      }
+    } catch (RuntimeException e) {
+      scheduler.fail(e);
+    }
+    next();
+  }
+
+  /** The next step, when all calls have ended. */
+  private void next() {
+    if (calls.isEmpty() && !calling) {
+      scheduler.in(pause(), this::step);
+    }
+  }
+
+  // ---------------------------------------------------------------- what it is told
+
+  private void done(Call call, @Nullable Object found) {
+    call.outcome = Outcome.DONE;
+    if (call.task.isWrite()) {
+      if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
+        throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
+      }
+      wrote(call, done.dot());
+    } else if (call.reply instanceof Reply.Answer answer
+        && found instanceof Keyspace.Found of
+        && of.reading().equals(answer.reading())) {
+      read(call, answer);
+    } else {
+      throw wrong(call, "reads %s, and the last answer is %s", found, call.reply);
+    }
+  }
+
+  private void wrote(Call call, Dot dot) {
+    SimWay.Sending sending = requireNonNull(call.heard);
+    call.dot = dot;
+    for (SimWay.Sending read : call.overtakings) {
+      if (sending.isBefore(read)) {
+        call.sessions().overtook(sending.to(), call.object(), read.shown(), dot);
+      }
+    }
+    Effect effect = call.task.effect();
+    // A read that was answered in between may have shown it already.
+    Effect certain = call.place.reads == call.readsBefore ? effect : new Effect(effect.tokens(), 0);
+    call.sessions().wrote(call.place.view, call.object(), CausalContext.of(dot), certain);
+  }
+
+  private void read(Call call, Reply.Answer answer) {
+    call.place.reads++;
+    SimWay.Sending sending = requireNonNull(call.heard);
+    ObjectId object = call.object();
+    for (Call before : call.earlier) {
+      if (!before.object().equals(object) || !before.task.isWrite()) {
+        continue;
+      }
+      Dot dot = before.dot;
+      if (dot != null && requireNonNull(before.heard).isBefore(sending)) {
+        Effect tokens = new Effect(before.task.effect().tokens(), 0);
+        call.sessions().wrote(call.wanted, object, CausalContext.of(dot), tokens);
+      } else if (before.outcome == Outcome.NONE && before.task.keepsItsPlace()) {
+        before.overtakings.add(sending);
+      }
+    }
+    call.sessions()
+        .read(sending.to(), call.wanted, object, sending.shown(), answer.reading().orElseThrow());
+    call.sessions().saw(call.place.view, object, sending.shown(), answer.reading().orElseThrow());
+  }
+
+  private void failed(Call call, Throwable error) {
+    if (!(error instanceof OsierException failure)) {
+      throw wrong(call, "has failed with %s", error);
+    }
+    boolean isUnknown =
+        error instanceof OutcomeUnknownException
+            && !simulation.options().sabotage().takesForFailed();
+    call.outcome = isUnknown ? Outcome.UNKNOWN : Outcome.FAILED;
+    if (call.outcome == Outcome.FAILED && call.times > 0) {
+      throw wrong(call, "was done, and its caller is told %s", failure);
+    }
+    ErrorCode code = failure.code();
+    switch (code) {
+      case SESSION_LOST -> forget(call);
+      case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, SHUTTING_DOWN, OVERLOADED, TIMEOUT -> move();
+      case NOT_ENOUGH_RIGHTS, INVALID_ARGUMENT -> {
+        if (!Workload.mayLackRights(call.object())) {
+          throw wrong(call, "was refused: %s", failure);
+        }
+      }
+      case VALUE_TOO_LARGE -> {
+        if (!call.place.workload.mayBeTooLarge(call.task)) {
+          throw wrong(call, "was refused: %s", failure);
+        }
+      }
+      case WRONG_TYPE -> {
+        if (!Workload.mayClash(call.object())) {
+          throw wrong(call, "was refused: %s", failure);
+        }
+      }
+      default -> throw wrong(call, "was refused: %s", failure);
+    }
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // its annotation would be a dependency for this alone
+  private Violation wrong(Call call, String what, @Nullable Object... parameters) {
+    return new Violation(
+        call.place.unit + "/" + call.object(),
+        "%s of %s, by %s, %s",
+        call.task.isWrite() ? "an update" : "a read",
+        call.object(),
+        name,
+        String.format(Locale.ROOT, what, parameters));
+  }
+
+  // ---------------------------------------------------------------- what is lost
+
+  /** Only memory that was really lost may be reported as lost. */
+  private void forget(Call call) {
+    VersionVector after =
+        switch (requireNonNull(call.sent, "a datacenter has refused it").request()) {
+          case Request.Read r -> r.after();
+          case Request.Write w -> w.after();
+          default -> VersionVector.EMPTY;
+        };
+    if (!simulation.hasLost(after)) {
+      throw wrong(call, "is said to follow what was lost: %s", after);
+    }
+    session.forget();
+    places.forEach(this::loseSight);
+  }
+
+  /**
+   * Before it goes on without what a datacenter lacks, its client asks what that has. What it then
+   * gives up is told by {@link Session#losses}, but not whether it had seen that again meanwhile.
+   */
+  private void mayHaveGivenUp() {
+    for (Place place : places) {
+      int now = app.learnedOf(place.unit);
+      if (goesOn && now != place.learned) {
+        loseSight(place);
+      }
+      place.learned = now;
+    }
+  }
+
+  private void loseSight(Place place) {
+    place.view.clear();
+    for (Call call : calls) {
+      if (call.place == place) {
+        call.wanted = new SessionView();
+        if (call.task.isWrite()) {
+          call.sessions().forgot(call.object(), call.task.effect());
+        }
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  /** All calls have ended: the client was closed. */
+  void ended() {
+    if (!calls.isEmpty()) {
+      throw wrong(calls.getFirst(), "has no outcome, although its client is closed");
+    }
+  }
+}

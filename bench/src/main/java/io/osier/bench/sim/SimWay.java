@@ -1,0 +1,521 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
+import io.osier.proxy.LostException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of a client of production to one datacenter, in virtual time. It gives the client what a
+ * connection over the network does: requests and answers as bytes and in their order, time limits,
+ * and connections that are lost. With one, what was under way is lost, too; or what had left comes
+ * all the same, and after what is sent on the next one. Requests that had not left never come, and
+ * the client is told so. A datacenter that crashes takes its connections along, and that is noticed
+ * at once, or later.
+ */
+final class SimWay implements Connection {
+  /** One of so many sendings is the last of its connection. */
+  private static final int LOST_ONE_IN = 60;
+
+  /** The same of steps of transactions, which the client asks for again. */
+  private static final int STEP_LOST_ONE_IN = 12;
+
+  /** One of so many is refused before the datacenter looks at it. */
+  private static final int REFUSED_ONE_IN = 80;
+
+  /** At one of so many the connection takes nothing for a while. */
+  private static final int STALLED_ONE_IN = 30;
+
+  private static final int STALLED_MILLIS_MAX = 400;
+  private static final int LATE_MILLIS_MAX = 1_000;
+  private static final int NOTICE_MILLIS_MAX = 3_000;
+  private static final int DELAY_MILLIS_MAX = 15;
+  private static final int BACK_OFF_MILLIS_MIN = 50;
+  private static final int BACK_OFF_MILLIS_MAX = 2_000;
+
+  private static final ErrorCode[] REFUSALS = {
+    ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
+  };
+
+  /** Sees what becomes of a call's requests. */
+  interface Witness {
+    /** What the call is about: an object, or anything else by which the trace knows it. */
+    Object about();
+
+    /** A request is about to be sent, for the first time or again. */
+    void sends(Sending sending);
+
+    /** A partition has made its reply; the objects are still as it shows them. */
+    void made(Sending sending, SimNode at, Reply reply);
+
+    /** The reply leaves the datacenter. */
+    void leaves(Sending sending, Reply reply);
+
+    /** The client gets the reply; what it makes of it comes next. */
+    void hears(Sending sending, Reply reply);
+
+    /** The datacenter is gone before the reply could leave; what was asked for may be done. */
+    void crashed(Sending sending);
+  }
+
+  /** A connection, from its greeting to its end. */
+  private static final class Wire {
+    final SimDc dc;
+    final ReplicaId to;
+    final long life;
+
+    /** Who waits for answers, in the order of their sendings. */
+    final Set<Sending> open = new LinkedHashSet<>();
+
+    /** What has come to partitions and is not answered. */
+    final Set<Sending> arrived = new LinkedHashSet<>();
+
+    private long takesNanos;
+    private boolean lost;
+
+    /** How much later than otherwise comes what had left before it was lost; -1 for never. */
+    private long lateNanos = -1;
+
+    Wire(SimDc dc) {
+      this.dc = dc;
+      this.to = dc.self();
+      this.life = dc.life();
+    }
+
+    boolean isServed() {
+      return dc.isUp() && dc.life() == life;
+    }
+  }
+
+  /** One sending of a request. */
+  static final class Sending {
+    private final Wire wire;
+    private final Request request;
+    private final @Nullable Witness witness;
+    private final Answered answered;
+    private final long ticket;
+    private boolean left;
+
+    /** What the object covered when it was read. */
+    private CausalContext shown = CausalContext.EMPTY;
+
+    private Sending(
+        Wire wire, Request request, @Nullable Witness witness, Answered answered, long ticket) {
+      this.wire = wire;
+      this.request = request;
+      this.witness = witness;
+      this.answered = answered;
+      this.ticket = ticket;
+    }
+
+    /** To whom it is sent. */
+    ReplicaId to() {
+      return wire.to;
+    }
+
+    Request request() {
+      return request;
+    }
+
+    /** The object covers this while it is read. */
+    void shows(CausalContext covered) {
+      shown = covered;
+    }
+
+    /** What the object covered when it was read. */
+    CausalContext shown() {
+      return shown;
+    }
+
+    /** Whether it was sent on the same connection as another one, and before that. */
+    boolean isBefore(Sending other) {
+      return wire == other.wire && ticket < other.ticket;
+    }
+  }
+
+  private final Simulation simulation;
+  private final Scheduler scheduler;
+  private final SimApp app;
+  private final String dc;
+  private final Random random;
+  private final Runnable changed;
+  private final long delayNanos;
+  private double roundTripNanos = Double.NaN;
+  private List<Reply.KeyspaceInfo> keyspaces = List.of();
+  private @Nullable ReplicaId replica;
+  private @Nullable Wire wire;
+  private boolean closed;
+
+  /** Connections that were lost, and have something at partitions that is not answered. */
+  private final List<Wire> former = new ArrayList<>();
+
+  SimWay(Simulation simulation, SimApp app, String dc, Random random, Runnable changed) {
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.app = app;
+    this.dc = dc;
+    this.random = random;
+    this.changed = changed;
+    this.delayNanos = (1 + random.nextInt(DELAY_MILLIS_MAX)) * MILLI;
+  }
+
+  private boolean isDrawn(int of) {
+    boolean drawn = simulation.losesAnswers() && random.nextInt(of) == 0;
+    if (drawn) {
+      simulation.losesAnswer();
+    }
+    return drawn;
+  }
+
+  // ---------------------------------------------------------------- the connection
+
+  @Override
+  public void open() {
+    scheduler.in(2 * delayNanos, this::greet);
+  }
+
+  private void greet() {
+    SimDc there = simulation.dc(dc);
+    if (closed) {
+      return;
+    }
+    if (!there.isUp()) {
+      openLater();
+      return;
+    }
+    wire = new Wire(there);
+    replica = there.self();
+    keyspaces = keyspacesOf(simulation);
+    // Measured anew, and not always well: another datacenter may be the nearest now.
+    roundTripNanos = 2 * delayNanos * (0.5 + random.nextDouble());
+    simulation.trace().note("%s is connected with %s", app, replica);
+    changed.run();
+  }
+
+  private void openLater() {
+    int span = BACK_OFF_MILLIS_MAX - BACK_OFF_MILLIS_MIN;
+    scheduler.in((BACK_OFF_MILLIS_MIN + random.nextInt(span)) * MILLI, this::open);
+  }
+
+  private static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
+    Map<String, Reply.KeyspaceInfo> all = new LinkedHashMap<>();
+    for (Unit unit : simulation.units()) {
+      KeyspacePolicy p = unit.policy();
+      all.put(
+          p.name(),
+          new Reply.KeyspaceInfo(p.name(), p.sla().toMillis(), p.partitions(), unit.isCausal()));
+    }
+    return List.copyOf(all.values());
+  }
+
+  /** The connection is found to be lost. */
+  private void lose(Wire which) {
+    if (wire != which) {
+      return;
+    }
+    wire = null;
+    which.lost = true;
+    simulation.trace().note("%s has lost the connection to %s", app, which.to);
+    if (!which.arrived.isEmpty()) {
+      former.add(which);
+    }
+    failAll(which, closed ? "this client was closed" : "the connection was lost");
+    if (!closed) {
+      changed.run();
+      openLater();
+    }
+  }
+
+  private void failAll(Wire which, String why) {
+    for (Sending one : List.copyOf(which.open)) {
+      lost(one, ErrorCode.UNAVAILABLE, why);
+    }
+  }
+
+  private void lost(Sending one, ErrorCode code, String why) {
+    if (one.wire.open.remove(one)) {
+      boolean sent = one.left && !simulation.options().sabotage().takesForNotSent();
+      one.answered.lost(new LostException(code, sent, why));
+    }
+  }
+
+  /** The datacenter's process is gone. */
+  void crashed(SimDc of) {
+    if (of.self().dc().equals(dc)) {
+      former.forEach(this::crashed);
+      former.clear();
+      Wire which = wire;
+      if (which != null) {
+        crashed(which);
+        long notice = random.nextBoolean() ? 0 : random.nextInt(NOTICE_MILLIS_MAX) * MILLI;
+        scheduler.in(notice, () -> lose(which));
+      }
+    }
+  }
+
+  private void crashed(Wire which) {
+    for (Sending one : which.arrived) {
+      if (one.witness != null) {
+        one.witness.crashed(one);
+      }
+    }
+    which.arrived.clear();
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  @Override
+  public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    long now = scheduler.nanos();
+    send(
+        request,
+        now,
+        now + timeoutMillis * MILLI,
+        new Answered() {
+          @Override
+          public void answered(Reply r) {
+            reply.complete(r);
+          }
+
+          @Override
+          public void lost(LostException cause) {
+            reply.completeExceptionally(cause);
+          }
+        });
+    return reply;
+  }
+
+  @Override
+  public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    Wire over = wire;
+    if (over == null) {
+      answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));
+      return;
+    }
+    Request sent = simulation.options().sabotage().sent(request);
+    Sending one = new Sending(over, sent, app.witness(sent), answered, simulation.nextTicket());
+    over.open.add(one);
+    if (one.witness != null) {
+      one.witness.sends(one);
+    }
+    trace(one, "asks", sent);
+    scheduler.in(
+        Math.max(0, deadlineNanos - scheduler.nanos()),
+        () -> lost(one, ErrorCode.TIMEOUT, dc + " did not answer in time"));
+    long now = scheduler.nanos();
+    if (isDrawn(STALLED_ONE_IN)) {
+      over.takesNanos = Math.max(over.takesNanos, now + random.nextInt(STALLED_MILLIS_MAX) * MILLI);
+    }
+    boolean isOther = sent instanceof Request.Read || sent instanceof Request.Write;
+    if (isDrawn(isOther ? LOST_ONE_IN : STEP_LOST_ONE_IN)) {
+      scheduler.in(breaksIn(over), () -> breaks(over));
+    }
+    long takes = Math.max(now, over.takesNanos);
+    scheduler.in(takes - now, () -> leave(one));
+  }
+
+  /** Before it leaves, while it is under way, while it is handled, or while its answer is. */
+  private long breaksIn(Wire over) {
+    long longest = Math.max(0, over.takesNanos - scheduler.nanos()) + 3 * delayNanos;
+    return (long) (random.nextDouble() * longest);
+  }
+
+  private void breaks(Wire over) {
+    if (wire == over) {
+      // A datacenter that soon forgets how transactions ended must not be asked too late.
+      boolean comes = !simulation.forgetsEnds(dc) && random.nextBoolean();
+      over.lateNanos = comes ? random.nextInt(LATE_MILLIS_MAX) * MILLI : -1;
+      lose(over);
+    }
+  }
+
+  private void leave(Sending one) {
+    Wire over = one.wire;
+    if (over.lost || !over.open.contains(one)) {
+      return; // nobody waits for it any more
+    }
+    one.left = true;
+    byte[] bytes = ProtocolCodec.encode(one.ticket, one.request);
+    simulation.trace().hash(bytes);
+    if (isDrawn(REFUSED_ONE_IN)) {
+      ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
+      Reply refusal = new Reply.Failure(code, "nothing was done: not now");
+      scheduler.in(2 * delayNanos, () -> bring(one, ProtocolCodec.encode(one.ticket, refusal)));
+      return;
+    }
+    scheduler.in(delayNanos, () -> arrive(one, bytes));
+  }
+
+  private void arrive(Sending one, byte[] bytes) {
+    Wire over = one.wire;
+    if (over.lost && over.lateNanos < 0) {
+      return;
+    }
+    scheduler.in(over.lost ? over.lateNanos : 0, () -> hand(one, bytes));
+  }
+
+  /** The datacenter takes the request, if it is still there. */
+  private void hand(Sending one, byte[] bytes) {
+    Wire over = one.wire;
+    if (!over.isServed()) {
+      return;
+    }
+    over.arrived.add(one);
+    if (over.lost && !former.contains(over)) {
+      former.add(over);
+    }
+    Request request = ProtocolCodec.decodeRequest(bytes).message();
+    SimNode node = over.dc.node(unit(request));
+    node.command(
+        over,
+        request,
+        (at, reply) -> {
+          if (one.witness != null) {
+            one.witness.made(one, at, reply);
+          }
+          return () -> goes(one, at, reply);
+        });
+    if (request instanceof Request.Write && simulation.options().sabotage().again()) {
+      node.command(over, request, (at, reply) -> () -> {});
+    }
+  }
+
+  private void trace(Sending one, String does, Object what) {
+    Trace trace = simulation.trace();
+    if (trace.keepsEvents()) {
+      Unit unit = unit(one.request);
+      Object about = one.witness == null ? "txn" : one.witness.about();
+      trace.about(unit, about, "%s %s %s (%d): %s", app, does, one.wire.to, one.ticket, what);
+    }
+  }
+
+  private Unit unit(Request request) {
+    return switch (request) {
+      case Request.Read r -> unit(r.keyspace(), r.key().partition(partitions(r.keyspace())));
+      case Request.Write w -> unit(w.keyspace(), w.key().partition(partitions(w.keyspace())));
+      case Request.Transact t -> unit(t.keyspace(), 0);
+      case Request.Repeat r -> unit(r.step().keyspace(), 0);
+      case Request.Through t -> unit(t.keyspace(), t.partition());
+      default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
+    };
+  }
+
+  private Unit unit(String keyspace, int partition) {
+    return simulation.unit(keyspace, partition);
+  }
+
+  private int partitions(String keyspace) {
+    return requireNonNull(keyspace(keyspace), keyspace).partitions();
+  }
+
+  // ---------------------------------------------------------------- replies
+
+  private void goes(Sending one, SimNode from, Reply reply) {
+    Wire over = one.wire;
+    over.arrived.remove(one);
+    if (over.lost && over.arrived.isEmpty()) {
+      former.remove(over);
+    }
+    if (one.witness != null) {
+      one.witness.leaves(one, reply);
+    }
+    byte[] bytes = ProtocolCodec.encode(one.ticket, reply);
+    simulation.trace().hash(bytes);
+    simulation.counted(reply);
+    scheduler.in(
+        delayNanos,
+        () -> {
+          if (from.isAlive() || random.nextBoolean()) { // or it was on its way at the crash
+            bring(one, bytes);
+          }
+        });
+  }
+
+  private void bring(Sending one, byte[] bytes) {
+    if (!one.wire.open.remove(one)) {
+      return;
+    }
+    Reply reply = ProtocolCodec.decodeReply(bytes).message();
+    trace(one, "hears of", reply);
+    if (one.witness != null) {
+      one.witness.hears(one, reply);
+    }
+    if (one.request instanceof Request.Through t) {
+      app.learned(unit(t));
+    }
+    one.answered.answered(reply);
+  }
+
+  // ---------------------------------------------------------------- what the client sees
+
+  @Override
+  public String dc() {
+    return dc;
+  }
+
+  @Override
+  public boolean isUp() {
+    return wire != null;
+  }
+
+  @Override
+  public @Nullable ReplicaId replica() {
+    return replica;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaceList() {
+    return keyspaces;
+  }
+
+  @Override
+  public void ping() {}
+
+  @Override
+  public double roundTripNanos() {
+    return roundTripNanos;
+  }
+
+  @Override
+  public @Nullable OsierException refused() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String trouble() {
+    return wire == null ? "not connected" : null;
+  }
+
+  @Override
+  public int inFlight() {
+    return wire == null ? 0 : wire.open.size();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    Wire over = wire;
+    if (over != null && !simulation.options().sabotage().losesCalls()) {
+      lose(over);
+    }
+  }
+}

@@ -77,6 +77,9 @@ final class Standing {
     if (stream.linkUp()) {
       // It has just come back, and will ship what is missing itself.
       heard = Math.max(heard, stream.upSinceNanos());
+    } else {
+      // It may be heard, and waits for acknowledgements that cannot reach it.
+      heard = Math.min(heard, stream.downSinceNanos());
     }
     return nowNanos - heard < around.healNanos() + around.retryNanos();
   }

@@ -372,6 +372,13 @@ public final class PeerStream {
     return upSinceNanos;
   }
 
+  /**
+   * When the link went down last, or the start if it was never up; means nothing while it is up.
+   */
+  public long downSinceNanos() {
+    return downSinceNanos;
+  }
+
   /** The incarnation to which frames were last sent; null if there was none. */
   public @Nullable ReplicaId peer() {
     return peer;

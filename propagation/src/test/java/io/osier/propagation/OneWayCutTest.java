@@ -1,0 +1,133 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A peer is heard, but nothing can be sent to it. */
+final class OneWayCutTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId HEARD = new ReplicaId("us", 1);
+  private static final ReplicaId THIRD = new ReplicaId("ap", 1);
+  private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
+  private static final int STEP_MILLIS = 100;
+
+  private final List<Frame.Heal> heals = new ArrayList<>();
+  private long nowMillis = 1_000_000;
+
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of(HEARD.dc(), THIRD.dc()),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          SETTINGS,
+          Recovered.NOTHING,
+          new NoObjects(),
+          (dc, frame) -> {
+            if (frame instanceof Frame.Heal heal) {
+              assertThat(dc).isEqualTo(THIRD.dc());
+              heals.add(heal);
+            }
+          },
+          UpdateObserver.NONE,
+          nowMillis * 1_000_000);
+
+  private static final class NoObjects implements Replica {
+    @Override
+    public @Nullable Causal state(ObjectId object) {
+      return null;
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      throw new AssertionError("nothing is shipped");
+    }
+
+    @Override
+    public void rightsWanted(String dc, Frame.Rights wanted) {}
+
+    @Override
+    public void admitted() {}
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return List.of();
+    }
+  }
+
+  /** Time passes in which both peers are heard; the third one has five updates of the other. */
+  private void hears(long millis) {
+    for (long until = nowMillis + millis; nowMillis < until; nowMillis += STEP_MILLIS) {
+      says(HEARD, VersionVector.EMPTY);
+      says(THIRD, VersionVector.EMPTY.with(HEARD, 5));
+      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    }
+  }
+
+  private void says(ReplicaId peer, VersionVector changes) {
+    Frame status =
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY.with(HEARD, 5), 1, changes, 0, false, nowMillis);
+    propagation.received(peer, status, nowMillis * 1_000_000, nowMillis);
+  }
+
+  private void up(ReplicaId peer) {
+    propagation.peerUp(peer, nowMillis * 1_000_000);
+  }
+
+  private static long patienceMillis() {
+    return (long) SETTINGS.healMillis() + SETTINGS.retryMillis();
+  }
+
+  @Test
+  void reachable_shipsItself() {
+    up(HEARD);
+    up(THIRD);
+    hears(3 * patienceMillis());
+    assertThat(heals).isEmpty();
+  }
+
+  /**
+   * What it has under way is never acknowledged, so it soon ships nothing more, however often it
+   * says that it is there: seed 75 with five datacenters.
+   */
+  @Test
+  void heardOnly_isHealedFromAThirdOne() {
+    up(HEARD);
+    up(THIRD);
+    hears(2 * patienceMillis());
+    propagation.peerDown(HEARD.dc(), nowMillis * 1_000_000);
+    hears(patienceMillis() - STEP_MILLIS);
+    assertThat(heals).isEmpty();
+    hears(patienceMillis());
+    assertThat(heals).isNotEmpty().allMatch(heal -> heal.origin().equals(HEARD));
+  }
+
+  @Test
+  void neverReached_isHealedFromAThirdOne() {
+    up(THIRD);
+    hears(2 * patienceMillis());
+    assertThat(heals).isNotEmpty().allMatch(heal -> heal.origin().equals(HEARD));
+  }
+}

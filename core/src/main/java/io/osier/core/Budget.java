@@ -13,7 +13,7 @@ package io.osier.core;
  */
 public final class Budget {
   private final String name;
-  private final long limit;
+  private long limit;
   private long used;
   private long spent;
 
@@ -24,11 +24,21 @@ public final class Budget {
    * @param limit in bytes, 0 or more
    */
   public Budget(String name, long limit) {
-    if (limit < 0) {
-      throw new IllegalArgumentException("a budget must not be negative: " + limit);
-    }
     this.name = name;
-    this.limit = limit;
+    setLimit(limit);
+  }
+
+  /**
+   * There is more from now on, or less: then what is taken stays, and whoever keeps it lets go of
+   * it as when more has come.
+   *
+   * @param bytes 0 or more
+   */
+  public void setLimit(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("a budget must not be negative: " + bytes);
+    }
+    limit = bytes;
   }
 
   /** Takes bytes; false, and none are taken, if they do not fit. */

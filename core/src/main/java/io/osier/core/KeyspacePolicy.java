@@ -3,6 +3,7 @@ package io.osier.core;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -41,6 +42,9 @@ public record KeyspacePolicy(
 
   /** Most hash slices of a keyspace. */
   public static final int PARTITIONS_MAX = 256;
+
+  /** The name of the control plane's own keyspace, which no other has. */
+  public static final String CONTROL = "_osier";
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
@@ -103,7 +107,9 @@ public record KeyspacePolicy(
   }
 
   public KeyspacePolicy {
-    checkName(name);
+    if (!CONTROL.equals(name)) {
+      checkName(name);
+    }
     if (sla.isNegative() || sla.compareTo(SLA_MAX) > 0) {
       throw new IllegalArgumentException(
           "sla must be 0 to " + SLA_MAX.toSeconds() + " s, not " + sla.toMillis() + " ms");
@@ -171,6 +177,14 @@ public record KeyspacePolicy(
         HISTORY);
   }
 
+  /**
+   * The control plane's keyspace, which every datacenter holds: what is changed there leaves at
+   * once.
+   */
+  public static KeyspacePolicy control() {
+    return causal(CONTROL, Duration.ofMillis(500)).with(Propagation.OP);
+  }
+
   /** This policy with another propagation. */
   public KeyspacePolicy with(Propagation other) {
     return new KeyspacePolicy(
@@ -211,6 +225,26 @@ public record KeyspacePolicy(
    * a difference is reported with both texts.
    */
   public String fingerprint() {
+    return fingerprint(Optional.empty());
+  }
+
+  /**
+   * As the other one, of a keyspace that was created at run time: its limits may be altered while
+   * all serve.
+   *
+   * @param created what tells it from another of its name; empty for one of the configuration
+   */
+  public String fingerprint(Optional<String> created) {
+    if (created.isPresent()) {
+      return String.format(
+          Locale.ROOT,
+          "%s{created=%s, consistency=%s, replicas=%s, partitions=%d}",
+          name,
+          created.get(),
+          consistency,
+          replicas.isEmpty() ? "all" : replicas,
+          partitions);
+    }
     return String.format(
         Locale.ROOT,
         "%s{consistency=%s, replicas=%s, partitions=%d, limits=%d/%d/%d}",

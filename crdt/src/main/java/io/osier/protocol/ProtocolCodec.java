@@ -14,6 +14,8 @@ import io.osier.crdt.Reading;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -37,8 +39,10 @@ public final class ProtocolCodec {
   private static final int TRANSACT = 8;
   private static final int REPEAT = 9;
   private static final int ASK_THROUGH = 10;
+  private static final int ADMINISTER = 11;
   private static final int LOGIN = 12;
   private static final int PROOF = 13;
+  private static final int ASK_KEYSPACES = 14;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -49,6 +53,7 @@ public final class ProtocolCodec {
   private static final int FAILURE = 7;
   private static final int TRANSACTED = 8;
   private static final int THROUGH = 9;
+  private static final int KEYSPACES = 10;
   private static final int CHALLENGE = 11;
 
   private ProtocolCodec() {}
@@ -208,6 +213,20 @@ public final class ProtocolCodec {
         out.writeNumber(r.after());
         writeTransact(out, r.step());
       }
+      case Request.Keyspaces r -> out.writeByte(ASK_KEYSPACES);
+      case Request.Administer r -> {
+        out.writeByte(ADMINISTER);
+        out.writeText(r.subject());
+        out.writeText(r.action());
+        out.writeText(r.name());
+        out.writeCount(r.settings().size());
+        r.settings()
+            .forEach(
+                (name, value) -> {
+                  out.writeText(name);
+                  out.writeText(value);
+                });
+      }
       case Request.Through r -> {
         out.writeByte(ASK_THROUGH);
         out.writeText(r.keyspace());
@@ -257,9 +276,28 @@ public final class ProtocolCodec {
       case BACKUP -> new Request.Backup(readOptional(in, i -> i.readText(Request.BACKUP_NAME_MAX)));
       case TRANSACT -> readTransact(in);
       case REPEAT -> new Request.Repeat(in.readReplica(), in.readNumber(), readTransact(in));
+      case ASK_KEYSPACES -> new Request.Keyspaces();
+      case ADMINISTER ->
+          new Request.Administer(
+              in.readText(KEYSPACE_MAX),
+              in.readText(KEYSPACE_MAX),
+              in.readText(Request.SETTING_BYTES_MAX),
+              readSettings(in));
       case ASK_THROUGH -> new Request.Through(in.readName(KEYSPACE_MAX), readInt(in));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
+  }
+
+  private static SortedMap<String, String> readSettings(WireInput in) {
+    int n = in.readCount(2);
+    if (n > Request.SETTINGS_MAX) {
+      throw new MalformedException("there may be " + Request.SETTINGS_MAX + " settings, not " + n);
+    }
+    SortedMap<String, String> settings = new TreeMap<>();
+    for (int i = 0; i < n; i++) {
+      settings.put(in.readText(KEYSPACE_MAX), in.readText(Request.SETTING_BYTES_MAX));
+    }
+    return settings;
   }
 
   private static void writeTransact(WireOutput out, Request.Transact r) {
@@ -324,13 +362,11 @@ public final class ProtocolCodec {
         out.writeByte(WELCOME);
         out.writeNumber(r.protocolVersion());
         out.writeReplica(r.replica());
-        out.writeCount(r.keyspaces().size());
-        for (Reply.KeyspaceInfo k : r.keyspaces()) {
-          out.writeText(k.name());
-          out.writeNumber(k.slaMillis());
-          out.writeNumber(k.partitions());
-          out.writeBoolean(k.causal());
-        }
+        writeKeyspaces(out, r.keyspaces());
+      }
+      case Reply.Keyspaces r -> {
+        out.writeByte(KEYSPACES);
+        writeKeyspaces(out, r.keyspaces());
       }
       case Reply.Pong r -> out.writeByte(PONG);
       case Reply.Done r -> {
@@ -380,6 +416,21 @@ public final class ProtocolCodec {
     }
   }
 
+  private static void writeKeyspaces(WireOutput out, List<Reply.KeyspaceInfo> keyspaces) {
+    out.writeCount(keyspaces.size());
+    for (Reply.KeyspaceInfo k : keyspaces) {
+      out.writeText(k.name());
+      out.writeNumber(k.slaMillis());
+      out.writeNumber(k.partitions());
+      out.writeBoolean(k.causal());
+    }
+  }
+
+  private static Reply.KeyspaceInfo readKeyspace(WireInput in) {
+    return new Reply.KeyspaceInfo(
+        in.readText(KEYSPACE_MAX), in.readNumber(), readInt(in), in.readFlag());
+  }
+
   private static void writeAnswer(WireOutput out, Reply.Answer r) {
     writeType(out, r.type());
     writeOptional(out, r.reading(), OperationCodec::write);
@@ -392,14 +443,8 @@ public final class ProtocolCodec {
     return switch (tag) {
       case WELCOME ->
           new Reply.Welcome(
-              readInt(in),
-              in.readReplica(),
-              readList(
-                  in,
-                  4,
-                  i ->
-                      new Reply.KeyspaceInfo(
-                          i.readText(KEYSPACE_MAX), i.readNumber(), readInt(i), i.readFlag())));
+              readInt(in), in.readReplica(), readList(in, 4, ProtocolCodec::readKeyspace));
+      case KEYSPACES -> new Reply.Keyspaces(readList(in, 4, ProtocolCodec::readKeyspace));
       case PONG -> new Reply.Pong();
       case DONE -> new Reply.Done(in.readDot());
       case ANSWER -> readAnswer(in);

@@ -73,6 +73,13 @@ public sealed interface Reply {
    */
   record KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {}
 
+  /** The keyspaces there are now. */
+  record Keyspaces(List<KeyspaceInfo> keyspaces) implements Reply {
+    public Keyspaces {
+      keyspaces = List.copyOf(keyspaces);
+    }
+  }
+
   /** The answer to a ping. */
   record Pong() implements Reply {}
 

@@ -7,8 +7,11 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What a client asks of a datacenter. Each travels in an {@link Envelope} with the client's number
@@ -170,6 +173,37 @@ public sealed interface Request {
    *     backup may have it yet; empty to let the datacenter choose
    */
   record Backup(Optional<String> name) implements Request {}
+
+  /** Asks which keyspaces there are. Answered by {@link Reply.Keyspaces}. */
+  record Keyspaces() implements Request {}
+
+  /** Most settings of one {@link Administer}. */
+  int SETTINGS_MAX = 100;
+
+  /** Longest text of one {@link Administer}, in bytes. */
+  int SETTING_BYTES_MAX = 4_096;
+
+  /**
+   * Changes or shows what holds for all datacenters. Answered by {@link Reply.Report} once it is
+   * durable where it was asked for.
+   *
+   * @param subject what it is about, for example {@code keyspace}
+   * @param action what is to be done, for example {@code create}
+   * @param name of the one that is meant; empty where all are
+   * @param settings by their names
+   */
+  record Administer(String subject, String action, String name, SortedMap<String, String> settings)
+      implements Request {
+    public Administer {
+      settings = Collections.unmodifiableSortedMap(new TreeMap<>(settings));
+    }
+
+    /** Without the settings' values, which may be secret. */
+    @Override
+    public String toString() {
+      return subject + " " + action + " " + name + " " + settings.keySet();
+    }
+  }
 
   /**
    * One step of a transaction in a {@code causal} keyspace: begins it if there is {@code begin},

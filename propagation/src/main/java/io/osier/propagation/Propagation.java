@@ -104,6 +104,18 @@ public final class Propagation {
     this.announcer = new Announcer(around, knowledge, outbound, inbound, nowNanos);
   }
 
+  /**
+   * From now on the keyspace behaves so: the next round obeys already.
+   *
+   * @param policy of the same keyspace, with the same consistency, partitions and replicas
+   */
+  public void configure(KeyspacePolicy policy, StreamSettings settings) {
+    around.configure(policy, settings);
+    outbound.configured();
+    relays.setLimit(settings.memory().relays());
+    around.observer().configured(policy);
+  }
+
   private long committed() {
     return outbound.committed();
   }

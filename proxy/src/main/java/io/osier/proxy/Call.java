@@ -27,6 +27,10 @@ abstract class Call<T> {
   private final Timers timers;
   private final Tries tries;
   private final long startNanos;
+
+  /** Whether the keyspaces were asked for again because this one's was not among them. */
+  private boolean asksForKeyspaces;
+
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
@@ -115,6 +119,13 @@ abstract class Call<T> {
       return;
     }
     Reply.KeyspaceInfo info = connection.keyspace(keyspace);
+    if (info == null && !asksForKeyspaces) {
+      asksForKeyspaces = true; // it may have been created since the connection was made
+      connection
+          .refreshKeyspaces(tries.leftMillis(now))
+          .whenComplete((done, error) -> attempt(timers.nanoTime()));
+      return;
+    }
     if (info == null) {
       fail(
           new OsierException(

@@ -39,6 +39,12 @@ public interface Connection {
   /** The keyspaces, as the datacenter said; none if never connected. */
   List<Reply.KeyspaceInfo> keyspaceList();
 
+  /**
+   * Asks which keyspaces there are now; {@link #keyspaceList} tells it once that is answered. It
+   * completes without a result, whatever becomes of it.
+   */
+  CompletableFuture<Void> refreshKeyspaces(long timeoutMillis);
+
   /** The keyspaces by name. */
   default Map<String, Reply.KeyspaceInfo> keyspaces() {
     return keyspaceList().stream().collect(Collectors.toMap(Reply.KeyspaceInfo::name, k -> k));

@@ -28,7 +28,6 @@ final class LocalConnection implements Connection {
   private final ScheduledExecutorService timer;
   private final Set<CompletableFuture<Reply>> open = ConcurrentHashMap.newKeySet();
   private final ReplicaId replica;
-  private final List<Reply.KeyspaceInfo> keyspaces;
   private volatile boolean closed;
 
   /**
@@ -46,7 +45,6 @@ final class LocalConnection implements Connection {
     this.settings = settings;
     this.timer = timer;
     this.replica = datacenter.replica();
-    this.keyspaces = List.copyOf(datacenter.keyspaces());
   }
 
   @Override
@@ -69,7 +67,12 @@ final class LocalConnection implements Connection {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
-    return keyspaces;
+    return datacenter.keyspaces();
+  }
+
+  @Override
+  public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
+    return CompletableFuture.completedFuture(null); // they are always those that there are
   }
 
   @Override

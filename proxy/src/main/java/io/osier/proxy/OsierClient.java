@@ -248,6 +248,18 @@ public final class OsierClient implements AutoCloseable {
         datacenters.get(dc), new Request.Inspect(topic, keyspace, limit), settings.timeout());
   }
 
+  /** Administers all datacenters. */
+  public Admin admin() {
+    return new Admin(this);
+  }
+
+  CompletableFuture<String> administer(Request.Administer request, Duration timeout) {
+    Connection nearest = datacenters.nearest();
+    return nearest == null
+        ? CompletableFuture.failedFuture(unavailable())
+        : inquiries.report(nearest, request, timeout);
+  }
+
   /**
    * Lets one datacenter make a backup of its store while it goes on.
    *

@@ -96,6 +96,7 @@ final class RemoteConnection implements Connection {
   private final AtomicInteger loginsRefused = new AtomicInteger();
   private volatile @Nullable Inbound channel;
   private volatile Reply.@Nullable Welcome welcome;
+  private volatile List<Reply.KeyspaceInfo> keyspaces = List.of();
   private volatile double roundTripNanos = Double.NaN;
   private volatile @Nullable OsierException refused;
   private volatile @Nullable String trouble;
@@ -450,6 +451,7 @@ final class RemoteConnection implements Connection {
           return;
         }
         welcome = w;
+        keyspaces = w.keyspaces();
         channel = at;
         refused = null;
         trouble = null;
@@ -563,8 +565,20 @@ final class RemoteConnection implements Connection {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
-    Reply.Welcome w = welcome;
-    return w == null ? List.of() : w.keyspaces();
+    return keyspaces;
+  }
+
+  @Override
+  public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
+    return send(new Request.Keyspaces(), timeoutMillis)
+        .handle(
+            (reply, error) -> {
+              // A datacenter of a former version does not know the request, and nothing changes.
+              if (reply instanceof Reply.Keyspaces now) {
+                keyspaces = now.keyspaces();
+              }
+              return null;
+            });
   }
 
   @Override

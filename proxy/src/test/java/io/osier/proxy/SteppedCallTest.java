@@ -123,6 +123,11 @@ final class SteppedCallTest {
     }
 
     @Override
+    public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
       throw new UnsupportedOperationException("no question was expected");
     }

@@ -192,6 +192,12 @@ final class SimDc {
     }
 
     @Override
+    public void parted(String dc, List<String> keyspaces) {
+      throw new Violation(
+          "", "%s parts with %s over %s, which nobody changes", self, dc, keyspaces);
+    }
+
+    @Override
     public void compared(String dc, Map<String, String> differing) {
       if (!differing.isEmpty()) {
         simulation.scheduler().fail(new Violation("", "%s and %s differ: %s", self, dc, differing));

@@ -483,6 +483,11 @@ final class SimWay implements Connection {
   }
 
   @Override
+  public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
+    return CompletableFuture.completedFuture(null); // nobody changes them here
+  }
+
+  @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
     return keyspaces;
   }

@@ -127,8 +127,11 @@ final class Rooms {
         "io.opentelemetry",
         LOGGING);
     r.shell(
+        "datacenter.control", List.of("core", "crdt", "protocol", "datacenter.config"), LOGGING);
+    r.shell(
         "datacenter.server",
         List.of(
+            "datacenter.control",
             "core",
             "core.net",
             "core.scram",

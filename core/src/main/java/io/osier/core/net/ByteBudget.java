@@ -7,12 +7,17 @@ public final class ByteBudget {
   /** Never spent. */
   public static final ByteBudget UNLIMITED = new ByteBudget(Long.MAX_VALUE / 2);
 
-  private final long max;
+  private volatile long max;
   private final AtomicLong taken = new AtomicLong();
 
   /** Of so many bytes. */
   public ByteBudget(long max) {
     this.max = max;
+  }
+
+  /** There are so many from now on; what is taken stays. */
+  public void setMax(long bytes) {
+    max = bytes;
   }
 
   /** Takes bytes, to be given back later; false, and none are taken, if there are not so many. */

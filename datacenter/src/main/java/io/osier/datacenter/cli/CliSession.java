@@ -15,6 +15,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.Admin;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
@@ -22,10 +23,14 @@ import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +85,7 @@ final class CliSession {
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
       case Grammar.Inspect i -> inspect(i);
+      case Grammar.Administer a -> administer(a);
     };
   }
 
@@ -322,20 +328,80 @@ final class CliSession {
     return table + page.next().map(k -> "\n… go on with: scan " + k).orElse("");
   }
 
+  // ---------------------------------------------------------------- administering
+
+  private String administer(Grammar.Administer what) {
+    Admin admin = client.admin();
+    JsonNode report =
+        answer(
+            switch (what.action()) {
+              case "list" -> admin.listKeyspacesAsync();
+              case "create" -> admin.createKeyspaceAsync(what.name(), what.settings());
+              case "alter" -> admin.alterKeyspaceAsync(what.name(), what.settings());
+              default -> admin.dropKeyspaceAsync(what.name());
+            });
+    if (asJson) {
+      return report.toString();
+    }
+    if (what.action().equals("drop")) {
+      return "dropped";
+    }
+    Table table =
+        new Table(
+            "keyspace",
+            "state",
+            "sla",
+            "propagation",
+            "consistency",
+            "partitions",
+            "replicas",
+            "from",
+            "changed");
+    for (JsonNode k : report.get("keyspaces")) {
+      table.add(
+          k.get("name").asText(),
+          state(k),
+          k.get("sla").asText(),
+          k.get("propagation").asText(),
+          k.get("consistency").asText(),
+          k.get("partitions").asText(),
+          k.get("replicas").asText(),
+          k.get("from").asText(),
+          changed(k));
+    }
+    return table.toString();
+  }
+
+  private static String state(JsonNode keyspace) {
+    List<String> awaited = new ArrayList<>();
+    keyspace.get("awaited").forEach(dc -> awaited.add(dc.asText()));
+    return awaited.isEmpty() ? "active" : "creating, waits for " + String.join(", ", awaited);
+  }
+
+  private static String changed(JsonNode keyspace) {
+    long at = keyspace.get("changed_at_ms").asLong();
+    return at == 0
+        ? "never"
+        : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
+            + " by "
+            + keyspace.get("changed_by").asText();
+  }
+
   // ---------------------------------------------------------------- inspections
 
   private JsonNode report(String topic, int limit) {
     String dc = client.nearest().orElseThrow();
+    return answer(
+        client.inspectAsync(
+            dc,
+            Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
+            topic.equals("stat") ? Optional.empty() : keyspace,
+            limit));
+  }
+
+  private JsonNode answer(CompletableFuture<String> text) {
     try {
-      String text =
-          client
-              .inspectAsync(
-                  dc,
-                  Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
-                  topic.equals("stat") ? Optional.empty() : keyspace,
-                  limit)
-              .join();
-      return json.readTree(text);
+      return json.readTree(text.join());
     } catch (CompletionException e) {
       if (e.getCause() instanceof OsierException cause) {
         throw cause;

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The words of the command line and what they mean. Pure. */
 final class Grammar {
@@ -44,6 +46,8 @@ final class Grammar {
           "use [KEYSPACE]                                    the keyspace of what follows",
           "stat | hot [N] | peers                            what the datacenter is doing",
           "top [--once] [--json]                             all datacenters, live; q ends it",
+          "keyspace list | keyspace create NAME [SETTING=VALUE...]",
+          "keyspace alter NAME SETTING=VALUE... | keyspace drop NAME    at all datacenters",
           "help | exit",
           "",
           "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string.",
@@ -76,11 +80,27 @@ final class Grammar {
   /** Asks what the datacenter does. */
   record Inspect(String topic, int limit) implements Action {}
 
+  /** Changes or shows what holds for all datacenters. */
+  record Administer(String subject, String action, String name, SortedMap<String, String> settings)
+      implements Action {}
+
   /** The first words of commands that do not begin with a type. */
   static final List<String> COMMANDS =
       List.of(
-          "get", "exists", "del", "scan", "begin", "commit", "abort", "use", "stat", "hot", "peers",
-          "help", "exit");
+          "get",
+          "exists",
+          "del",
+          "scan",
+          "begin",
+          "commit",
+          "abort",
+          "use",
+          "stat",
+          "hot",
+          "peers",
+          "keyspace",
+          "help",
+          "exit");
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
@@ -131,6 +151,7 @@ final class Grammar {
         arguments(words, 1, 1, first);
         yield new Transact(first, 0);
       }
+      case "keyspace" -> administer(words);
       case "stat", "peers" -> {
         arguments(words, 1, 1, first);
         yield new Inspect(first, 0);
@@ -237,6 +258,35 @@ final class Grammar {
           };
       case BOUNDED_COUNTER -> bounded(type, verb, rest);
     };
+  }
+
+  private static Administer administer(List<Word> words) {
+    String usage =
+        "keyspace list | keyspace create NAME [SETTING=VALUE...] | keyspace alter NAME"
+            + " SETTING=VALUE... | keyspace drop NAME";
+    arguments(words, 2, Integer.MAX_VALUE, usage);
+    String action = words.get(1).text();
+    switch (action) {
+      case "list" -> arguments(words, 2, 2, "keyspace list");
+      case "create" -> arguments(words, 3, Integer.MAX_VALUE, usage);
+      case "alter" -> arguments(words, 4, Integer.MAX_VALUE, usage);
+      case "drop" -> arguments(words, 3, 3, "keyspace drop NAME");
+      default -> throw bad("keyspace has no '" + action + "'; it is " + usage);
+    }
+    SortedMap<String, String> settings = new TreeMap<>();
+    for (Word word : words.subList(Math.min(3, words.size()), words.size())) {
+      int equals = word.text().indexOf('=');
+      if (equals < 1) {
+        throw bad(
+            "'" + word.text() + "' is no setting: it must be NAME=VALUE, for example sla=500ms");
+      }
+      String name = word.text().substring(0, equals);
+      if (settings.put(name, word.text().substring(equals + 1)) != null) {
+        throw bad("the setting '" + name + "' is given twice");
+      }
+    }
+    String name = words.size() > 2 ? words.get(2).text() : "";
+    return new Administer("keyspace", action, name, settings);
   }
 
   private static Operation bounded(CrdtType type, String verb, List<Word> rest) {

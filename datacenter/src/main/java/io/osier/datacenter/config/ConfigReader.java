@@ -564,18 +564,9 @@ public final class ConfigReader {
       if (!(all.get(name) instanceof ConfigObject)) {
         throw bad(prefix, "a block of settings, for example { sla = 2s }");
       }
-      // Read through a view in which the keyspace has all settings.
-      Config withDefaults =
-          config.withValue(
-              prefix, config.getObject(prefix).withFallback(config.getObject(DEFAULTS)));
-      String partitions = prefix + ".partitions";
-      if (!config.hasPath(partitions)
-          && withDefaults.getString(prefix + ".consistency").equalsIgnoreCase("causal")) {
-        // The default is for session keyspaces; a causal one has one sequencer.
-        withDefaults = withDefaults.withValue(partitions, ConfigValueFactory.fromAnyRef(1));
-      }
-      KeyspacePolicy policy =
-          new ConfigReader(source, withDefaults, memory).keyspace(name, prefix, dc, peers);
+      Set<String> datacenters = new TreeSet<>(peers.keySet());
+      datacenters.add(dc);
+      KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
       if (policy.heldBy(dc)) {
         keyspaces.add(policy);
       }
@@ -583,8 +574,36 @@ public final class ConfigReader {
     return keyspaces;
   }
 
-  private KeyspacePolicy keyspace(
-      String name, String prefix, String dc, Map<String, InetSocketAddress> peers) {
+  /** A view in which a keyspace has all settings. */
+  private ConfigReader withDefaults(String prefix) {
+    Config withDefaults =
+        config.withValue(prefix, config.getObject(prefix).withFallback(config.getObject(DEFAULTS)));
+    String partitions = prefix + ".partitions";
+    if (!config.hasPath(partitions)
+        && withDefaults.getString(prefix + ".consistency").equalsIgnoreCase("causal")) {
+      // The default is for session keyspaces; a causal one has one sequencer.
+      withDefaults = withDefaults.withValue(partitions, ConfigValueFactory.fromAnyRef(1));
+    }
+    return new ConfigReader(source, withDefaults, memory);
+  }
+
+  /**
+   * Reads one keyspace that no configuration file names.
+   *
+   * @param source what errors call it
+   * @param prefix where its settings are in {@code own}
+   * @param datacenters all that there are
+   */
+  static KeyspacePolicy keyspace(
+      String source, Config own, String name, String prefix, Set<String> datacenters) {
+    Config reference = ConfigFactory.parseResources(ConfigReader.class, "/osier-reference.conf");
+    Config all = own.withFallback(reference.withOnlyPath(DEFAULTS)).resolve();
+    return new ConfigReader(source, all, MemoryPlan.ofThisProcess())
+        .withDefaults(prefix)
+        .keyspace(name, prefix, datacenters);
+  }
+
+  private KeyspacePolicy keyspace(String name, String prefix, Set<String> datacenters) {
     KeyspacePolicy.Consistency consistency =
         choice(prefix + ".consistency", KeyspacePolicy.Consistency.class);
     List<String> replicas =
@@ -593,13 +612,13 @@ public final class ConfigReader {
             "a list of datacenters' names",
             () -> strings(config.getList(prefix + ".replicas")));
     for (String replica : replicas) {
-      if (!replica.equals(dc) && !peers.containsKey(replica)) {
-        throw bad(prefix + ".replicas", "a list of " + dc + " and the peers " + peers.keySet());
+      if (!datacenters.contains(replica)) {
+        throw bad(prefix + ".replicas", "a list of datacenters, of which there are " + datacenters);
       }
     }
     String limits = prefix + ".limits";
     // What all of them do to an object before they hear of each other must fit in a record.
-    int holders = replicas.isEmpty() ? 1 + peers.size() : replicas.size();
+    int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
     int objectBytesMax =
         Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
     return value(

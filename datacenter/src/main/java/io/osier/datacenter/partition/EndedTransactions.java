@@ -91,6 +91,11 @@ final class EndedTransactions {
     }
   }
 
+  /** From now on so many bytes may be taken. */
+  void setLimit(long bytes) {
+    budget.setLimit(bytes);
+  }
+
   /** What is used of the budget. */
   Budget.Usage memory() {
     return budget.usage();

@@ -73,7 +73,7 @@ final class FormerValues implements Past {
   }
 
   private final ObjectStore store;
-  private final long retainNanos;
+  private long retainNanos;
   private final Budget budget;
 
   /** In their order; of each the clock contains that of the one before. */
@@ -108,6 +108,12 @@ final class FormerValues implements Past {
     this.committed = committed;
     this.horizon = committed;
     eras.add(new Era(0, committed, others, committed, startNanos));
+  }
+
+  @Override
+  public void configure(long nanos, long bytesMax) {
+    retainNanos = nanos;
+    budget.setLimit(bytesMax);
   }
 
   /** The present step. */

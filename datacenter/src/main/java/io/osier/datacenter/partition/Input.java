@@ -1,8 +1,10 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -56,6 +58,15 @@ public sealed interface Input {
      */
     public record Update(ObjectId object, Operation operation, int count, long sinceNanos) {}
   }
+
+  /**
+   * The keyspace behaves so from now on, and so much of the heap may be taken.
+   *
+   * @param policy of the same keyspace: consistency, partitions and replicas stay
+   */
+  record Configured(
+      KeyspacePolicy policy, StreamSettings.Memory streams, PartitionConfig.Memory memory)
+      implements Input {}
 
   /** Ship everything dirty now: the datacenter is shutting down. */
   record Flush() implements Input {}

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 final class ModeControl {
   private static final Logger LOG = LoggerFactory.getLogger(ModeControl.class);
 
-  private final KeyspacePolicy.Propagation policy;
+  private KeyspacePolicy.Propagation policy;
   private final Planner<ObjectId> planner;
-  private final long slaNanos;
+  private long slaNanos;
   private final int peers;
   private final ShipmentCost shipmentCost = new ShipmentCost();
 
@@ -32,6 +32,12 @@ final class ModeControl {
     this.planner = new Planner<>(config.adaptation(), nowNanos);
     this.slaNanos = config.policy().sla().toNanos();
     this.peers = config.peers().size();
+  }
+
+  /** From now on the keyspace behaves so. Nothing may be held at this moment. */
+  void configure(KeyspacePolicy changed) {
+    policy = changed.propagation();
+    slaNanos = changed.sla().toNanos();
   }
 
   boolean holds(ObjectId object) {

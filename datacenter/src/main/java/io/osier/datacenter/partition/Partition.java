@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.Budget;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
@@ -44,6 +45,10 @@ public final class Partition implements Machine {
   private static final long HISTORY_CHECK_NANOS = 50_000_000;
 
   private final PartitionConfig config;
+
+  /** How the keyspace behaves now; the configuration's at the start. */
+  private KeyspacePolicy policy;
+
   private final Objects objects;
   private final ModeControl modes;
   private final Propagation propagation;
@@ -69,6 +74,7 @@ public final class Partition implements Machine {
    */
   public Partition(PartitionConfig config, ObjectStore store, Recovered recovered, Now now) {
     this.config = config;
+    this.policy = config.policy();
     this.now = now;
     this.ready = config.peers().isEmpty() || recovered.resumed();
     this.modes = new ModeControl(config, now.nanos());
@@ -189,9 +195,21 @@ public final class Partition implements Machine {
       case Input.Inspect i -> effects.report(i.ticket(), report(i.hotLimit()));
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
+      case Input.Configured c -> configure(c);
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
+  }
+
+  private void configure(Input.Configured changed) {
+    // What waits leaves as it would have: held objects are held by the former mode and bound.
+    propagation.flush(now.nanos(), now.millis());
+    policy = changed.policy();
+    modes.configure(policy);
+    sequencer.configure(policy);
+    propagation.configure(policy, config.streams().within(changed.streams()));
+    objects.past().configure(policy.history().toNanos(), changed.memory().history());
+    transactions.configure(changed.memory().transactions(), changed.memory().ended());
   }
 
   @Override
@@ -308,7 +326,7 @@ public final class Partition implements Machine {
 
   private PartitionReport.Peer report(Propagation.PeerProgress peer) {
     PropagationStats stats = propagation.stats();
-    long slaMillis = config.policy().sla().toMillis();
+    long slaMillis = policy.sla().toMillis();
     return new PartitionReport.Peer(
         peer.dc(),
         peer.incarnation(),

@@ -67,6 +67,13 @@ interface Past {
    */
   void admitted(VersionVector others, long nowNanos);
 
+  /**
+   * From now on so much is kept.
+   *
+   * @param bytesMax what that may take
+   */
+  default void configure(long retainNanos, long bytesMax) {}
+
   /** Forgets what is older than is to be kept. */
   void expire(long nowNanos);
 

@@ -23,7 +23,7 @@ import java.util.List;
  */
 final class Sequencer {
   private final ReplicaId self;
-  private final KeyspacePolicy policy;
+  private KeyspacePolicy policy;
   private final Objects objects;
   private final ObjectStore store;
   private final ModeControl modes;
@@ -175,6 +175,11 @@ final class Sequencer {
         () -> modes.why(update.object),
         update.sinceNanos,
         answered);
+  }
+
+  /** From now on the keyspace behaves so. */
+  void configure(KeyspacePolicy changed) {
+    policy = changed;
   }
 
   // ---------------------------------------------------------------- what an update may touch

@@ -68,6 +68,14 @@ interface Transacting {
    */
   Reply repeat(Request.Repeat request, Now now);
 
+  /**
+   * From now on so many bytes may be taken.
+   *
+   * @param openMax by open transactions
+   * @param endedMax by what is remembered of ended ones
+   */
+  default void configure(long openMax, long endedMax) {}
+
   /** Aborts what is open for too long, or needs more of the past than there is room for. */
   void expire(Now now);
 

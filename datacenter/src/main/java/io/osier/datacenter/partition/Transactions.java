@@ -292,6 +292,12 @@ final class Transactions implements Transacting {
   }
 
   @Override
+  public void configure(long openMax, long endedMax) {
+    budget.setLimit(openMax);
+    ended.setLimit(endedMax);
+  }
+
+  @Override
   public List<Budget.Usage> memory() {
     return List.of(budget.usage(), ended.memory());
   }

@@ -38,6 +38,14 @@ public final class RequestRights {
         Grant admin = Grant.onAll(Right.ADMIN);
         yield user.may(admin) ? null : admin;
       }
+      case Request.Administer r -> {
+        boolean one = r.subject().equals("keyspace") && r.action().equals("alter");
+        Grant admin =
+            new Grant(
+                Right.ADMIN, one ? Optional.of(r.name()) : Optional.empty(), Optional.empty());
+        yield user.may(admin) ? null : admin;
+      }
+      case Request.Keyspaces r -> null;
       case Request.Hello r -> null;
       case Request.Login r -> null;
       case Request.Proof r -> null;

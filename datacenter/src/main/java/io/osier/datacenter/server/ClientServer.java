@@ -113,6 +113,13 @@ final class ClientServer implements AutoCloseable {
      * @param reply takes the answer, which may be a failure, now or later
      */
     void handle(Request request, Lane lane, Consumer<Reply> reply);
+
+    /**
+     * Changes what holds for all datacenters.
+     *
+     * @param by the user who asks
+     */
+    void administer(Request.Administer request, String by, Consumer<Reply> reply);
   }
 
   private final ReplicaId self;
@@ -391,6 +398,10 @@ final class ClientServer implements AutoCloseable {
       } else if (tryKeep(REQUEST_BYTES + length)) {
         Consumer<Reply> asked = new Asked(id, request, began, REQUEST_BYTES + length);
         Identity identity = visitor.identity();
+        if (request instanceof Request.Administer administer) {
+          handler.administer(administer, identity.user(), audited(administer, identity, asked));
+          return;
+        }
         handler.handle(
             request,
             lane,
@@ -400,6 +411,16 @@ final class ClientServer implements AutoCloseable {
       } else {
         noRoom(id, length);
       }
+    }
+
+    private Consumer<Reply> audited(
+        Request.Administer request, Identity identity, Consumer<Reply> asked) {
+      String address = AccessControl.address(channel.remoteAddress());
+      return reply -> {
+        String outcome = reply instanceof Reply.Failure f ? f.code() + ": " + f.message() : "done";
+        access.audit().administered(identity.user(), address, request.toString(), outcome);
+        asked.accept(reply);
+      };
     }
 
     /** A request that is to be answered, once. */

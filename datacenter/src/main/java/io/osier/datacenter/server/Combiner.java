@@ -100,11 +100,11 @@ public final class Combiner {
   private record Queued(Entry entry, long nanos) {}
 
   private final ObjectStore store;
-  private final long objectBytesMax;
+  private volatile long objectBytesMax;
   private final LongSupplier nanos;
   private final LongConsumer onDue;
-  private final long windowMin;
-  private final long windowMax;
+  private volatile long windowMin;
+  private volatile long windowMax;
   private final ConcurrentHashMap<Key, Entry> entries = new ConcurrentHashMap<>();
   private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
   private volatile long window;
@@ -124,11 +124,16 @@ public final class Combiner {
       ObjectStore store, KeyspacePolicy policy, LongSupplier nanos, LongConsumer onDue) {
     this.nanos = nanos;
     this.store = store;
-    this.objectBytesMax = policy.limits().objectBytesMax();
     this.onDue = onDue;
-    this.windowMin = policy.sla().toNanos() / WINDOW_SHARE_MIN;
-    this.windowMax = policy.sla().toNanos() / WINDOW_SHARE_MAX;
-    this.window = windowMin;
+    configure(policy);
+  }
+
+  /** From now on the keyspace behaves so. */
+  void configure(KeyspacePolicy policy) {
+    objectBytesMax = policy.limits().objectBytesMax();
+    windowMin = policy.sla().toNanos() / WINDOW_SHARE_MIN;
+    windowMax = policy.sla().toNanos() / WINDOW_SHARE_MAX;
+    window = windowMin;
   }
 
   /** Whether updates of this kind may be taken at all. */

@@ -7,29 +7,18 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.SlewedClock;
 import io.osier.core.tls.TlsContext;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
-import io.osier.datacenter.config.MemoryShares;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
-import io.osier.datacenter.store.Journal;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.datacenter.store.ObjectStore;
-import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksDatabase;
-import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.host.Recovered;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
@@ -42,9 +31,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
@@ -69,7 +59,7 @@ public final class Datacenter implements AutoCloseable {
   private final boolean embedded;
   private final ReplicaId self;
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
-  private final Map<String, KeyspaceShard> keyspaces = new TreeMap<>();
+  private final Keyspaces keyspaces;
   private final SharedWindows links;
   private final Traces traces;
   private final @Nullable Certificates certificates; // null if nothing is encrypted
@@ -87,6 +77,7 @@ public final class Datacenter implements AutoCloseable {
   private final Readiness readiness;
   private final AccessControl access;
   private volatile Users users = Users.OPEN;
+  private final Control control;
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
@@ -152,15 +143,30 @@ public final class Datacenter implements AutoCloseable {
       throw e;
     }
     try {
-      for (KeyspacePolicy policy : config.keyspaces()) {
-        keyspaces.put(policy.name(), open(policy));
-      }
+      this.keyspaces =
+          new Keyspaces(
+              new Keyspaces.Around(
+                  config,
+                  self,
+                  Optional.ofNullable(store),
+                  readers(),
+                  embedded,
+                  links,
+                  traces,
+                  (dc, keyspace, partition, frame) ->
+                      transport.send(dc, keyspace, partition, frame),
+                  failure::completeExceptionally));
+      List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
+      policies.addAll(config.keyspaces());
+      keyspaces.open(policies);
     } catch (RuntimeException e) {
       closeStore();
       throw e;
     }
+    this.control = new Control(config, self, keyspaces, () -> transport.keyspacesChanged());
+    control.recover();
     watch.done("recovery", System.nanoTime());
-    this.readiness = new Readiness(keyspaces, Optional.ofNullable(store));
+    this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -172,7 +178,7 @@ public final class Datacenter implements AutoCloseable {
                     config.cluster(),
                     at,
                     config.peers(),
-                    this::fingerprints,
+                    keyspaces::fingerprints,
                     config.peerPortLimits(),
                     new Peers(),
                     tls().map(Certificates::peers)));
@@ -183,7 +189,7 @@ public final class Datacenter implements AutoCloseable {
                 Build.ofThisProgram().toString(),
                 wall,
                 System::currentTimeMillis,
-                keyspaces,
+                keyspaces.shown(),
                 transport,
                 Optional.ofNullable(store),
                 readiness,
@@ -191,7 +197,9 @@ public final class Datacenter implements AutoCloseable {
                 traces::figures));
     this.handler =
         new RequestHandler(
-            keyspaces, new Inspector(keyspaces, publisher, Optional.ofNullable(store)));
+            keyspaces.shown(),
+            new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
+            control::administer);
     this.dashboard = dashboard();
     this.clients =
         bind(
@@ -222,7 +230,7 @@ public final class Datacenter implements AutoCloseable {
                             new AdminServer(
                                 at, settings, adminTls(), access, publisher, readiness, dashboard)))
             .orElse(null);
-    keyspaces.values().forEach(k -> k.partitions().forEach(PartitionRunner::start));
+    keyspaces.partitions().forEach(PartitionRunner::start);
     if (admin != null) {
       publisher.everySecond();
     }
@@ -230,6 +238,7 @@ public final class Datacenter implements AutoCloseable {
       store.readers().execute(this::findRemoved);
     }
     transport.dial();
+    control.start();
     tls().ifPresent(Certificates::watch);
     watch.done("ports", System.nanoTime());
     LOG.info(
@@ -251,6 +260,14 @@ public final class Datacenter implements AutoCloseable {
                     open));
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  /** What reads objects that are not in memory, and walks many that are. */
+  private Executor readers() {
+    if (store != null) {
+      return store.readers();
+    }
+    return embedded ? Runnable::run : scanners;
   }
 
   private AccessControl accessControl() {
@@ -328,83 +345,10 @@ public final class Datacenter implements AutoCloseable {
     }
   }
 
-  private KeyspaceShard open(KeyspacePolicy policy) {
-    List<String> peers = config.peers().keySet().stream().filter(policy::heldBy).sorted().toList();
-    List<PartitionRunner> runners = new ArrayList<>();
-    for (int i = 0; i < policy.partitions(); i++) {
-      int number = i;
-      PartitionConfig partitionConfig =
-          new PartitionConfig(
-                  self,
-                  peers,
-                  policy,
-                  number,
-                  config.streams().within(config.memory().streams(config.partitions())),
-                  config.adaptation())
-              .within(causalMemory())
-              .recording(store != null)
-              .sharing(links)
-              .observedBy(traces.partition(policy, number, peers));
-      ObjectStore objects = new MemoryStore();
-      Journal journal = Journal.NONE;
-      Recovered recovered = Recovered.NOTHING;
-      if (store != null) {
-        PartitionStore durable = durable(store, policy, number);
-        recovered =
-            durable.recover(
-                store.database().life(), store.database().isResumed(), store.database().replicas());
-        objects = durable;
-        journal = durable;
-      }
-      // Both clocks at one moment: opening the store takes long, and as much would the timestamps
-      // lie behind those of other datacenters, whose updates would win for minutes.
-      Now now = new Now(System.nanoTime(), System.currentTimeMillis());
-      Partition partition = new Partition(partitionConfig, objects, recovered, now);
-      runners.add(
-          new PartitionRunner(
-              new Seat(
-                  policy.name() + "-" + number,
-                  partition,
-                  objects,
-                  journal,
-                  (dc, frame) -> transport.send(dc, policy.name(), number, frame)),
-              new Inbox(config.queue(), config.memory().commands() / config.partitions()),
-              new SlewedClock(now.millis(), now.nanos()),
-              failure::completeExceptionally,
-              callers(policy),
-              Optional.of(policy)));
-    }
-    UpdateGate gate = new UpdateGate(policy.name(), peers, Optional.ofNullable(store));
-    if (store != null) {
-      return new KeyspaceShard(policy, runners, store.readers(), gate);
-    }
-    return new KeyspaceShard(policy, runners, embedded ? Runnable::run : scanners, gate);
-  }
-
-  private PartitionConfig.Memory causalMemory() {
-    MemoryShares shares = config.memory();
-    int causal = config.causalPartitions();
-    return new PartitionConfig.Memory(
-        shares.history() / causal, shares.transactions() / causal, shares.ended() / causal);
-  }
-
-  private PartitionRunner.Callers callers(KeyspacePolicy policy) {
-    if (!embedded || store != null) {
-      return PartitionRunner.Callers.WAIT;
-    }
-    return policy.consistency() == KeyspacePolicy.Consistency.SESSION
-        ? PartitionRunner.Callers.COMBINE
-        : PartitionRunner.Callers.RUN;
-  }
-
   /** What was removed in former lives and could not be dropped before they ended. */
   private void findRemoved() {
     try {
-      for (KeyspaceShard keyspace : keyspaces.values()) {
-        for (PartitionRunner partition : keyspace.partitions()) {
-          findRemoved(partition);
-        }
-      }
+      keyspaces.partitions().forEach(this::findRemoved);
     } catch (RuntimeException e) {
       if (!closed) {
         failure.completeExceptionally(e);
@@ -424,32 +368,11 @@ public final class Datacenter implements AutoCloseable {
     } while (page.size() == REMOVED_PAGE && !closed);
   }
 
-  private PartitionStore durable(StoreService in, KeyspacePolicy policy, int number) {
-    RocksVersions versions = in.database().partition(policy.name(), number, policy.partitions());
-    return new PartitionStore(
-        versions,
-        in.writerOf(versions),
-        self,
-        config.store().cacheBytes() / config.partitions(),
-        config.store().logMax(),
-        in.readers(),
-        in.readers());
-  }
-
   private void closeStore() {
     scanners.shutdown();
     if (store != null) {
       store.close();
     }
-  }
-
-  /** The keyspaces that a peer and this datacenter both hold. */
-  private List<String> fingerprints(String peer) {
-    return config.keyspaces().stream()
-        .filter(k -> k.heldBy(peer))
-        .map(KeyspacePolicy::fingerprint)
-        .sorted()
-        .toList();
   }
 
   /** Hands what the transport hears to the partitions. */
@@ -458,9 +381,22 @@ public final class Datacenter implements AutoCloseable {
     public void up(ReplicaId peer, List<String> agreed) {
       Input up = new Input.PeerUp(peer);
       for (String name : agreed) {
-        requireNonNull(keyspaces.get(name), "what was agreed on is here")
-            .partitions()
-            .forEach(p -> p.submit(up));
+        toAll(name, up);
+      }
+    }
+
+    @Override
+    public void parted(String dc, List<String> names) {
+      for (String name : names) {
+        toAll(name, new Input.PeerDown(dc));
+      }
+    }
+
+    /** To a keyspace that may have been dropped meanwhile. */
+    private void toAll(String name, Input input) {
+      KeyspaceShard shard = keyspaces.find(name);
+      if (shard != null) {
+        shard.partitions().forEach(p -> p.submit(input));
       }
     }
 
@@ -486,13 +422,16 @@ public final class Datacenter implements AutoCloseable {
     }
 
     private void toAll(Input input) {
-      keyspaces.values().forEach(k -> k.partitions().forEach(p -> p.submit(input)));
+      keyspaces.partitions().forEach(p -> p.submit(input));
     }
 
     @Override
     public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
-      KeyspaceShard shard = keyspaces.get(keyspace);
-      if (shard == null || partition >= shard.partitions().size()) {
+      KeyspaceShard shard = keyspaces.find(keyspace);
+      if (shard == null) {
+        return; // it was dropped meanwhile
+      }
+      if (partition >= shard.partitions().size()) {
         throw new OsierException(
             ErrorCode.MALFORMED, "there is no partition " + partition + " of '" + keyspace + "'");
       }
@@ -528,6 +467,16 @@ public final class Datacenter implements AutoCloseable {
     }
   }
 
+  /** How a keyspace behaves at present. */
+  KeyspacePolicy policy(String keyspace) {
+    return requireNonNull(keyspaces.find(keyspace), keyspace).policy();
+  }
+
+  /** The keyspaces of which the store has something, as it calls them. */
+  Set<String> stored() {
+    return store == null ? Set.of() : store.database().keyspaces();
+  }
+
   /** Who this is. */
   public ReplicaId replica() {
     return self;
@@ -555,9 +504,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** Whether every partition serves commands. */
   public boolean isReady() {
-    return keyspaces.values().stream()
-        .flatMap(k -> k.partitions().stream())
-        .allMatch(PartitionRunner::isReady);
+    return keyspaces.partitions().allMatch(PartitionRunner::isReady);
   }
 
   /**
@@ -583,8 +530,8 @@ public final class Datacenter implements AutoCloseable {
       return;
     }
     closed = true;
-    List<PartitionRunner> all =
-        keyspaces.values().stream().flatMap(k -> k.partitions().stream()).toList();
+    control.close(); // nothing is opened or dropped any more
+    List<PartitionRunner> all = keyspaces.partitions().toList();
     all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
     long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
     while (!all.stream().allMatch(PartitionRunner::isDrained)

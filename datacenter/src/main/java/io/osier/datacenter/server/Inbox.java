@@ -94,6 +94,11 @@ public final class Inbox {
     return Offer.FULL;
   }
 
+  /** From now on commands that are not answered may take so much of the heap. */
+  void setBytesMax(long bytesMax) {
+    budget.setMax(bytesMax);
+  }
+
   /** Puts an event in. */
   public void add(Input input) {
     events.add(new Event(input));

@@ -40,7 +40,7 @@ final class KeyspaceShard {
    */
   private static final int PAGE_OBJECTS_MAX = 100_000;
 
-  private final KeyspacePolicy policy;
+  private volatile KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
   private final Executor readers;
   private final UpdateGate gate;
@@ -61,6 +61,11 @@ final class KeyspaceShard {
 
   KeyspacePolicy policy() {
     return policy;
+  }
+
+  /** From now on the keyspace behaves so; its partitions are told by another way. */
+  void configure(KeyspacePolicy changed) {
+    policy = changed;
   }
 
   List<PartitionRunner> partitions() {
@@ -125,7 +130,7 @@ final class KeyspaceShard {
    */
   boolean combine(Key key, CrdtType type, Operation operation) {
     PartitionRunner partition = of(key);
-    if (!partition.combines() || gate.isRefusedByAll()) {
+    if (!partition.combines() || gate.isClosed()) {
       return false;
     }
     try {

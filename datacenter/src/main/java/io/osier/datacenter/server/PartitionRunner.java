@@ -129,6 +129,17 @@ final class PartitionRunner {
     thread.start();
   }
 
+  /**
+   * From now on the keyspace behaves so.
+   *
+   * @param commandBytesMax what commands that are not answered may take of the heap
+   */
+  void configure(Input.Configured changed, long commandBytesMax) {
+    combiner.ifPresent(c -> c.configure(changed.policy()));
+    inbox.setBytesMax(commandBytesMax);
+    submit(changed);
+  }
+
   /** Whether commands are served: the partition has caught up. For any thread. */
   boolean isReady() {
     return seat.machine().isReady();

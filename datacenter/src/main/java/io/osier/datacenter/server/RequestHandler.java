@@ -10,6 +10,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -23,12 +24,35 @@ import org.slf4j.LoggerFactory;
 final class RequestHandler implements ClientServer.Handler {
   private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
+  /** Who administers from within the process. */
+  private static final String EMBEDDED = "(this process)";
+
   private final Map<String, KeyspaceShard> keyspaces;
   private final Inspector inspector;
+  private final Administrator administrator;
 
-  RequestHandler(Map<String, KeyspaceShard> keyspaces, Inspector inspector) {
+  /** Changes what holds for all datacenters. */
+  @FunctionalInterface
+  interface Administrator {
+    /**
+     * Does what an operator asks for.
+     *
+     * @param by who that is
+     * @return one JSON object, later
+     */
+    CompletableFuture<String> administer(Request.Administer request, String by);
+  }
+
+  /**
+   * For a datacenter.
+   *
+   * @param keyspaces those that clients see; they may come and go
+   */
+  RequestHandler(
+      Map<String, KeyspaceShard> keyspaces, Inspector inspector, Administrator administrator) {
     this.keyspaces = keyspaces;
     this.inspector = inspector;
+    this.administrator = administrator;
   }
 
   @Override
@@ -75,6 +99,8 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Login r -> throw notNow();
       case Request.Proof r -> throw notNow();
       case Request.Ping r -> reply.accept(new Reply.Pong());
+      case Request.Keyspaces r -> reply.accept(new Reply.Keyspaces(keyspaces()));
+      case Request.Administer r -> administer(r, EMBEDDED, reply);
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
       case Request.Transact r ->
@@ -94,6 +120,11 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Backup r ->
           inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
     }
+  }
+
+  @Override
+  public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+    administrator.administer(request, by).whenComplete((text, error) -> report(text, error, reply));
   }
 
   private static OsierException notNow() {

@@ -21,6 +21,7 @@ final class RequestTimes {
     TRANSACT,
     THROUGH,
     INSPECT,
+    ADMIN,
     OTHER;
 
     static Kind of(Request request) {
@@ -32,6 +33,7 @@ final class RequestTimes {
         case Request.Repeat r -> TRANSACT;
         case Request.Through r -> THROUGH;
         case Request.Inspect r -> INSPECT;
+        case Request.Administer r -> ADMIN;
         default -> OTHER;
       };
     }

@@ -112,6 +112,7 @@ final class SlowLog {
       case Request.Write r -> "'" + r.key() + "'";
       case Request.Transact r -> parts(r);
       case Request.Repeat r -> parts(r.step());
+      case Request.Administer r -> r.toString();
       default -> "many objects";
     };
   }

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -10,9 +11,9 @@ import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * Whether a keyspace takes updates: not while the disk is full, and not while every peer that holds
- * it refuses it because their configurations differ, since then what is acknowledged would go
- * nowhere until somebody mends that.
+ * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
+ * not while every peer that holds it refuses it because their configurations differ, since then
+ * what is acknowledged would go nowhere until somebody mends that.
  *
  * <p>A peer that cannot be reached is no reason: a partition ends by itself, and updates travel
  * then. So a refusal counts until the peer itself agrees, also while it cannot be reached.
@@ -27,6 +28,9 @@ final class UpdateGate {
   private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
 
   private volatile boolean refusedByAll;
+
+  /** The datacenters that must have the keyspace before it takes updates. */
+  private volatile Collection<String> awaited = List.of();
 
   /**
    * An open gate.
@@ -53,19 +57,39 @@ final class UpdateGate {
     return Map.copyOf(refusals);
   }
 
+  /** Updates wait until these datacenters have the keyspace, which was just created. */
+  void setAwaited(Collection<String> datacenters) {
+    awaited = List.copyOf(datacenters);
+  }
+
   /** Whether no update can be taken because of the peers. */
   boolean isRefusedByAll() {
     return refusedByAll;
   }
 
+  /** Whether no update can be taken because of other datacenters. */
+  boolean isClosed() {
+    return refusedByAll || !awaited.isEmpty();
+  }
+
   /**
    * Throws if updates must be refused.
    *
-   * @throws OsierException STORE_FULL or REFUSED_BY_PEERS
+   * @throws OsierException STORE_FULL, REFUSED_BY_PEERS, or UNAVAILABLE
    */
   void check() {
     if (store.isPresent()) {
       store.get().checkRoom();
+    }
+    Collection<String> missing = awaited;
+    if (!missing.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "keyspace '"
+              + keyspace
+              + "' is being created and takes no updates until "
+              + missing
+              + " know it");
     }
     if (refusedByAll) {
       throw new OsierException(

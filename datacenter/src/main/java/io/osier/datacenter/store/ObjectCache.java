@@ -199,6 +199,11 @@ final class ObjectCache {
     }
   }
 
+  /** From now on so much is kept, beside what is pending. */
+  void setBytesMax(long bytesMax) {
+    cache.policy().eviction().ifPresent(e -> e.setMaximum(bytesMax));
+  }
+
   // ---------------------------------------------------------------- figures
 
   long size() {

@@ -296,6 +296,11 @@ public final class PartitionStore implements ObjectStore, Journal {
                 p.others().settled())));
   }
 
+  /** From now on so much is kept in memory, beside what is not durable yet. For any thread. */
+  public void setCacheBytes(long bytesMax) {
+    objects.setBytesMax(bytesMax);
+  }
+
   // ---------------------------------------------------------------- figures
 
   @Override

@@ -55,6 +55,11 @@ final class RecordKeys {
     this.partition = (short) partition;
   }
 
+  /** The partition's number. */
+  int partition() {
+    return Short.toUnsignedInt(partition);
+  }
+
   private static byte[] global(char tag, int number) {
     return ByteBuffer.allocate(7).putShort((short) 0xFFFF).put((byte) tag).putInt(number).array();
   }
@@ -65,6 +70,11 @@ final class RecordKeys {
 
   static byte[] replica(int number) {
     return global('r', number);
+  }
+
+  /** Where a partition's records begin, and those of the one before it end. */
+  static byte[] partitionBegin(int number) {
+    return new byte[] {(byte) (number >> 8), (byte) number};
   }
 
   private byte[] prefix(byte tag) {

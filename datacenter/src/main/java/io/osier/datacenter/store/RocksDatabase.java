@@ -8,15 +8,20 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.TickerType;
+import org.rocksdb.WriteBatch;
 
 /**
  * A datacenter's data in one RocksDB: the records of all its partitions share one log, so that one
@@ -35,6 +40,12 @@ public final class RocksDatabase implements AutoCloseable {
   private final GroupBatch batch;
   private final boolean resumed;
   private StoreHeader header;
+
+  /** Held while something is written, or a keyspace dropped. */
+  private final ReentrantLock writing = new ReentrantLock();
+
+  /** The numbers of partitions that were dropped in this life, and are not given again in it. */
+  private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
   /** Shared by those who use the database, and held alone to close it. */
   private final ReentrantReadWriteLock open = new ReentrantReadWriteLock();
@@ -142,13 +153,57 @@ public final class RocksDatabase implements AutoCloseable {
   public synchronized RocksVersions partition(String keyspace, int partition, int partitions) {
     change(
         open -> {
-          StoreHeader with = header.withPartitions(dir, keyspace, partitions, isUsed(keyspace));
+          StoreHeader with =
+              header.withPartitions(dir, keyspace, partitions, isUsed(keyspace), dropped);
           if (!with.equals(header)) {
             writeHeader(with);
             header = with;
           }
         });
     return new RocksVersions(this, new RecordKeys(header.numberOf(keyspace, partition)));
+  }
+
+  /** The keyspaces of which it has partitions. */
+  public synchronized Set<String> keyspaces() {
+    return header.keyspaces();
+  }
+
+  /**
+   * Drops all that it has of a keyspace; nothing of it may be written any more, nor read. The disk
+   * has the room once the files that hold nothing else are deleted, which is at once, and the
+   * others compacted, which is in the background.
+   */
+  public synchronized void drop(String keyspace) {
+    writing.lock(); // what still comes of it is not written after it
+    try {
+      for (int i = 0; i < header.partitionsOf(keyspace); i++) {
+        dropped.add(header.numberOf(keyspace, i));
+      }
+      change(open -> drop(open, keyspace));
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void drop(RocksDB open, String keyspace) throws RocksDBException {
+    StoreHeader without = header.without(keyspace);
+    List<byte[]> ranges = new ArrayList<>();
+    try (WriteBatch deletions = new WriteBatch()) {
+      for (int i = 0; i < header.partitionsOf(keyspace); i++) {
+        int number = header.numberOf(keyspace, i);
+        byte[] from = RecordKeys.partitionBegin(number);
+        byte[] to = RecordKeys.partitionBegin(number + 1);
+        deletions.deleteRange(from, to);
+        ranges.add(from);
+        ranges.add(to);
+      }
+      deletions.put(RecordKeys.header(), without.encode());
+      open.write(settings.sync(), deletions);
+    }
+    header = without;
+    if (!ranges.isEmpty()) {
+      open.deleteFilesInRanges(open.getDefaultColumnFamily(), ranges, false);
+    }
   }
 
   /** Whether anything was ever written of a keyspace. */
@@ -217,7 +272,16 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
   public void write(List<EncodedGroup> groups) {
-    change(open -> batch.write(groups, settings.group()));
+    writing.lock();
+    try {
+      List<EncodedGroup> wanted =
+          dropped.isEmpty()
+              ? groups
+              : groups.stream().filter(g -> !dropped.contains(g.keys().partition())).toList();
+      change(open -> batch.write(wanted, settings.group()));
+    } finally {
+      writing.unlock();
+    }
   }
 
   /**

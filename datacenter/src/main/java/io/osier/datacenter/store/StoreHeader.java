@@ -11,7 +11,9 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What a store says of itself.
@@ -106,9 +108,11 @@ record StoreHeader(
    * @param used whether anything was written of those that are in it: then their number stays,
    *     because it says which keys a partition has. A first start may have ended before all were
    *     noted
+   * @param taken numbers that must not be given, beside those that are
    * @throws OsierException CONFIGURATION if the store has another number of them
    */
-  StoreHeader withPartitions(Path dir, String keyspace, int count, boolean used) {
+  StoreHeader withPartitions(
+      Path dir, String keyspace, int count, boolean used, Set<Integer> taken) {
     int stored = partitionsOf(keyspace);
     if (stored == count) {
       return this;
@@ -126,11 +130,32 @@ record StoreHeader(
               .formatted(keyspace, RecordKeys.PARTITIONS_MAX, partitions.size()));
     }
     Map<String, Integer> all = new TreeMap<>(partitions);
-    int next = 1 + all.values().stream().mapToInt(n -> n).max().orElse(-1);
+    Set<Integer> numbers = new TreeSet<>(all.values());
+    numbers.addAll(taken);
+    int next = 0;
     for (int i = stored; i < count; i++) {
-      all.put(nameOf(keyspace, i), next++);
+      while (!numbers.add(next)) {
+        next++;
+      }
+      all.put(nameOf(keyspace, i), next);
     }
     return new StoreHeader(cluster, dc, incarnation, life, clean, durability, all);
+  }
+
+  /** The header without a keyspace's partitions, whose records are gone. */
+  StoreHeader without(String keyspace) {
+    Map<String, Integer> others = new TreeMap<>(partitions);
+    for (int i = 0; i < partitionsOf(keyspace); i++) {
+      others.remove(nameOf(keyspace, i));
+    }
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, others);
+  }
+
+  /** The keyspaces that are in it. */
+  Set<String> keyspaces() {
+    Set<String> names = new TreeSet<>();
+    partitions.keySet().forEach(name -> names.add(name.substring(0, name.lastIndexOf('/'))));
+    return names;
   }
 
   /** As a life leaves it that ends properly. */

@@ -102,7 +102,7 @@ final class PartitionTraces implements UpdateObserver {
   private record Shipped(ReplicaId origin, long last) {}
 
   private final Traces traces;
-  private final KeyspacePolicy policy;
+  private volatile KeyspacePolicy policy;
   private final int partition;
   private final ReplicaId self;
   private final List<String> peers;
@@ -130,6 +130,11 @@ final class PartitionTraces implements UpdateObserver {
   }
 
   // ---------------------------------------------------------------- names, for any thread
+
+  @Override
+  public void configured(KeyspacePolicy changed) {
+    policy = changed;
+  }
 
   @Override
   public boolean follows(long number) {

@@ -16,11 +16,11 @@ import io.osier.propagation.host.UpdateObserver;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -82,8 +82,7 @@ public final class Traces implements AutoCloseable {
   private final Time time;
   private final AtomicInteger underWay = new AtomicInteger();
 
-  /** Not changed after the start. */
-  private final Map<String, List<PartitionTraces>> keyspaces = new HashMap<>();
+  private final Map<String, List<PartitionTraces>> keyspaces = new ConcurrentHashMap<>();
 
   Traces(
       ReplicaId self,
@@ -130,7 +129,7 @@ public final class Traces implements AutoCloseable {
   }
 
   /**
-   * What hears of a partition's updates. For the start: partitions in the order of their numbers.
+   * What hears of a partition's updates. Asked for in the order of their numbers.
    *
    * @param peers the other datacenters that hold the keyspace
    */
@@ -139,8 +138,13 @@ public final class Traces implements AutoCloseable {
       return UpdateObserver.NONE;
     }
     PartitionTraces traces = new PartitionTraces(this, policy, partition, self, peers);
-    keyspaces.computeIfAbsent(policy.name(), k -> new ArrayList<>()).add(traces);
+    keyspaces.computeIfAbsent(policy.name(), k -> new CopyOnWriteArrayList<>()).add(traces);
     return traces;
+  }
+
+  /** A keyspace is not here any more. */
+  public void drop(String keyspace) {
+    keyspaces.remove(keyspace);
   }
 
   // ---------------------------------------------------------------- clients' requests

@@ -119,7 +119,7 @@ final class ConfigReaderTest {
         "osier.keyspaces.shop.consistency = strong    | consistency     | one of session, causal",
         "osier.keyspaces.other { consistency = causal, partitions = 2 } | other | 1 partition if"
             + " causal",
-        "osier.keyspaces.shop.replicas = [mars]       | replicas        | [us]",
+        "osier.keyspaces.shop.replicas = [mars]       | replicas        | [eu, us]",
         "osier.keyspaces.shop.limits.value = 1GiB     | limits.value    | 16777216B",
         "osier.keyspaces.\"1x\" { sla = 1s }          | 1x              | 1 to 64",
         "osier.peers.ap = \"nowhere\"                 | osier.peers.ap  | host:port",

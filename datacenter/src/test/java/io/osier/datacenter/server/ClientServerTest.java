@@ -102,6 +102,11 @@ final class ClientServerTest {
           public void handle(Request request, Lane lane, Consumer<Reply> reply) {
             handler.accept(request, reply);
           }
+
+          @Override
+          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+            handler.accept(request, reply);
+          }
         });
   }
 

@@ -86,7 +86,8 @@ final class InterleavedShell implements InProcess {
     Executor readers = keeps ? reads::add : Runnable::run;
     UpdateGate gate = new UpdateGate(policy.name(), List.of(), Optional.empty());
     KeyspaceShard shard = new KeyspaceShard(policy, runners, readers, gate);
-    RequestHandler handler = new RequestHandler(Map.of(policy.name(), shard), null);
+    RequestHandler handler =
+        new RequestHandler(Map.of(policy.name(), shard), null, (request, by) -> null);
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {

@@ -120,6 +120,9 @@ final class PublisherTest {
     public void up(ReplicaId peer, List<String> keyspaces) {}
 
     @Override
+    public void parted(String dc, List<String> keyspaces) {}
+
+    @Override
     public void compared(String dc, Map<String, String> differing) {}
 
     @Override

@@ -71,7 +71,8 @@ final class StoppingTest {
                 List.of(runner),
                 readers,
                 new UpdateGate("shop", List.of(), Optional.empty()))),
-        null);
+        null,
+        (request, by) -> null);
   }
 
   private static ErrorCode answer(RequestHandler to, Request request) {

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -429,7 +430,7 @@ final class UsersTest {
     forbidden("admin *", () -> Inquiry.backup(cart));
   }
 
-  private static Keyspace.Page scan(Keyspace of, String from, int limit) {
+  private static Keyspace.Page scan(Keyspace of, @Nullable String from, int limit) {
     return of.scan(
         Optional.ofNullable(from).map(Key::of), Optional.empty(), new Query.Whole(), limit);
   }

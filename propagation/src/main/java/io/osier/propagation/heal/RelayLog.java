@@ -184,6 +184,11 @@ public final class RelayLog {
         earlier.content().join(later.content()));
   }
 
+  /** From now on so many bytes may be taken; see {@link Budget#setLimit}. */
+  public void setLimit(long bytes) {
+    budget.setLimit(bytes);
+  }
+
   /** What this takes of its budget. */
   public Budget.Usage usage() {
     return budget.usage();

@@ -51,6 +51,21 @@ public record Recovered(
     cursors = new TreeMap<>(cursors);
   }
 
+  /** The same where nothing can have been lost, since there never was anything. */
+  public Recovered asNew() {
+    return new Recovered(
+        life,
+        true,
+        committed,
+        loggedAfter,
+        timestamp,
+        through,
+        replicas,
+        cursors,
+        settled,
+        firstChange);
+  }
+
   /** The same, with counts that begin elsewhere. */
   public Recovered countingFrom(long change) {
     return new Recovered(

@@ -7,28 +7,100 @@ import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
 /**
- * What all parts of one partition's replication are given.
- *
- * @param self this datacenter
- * @param peers the other datacenters that hold the keyspace
- * @param recovered what the store kept
- * @param replica the partition's objects
- * @param sink takes the frames that are to be sent
- * @param observer hears what becomes of single updates
+ * What all parts of one partition's replication are given. The policy and the settings may change
+ * while the partition serves; nothing else does. Used by whoever runs the partition.
  */
-public record Surroundings(
-    ReplicaId self,
-    List<String> peers,
-    KeyspacePolicy policy,
-    StreamSettings settings,
-    Recovered recovered,
-    Replica replica,
-    FrameSink sink,
-    PropagationStats stats,
-    UpdateObserver observer) {
+public final class Surroundings {
+  private final ReplicaId self;
+  private final List<String> peers;
+  private final Recovered recovered;
+  private final Replica replica;
+  private final FrameSink sink;
+  private final PropagationStats stats;
+  private final UpdateObserver observer;
+  private KeyspacePolicy policy;
+  private StreamSettings settings;
 
-  public Surroundings {
-    peers = List.copyOf(peers);
+  /**
+   * Of a partition that starts now.
+   *
+   * @param self this datacenter
+   * @param peers the other datacenters that hold the keyspace
+   * @param recovered what the store kept
+   * @param replica the partition's objects
+   * @param sink takes the frames that are to be sent
+   * @param observer hears what becomes of single updates
+   */
+  public Surroundings(
+      ReplicaId self,
+      List<String> peers,
+      KeyspacePolicy policy,
+      StreamSettings settings,
+      Recovered recovered,
+      Replica replica,
+      FrameSink sink,
+      PropagationStats stats,
+      UpdateObserver observer) {
+    this.self = self;
+    this.peers = List.copyOf(peers);
+    this.policy = policy;
+    this.settings = settings;
+    this.recovered = recovered;
+    this.replica = replica;
+    this.sink = sink;
+    this.stats = stats;
+    this.observer = observer;
+  }
+
+  /** From now on the keyspace behaves so; what identifies it stays. */
+  public void configure(KeyspacePolicy changed, StreamSettings bounds) {
+    policy = changed;
+    settings = bounds;
+  }
+
+  /** This datacenter. */
+  public ReplicaId self() {
+    return self;
+  }
+
+  /** The other datacenters that hold the keyspace. */
+  public List<String> peers() {
+    return peers;
+  }
+
+  /** How the keyspace behaves now. */
+  public KeyspacePolicy policy() {
+    return policy;
+  }
+
+  /** Bounds and times of the streams as they are now. */
+  public StreamSettings settings() {
+    return settings;
+  }
+
+  /** What the store kept. */
+  public Recovered recovered() {
+    return recovered;
+  }
+
+  /** The partition's objects. */
+  public Replica replica() {
+    return replica;
+  }
+
+  /** Takes the frames that are to be sent. */
+  public FrameSink sink() {
+    return sink;
+  }
+
+  /** What was counted. */
+  public PropagationStats stats() {
+    return stats;
+  }
+
+  /** Hears what becomes of single updates. */
+  public UpdateObserver observer() {
+    return observer;
   }
 
   /** What the kind of the keyspace asks of those who ship and answer. */

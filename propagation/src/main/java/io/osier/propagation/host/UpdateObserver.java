@@ -1,5 +1,6 @@
 package io.osier.propagation.host;
 
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -22,6 +23,9 @@ public interface UpdateObserver {
   default boolean isOn() {
     return false;
   }
+
+  /** The keyspace behaves so from now on. */
+  default void configured(KeyspacePolicy policy) {}
 
   /** Whether an own update is followed; of others {@link #committed} need not be told. */
   default boolean follows(long number) {

@@ -40,7 +40,6 @@ public final class Outbound {
   private static final long ROUND_SPREAD_NANOS_MAX = 50_000_000;
 
   private final Surroundings around;
-  private final long slaNanos;
   private final Supplier<VersionVector> others;
   private final OutboundLog log;
   private final Reserve reserve;
@@ -62,16 +61,20 @@ public final class Outbound {
    */
   public Outbound(Surroundings around, Supplier<VersionVector> others, long nowNanos) {
     this.around = around;
-    this.slaNanos = around.slaNanos();
     this.others = others;
     this.log =
         new OutboundLog(
             around.recovered().committed(),
             new Budget("trails", around.settings().memory().trails()));
-    this.reserve = new Reserve(slaNanos);
+    this.reserve = new Reserve(around::slaNanos);
     for (String dc : around.peers()) {
       streams.put(dc, new PeerStream(dc, around, log, nowNanos));
     }
+  }
+
+  /** The surroundings have been configured anew. */
+  public void configured() {
+    log.setLimit(around.settings().memory().trails());
   }
 
   /** Hears of every held object that was shipped. */
@@ -166,7 +169,7 @@ public final class Outbound {
       long planned =
           plannedRoundNanos == Long.MAX_VALUE ? roundDue : Math.max(roundDue, plannedRoundNanos);
       roundLateNanos = Math.max(0, nowNanos - planned);
-      long spread = Math.min(slaNanos / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
+      long spread = Math.min(around.slaNanos() / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
       boolean all = around.cuts().areWhole() || log.isOver();
       long firstMax = all ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
       ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
@@ -295,7 +298,7 @@ public final class Outbound {
 
   /** Until a peer's rounds are known, half of the bound is set aside: it may be slow at first. */
   private long unlearntNanos() {
-    return slaNanos / 2;
+    return around.slaNanos() / 2;
   }
 
   /**
@@ -303,7 +306,7 @@ public final class Outbound {
    */
   public long holdNanos() {
     long coordination = coordinationNanos();
-    return Math.max(0, slaNanos - coordination - reserve.nanos(coordination));
+    return Math.max(0, around.slaNanos() - coordination - reserve.nanos(coordination));
   }
 
   /** When the next round leaves; Long.MAX_VALUE if nothing is held. */

@@ -391,6 +391,11 @@ final class OutboundLog {
     return budget.isOver() && !dirty.isEmpty();
   }
 
+  /** From now on so many bytes may be taken; see {@link Budget#setLimit}. */
+  void setLimit(long bytes) {
+    budget.setLimit(bytes);
+  }
+
   /** What this takes of its budget. */
   Budget.Usage usage() {
     return budget.usage();

@@ -1,5 +1,7 @@
 package io.osier.propagation.out;
 
+import java.util.function.LongSupplier;
+
 /**
  * The part of the staleness bound that is set aside for rounds that come later than planned:
  * because this machine or a receiver stalled, or the link was slower than usual. It is learned: a
@@ -29,12 +31,13 @@ final class Reserve {
   private static final int BUCKETS_AN_OCTAVE = 2;
   private static final double FIRST_NANOS = 1e6;
 
-  private final long slaNanos;
+  private final LongSupplier slaNanos;
   private final int[] counts = new int[BUCKETS];
   private int total;
   private int sinceHalved;
 
-  Reserve(long slaNanos) {
+  /** With the staleness bound as it is at any time. */
+  Reserve(LongSupplier slaNanos) {
     this.slaNanos = slaNanos;
   }
 
@@ -45,7 +48,7 @@ final class Reserve {
    *     an outage, which no reserve helps against
    */
   void sample(long lateNanos) {
-    if (lateNanos >= slaNanos) {
+    if (lateNanos >= slaNanos.getAsLong()) {
       return;
     }
     counts[bucket(lateNanos)]++;
@@ -79,12 +82,12 @@ final class Reserve {
    * @param coordinationNanos what is set aside for the acknowledgement, besides
    */
   long nanos(long coordinationNanos) {
-    long floor = slaNanos / FLOOR_SHARE;
+    long floor = slaNanos.getAsLong() / FLOOR_SHARE;
     if (total < LEARNT) {
       return TIMER_NANOS + floor;
     }
     long late = (long) quantile();
-    long most = Math.max(0, slaNanos - coordinationNanos) / 2;
+    long most = Math.max(0, slaNanos.getAsLong() - coordinationNanos) / 2;
     return TIMER_NANOS + Math.max(Math.min(floor, FLOOR_NANOS_MAX), Math.min(late, most));
   }
 

@@ -47,6 +47,14 @@ final class Acceptor extends FrameReader {
 
   private boolean ended;
 
+  /** Whether the peer understands {@link PeerMessage.Keyspaces}. */
+  private boolean knowsKeyspaces;
+
+  /** The fingerprints that each end has named last. */
+  private List<String> mine = List.of();
+
+  private List<String> theirs = List.of();
+
   /** As the peer numbers the keyspaces. */
   private List<String> names = List.of();
 
@@ -96,6 +104,10 @@ final class Acceptor extends FrameReader {
         } else {
           deliverApart(ctx, peer, d);
         }
+      }
+      case PeerMessage.Keyspaces k -> {
+        theirs = k.fingerprints();
+        compare(peer);
       }
       case PeerMessage.Note n -> peering.listener().noted(peer, n.content());
       default -> {
@@ -184,13 +196,43 @@ final class Acceptor extends FrameReader {
     peering.greeting().met(replica);
     peering.greeting().heard(replica, hello.protocolVersion());
     counter.countFor(peering.trafficWith(replica.dc()));
-    List<String> mine = peering.fingerprints().apply(replica.dc());
-    boolean same = mine.equals(hello.keyspaces());
-    names = hello.keyspaces().stream().map(Agreement::name).toList();
-    agreed = Set.copyOf(peering.compare(replica.dc(), mine, hello.keyspaces()).agreed());
+    knowsKeyspaces = hello.protocolVersion() >= PeerMessage.KEYSPACES_VERSION;
+    mine = peering.fingerprints().apply(replica.dc());
+    theirs = hello.keyspaces();
+    compare(replica);
     Wire.write(
         channel,
-        new PeerMessage.Welcome(peering.self(), same ? Optional.empty() : Optional.of(mine)));
+        new PeerMessage.Welcome(
+            peering.self(), mine.equals(theirs) ? Optional.empty() : Optional.of(mine)));
+  }
+
+  private void compare(ReplicaId with) {
+    names = theirs.stream().map(Agreement::name).toList();
+    agreed = Set.copyOf(peering.compare(with.dc(), mine, theirs).agreed());
+  }
+
+  /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
+  private void changed(Channel channel) {
+    if (peer != null && knowsKeyspaces) {
+      List<String> now = peering.fingerprints().apply(peer.dc());
+      if (!now.equals(mine)) {
+        mine = now;
+        compare(peer);
+        Wire.write(channel, new PeerMessage.Keyspaces(now));
+      }
+    }
+  }
+
+  /** The keyspaces that are here have changed. For any thread. */
+  static void keyspacesChanged(Channel channel) {
+    Wire.inLoop(
+        channel,
+        () -> {
+          Acceptor acceptor = channel.pipeline().get(Acceptor.class);
+          if (acceptor != null) {
+            acceptor.changed(channel);
+          }
+        });
   }
 
   private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {

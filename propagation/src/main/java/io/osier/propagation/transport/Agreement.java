@@ -11,7 +11,8 @@ import java.util.TreeMap;
  * Which keyspaces two datacenters both hold and see alike. One that differs, or that only one of
  * them knows, is not replicated between them, and the others are.
  *
- * @param differing of the others, what differs, in words, by name
+ * @param differing of the others, what differs, in words, by name; without those of run time, which
+ *     one datacenter opens and drops after the other
  */
 record Agreement(List<String> agreed, SortedMap<String, String> differing) {
   /** So many keyspaces that only the other one knows are told of: there may be any number. */
@@ -27,23 +28,29 @@ record Agreement(List<String> agreed, SortedMap<String, String> differing) {
    */
   static Agreement of(String here, List<String> mine, String there, List<String> theirs) {
     Map<String, String> other = new HashMap<>();
-    theirs.forEach(f -> other.put(name(f), f));
+    theirs.stream().filter(f -> !f.isEmpty()).forEach(f -> other.put(name(f), f));
     List<String> agreed = new ArrayList<>();
     SortedMap<String, String> differing = new TreeMap<>();
     for (String fingerprint : mine) {
+      if (fingerprint.isEmpty()) {
+        continue; // the place of one that is held no more
+      }
       String name = name(fingerprint);
       String their = other.remove(name);
-      if (their == null) {
-        differing.put(name, "not configured at " + there + " for " + here);
-      } else if (their.equals(fingerprint)) {
+      if (fingerprint.equals(their)) {
         agreed.add(name);
-      } else {
-        differing.put(name, difference(here, parts(fingerprint), there, parts(their)));
-      }
+      } else if (!isOfRunTime(fingerprint)) {
+        differing.put(
+            name,
+            their == null
+                ? "not configured at " + there + " for " + here
+                : difference(here, parts(fingerprint), there, parts(their)));
+      } // else the other one opens or drops it, too, as soon as it hears of it
     }
-    other.keySet().stream()
+    other.entrySet().stream()
+        .filter(e -> !isOfRunTime(e.getValue()))
         .limit(UNKNOWN_MAX)
-        .forEach(name -> differing.put(name, "not configured at " + here + " for " + there));
+        .forEach(e -> differing.put(e.getKey(), "not configured at " + here + " for " + there));
     return new Agreement(agreed, differing);
   }
 
@@ -60,6 +67,11 @@ record Agreement(List<String> agreed, SortedMap<String, String> differing) {
       }
     }
     return String.join(", ", differences);
+  }
+
+  /** Whether it is of a keyspace that comes and goes while datacenters serve. */
+  private static boolean isOfRunTime(String fingerprint) {
+    return fingerprint.startsWith("{created=", name(fingerprint).length());
   }
 
   /** The name that a fingerprint begins with. */

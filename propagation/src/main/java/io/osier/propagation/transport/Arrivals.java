@@ -2,6 +2,7 @@ package io.osier.propagation.transport;
 
 import io.netty.channel.Channel;
 import io.osier.core.ReplicaId;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,6 +53,11 @@ final class Arrivals {
       replaced.channel.close();
     }
     return true;
+  }
+
+  /** The channels that are open, of all datacenters. */
+  List<Channel> channels() {
+    return arrivals.values().stream().map(Arrival::channel).toList();
   }
 
   /** A connection was closed. */

@@ -12,6 +12,8 @@ import io.osier.core.tls.TlsName;
 import io.osier.core.tls.TlsTrouble;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,17 @@ final class Dialled extends FrameReader {
   private final Heartbeat heartbeat = Heartbeat.asking();
   private boolean answered;
   private boolean ended;
+
+  /** Who has welcomed this; null before. */
+  private @Nullable ReplicaId peer;
+
+  /** The fingerprints that each end has named last. */
+  private List<String> mine = List.of();
+
+  private List<String> theirs = List.of();
+
+  /** The keyspaces of which frames are sent. */
+  private Set<String> agreed = Set.of();
 
   Dialled(Peering peering, Dialler dialler) {
     super(Acceptor.GREETING_BYTES_MAX); // what is answered is no larger
@@ -56,8 +69,14 @@ final class Dialled extends FrameReader {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     if (peering.tls().isEmpty()) {
-      Wire.write(ctx.channel(), dialler.hello());
+      greet(ctx);
     }
+  }
+
+  private void greet(ChannelHandlerContext ctx) {
+    PeerMessage.Hello hello = dialler.hello();
+    mine = hello.keyspaces();
+    Wire.write(ctx.channel(), hello);
   }
 
   /** Greets only the one that was meant: the greeting names keyspaces. */
@@ -66,7 +85,7 @@ final class Dialled extends FrameReader {
     if (event instanceof SslHandshakeCompletionEvent shaken && shaken.isSuccess()) {
       Optional<String> wrong = peering.greeting().misnamed(dc, TlsName.ofOtherEnd(ctx.channel()));
       if (wrong.isEmpty()) {
-        Wire.write(ctx.channel(), dialler.hello());
+        greet(ctx);
       } else {
         if (peering.said().isNews(">" + dc, wrong.get())) {
           LOG.error("at the address of {}: {}", dc, wrong.get());
@@ -85,6 +104,10 @@ final class Dialled extends FrameReader {
       case PeerMessage.Welcome w -> welcomed(ctx, w);
       case PeerMessage.Refused r -> refused(ctx, r);
       case PeerMessage.Pong p -> {}
+      case PeerMessage.Keyspaces k -> {
+        theirs = k.fingerprints();
+        compare();
+      }
       default -> {
         LOG.warn("{} sends what only a dialler may send; connection closed", dc);
         close(ctx);
@@ -105,12 +128,41 @@ final class Dialled extends FrameReader {
     LOG.info("connected to {}", replica);
     peering.said().end(">" + dc);
     peering.greeting().met(replica);
-    List<String> mine = peering.fingerprints().apply(dc);
-    Agreement agreement = peering.compare(dc, mine, welcome.keyspaces().orElse(mine));
-    dialler.welcomed(replica, ctx.channel());
+    peer = replica;
+    theirs = welcome.keyspaces().orElse(mine);
+    Agreement agreement = peering.compare(dc, mine, theirs);
+    agreed = Set.copyOf(agreement.agreed());
+    dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.greeted();
     heartbeat.give();
     peering.listener().up(replica, agreement.agreed());
+    changed(ctx.channel()); // since it was greeted
+  }
+
+  /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
+  void changed(Channel channel) {
+    List<String> now = peering.fingerprints().apply(dc);
+    if (!now.equals(mine) && dialler.knowsKeyspaces()) {
+      mine = now;
+      Wire.write(channel, new PeerMessage.Keyspaces(now));
+      compare();
+    }
+  }
+
+  private void compare() {
+    if (peer == null) {
+      return;
+    }
+    Set<String> before = agreed;
+    agreed = Set.copyOf(peering.compare(dc, mine, theirs).agreed());
+    List<String> parted = before.stream().filter(k -> !agreed.contains(k)).sorted().toList();
+    List<String> up = agreed.stream().filter(k -> !before.contains(k)).sorted().toList();
+    if (!parted.isEmpty()) {
+      peering.listener().parted(dc, parted);
+    }
+    if (!up.isEmpty()) {
+      peering.listener().up(peer, up);
+    }
   }
 
   private void refused(ChannelHandlerContext ctx, PeerMessage.Refused refusal) {

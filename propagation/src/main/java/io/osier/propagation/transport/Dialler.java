@@ -33,8 +33,9 @@ final class Dialler {
    *
    * @param peer the process at the other end
    * @param notes whether it was greeted in a version that knows notes
+   * @param dialled what greeted over it
    */
-  private record Way(Channel channel, ReplicaId peer, boolean notes) {}
+  private record Way(Channel channel, ReplicaId peer, boolean notes, Dialled dialled) {}
 
   Dialler(String dc, InetSocketAddress address, Peering peering) {
     this.dc = dc;
@@ -92,9 +93,22 @@ final class Dialler {
   }
 
   /** Frames can be sent over this connection from now on. */
-  void welcomed(ReplicaId replica, Channel over) {
+  void welcomed(ReplicaId replica, Channel over, Dialled dialled) {
     dialling.welcomed();
-    way = new Way(over, replica, dialling.version() >= PeerMessage.DIALS_VERSION);
+    way = new Way(over, replica, dialling.version() >= PeerMessage.DIALS_VERSION, dialled);
+  }
+
+  /** Whether the other end understands {@link PeerMessage.Keyspaces}. In the loop. */
+  boolean knowsKeyspaces() {
+    return dialling.version() >= PeerMessage.KEYSPACES_VERSION;
+  }
+
+  /** The keyspaces that are here have changed. For any thread. */
+  void keyspacesChanged() {
+    Way over = way;
+    if (over != null) {
+      Wire.inLoop(over.channel, () -> over.dialled.changed(over.channel));
+    }
   }
 
   /** See {@link Dialling#refused}. */

@@ -26,6 +26,12 @@ public interface PeerListener {
   /** Frames can no longer be sent to the datacenter. */
   void down(String dc);
 
+  /**
+   * Frames of these keyspaces can no longer be sent to the datacenter: one of the two holds them no
+   * more, or otherwise than before. The connection stays.
+   */
+  void parted(String dc, List<String> keyspaces);
+
   /** A frame has come. Frames of one peer come in the order in which they were sent. */
   void received(ReplicaId peer, String keyspace, int partition, Frame frame);
 

@@ -16,13 +16,16 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 4;
+  int PROTOCOL_VERSION = 5;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 3;
 
   /** From this version on a greeting says which dial it is, and notes are understood. */
   int DIALS_VERSION = 4;
+
+  /** From this version on keyspaces come and go while a connection is open. */
+  int KEYSPACES_VERSION = 5;
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;
@@ -86,6 +89,19 @@ sealed interface PeerMessage {
    */
   record Note(byte[] content) implements PeerMessage {}
 
+  /**
+   * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
+   * numbered by this list from now on, and by the acceptor.
+   *
+   * @param fingerprints as in the greeting; each keeps its place, and where one was that is held no
+   *     more is an empty text
+   */
+  record Keyspaces(List<String> fingerprints) implements PeerMessage {
+    public Keyspaces {
+      fingerprints = List.copyOf(fingerprints);
+    }
+  }
+
   /** A message in its frame: bytes, of which those of a partition's frame are not copied. */
   static ByteBuf frame(PeerMessage message) {
     byte[] content =
@@ -138,6 +154,10 @@ sealed interface PeerMessage {
         out.writeNumber(m.partition);
       }
       case Note m -> out.writeByte(7);
+      case Keyspaces m -> {
+        out.writeByte(8);
+        writeTexts(out, m.fingerprints);
+      }
     }
   }
 
@@ -190,6 +210,7 @@ sealed interface PeerMessage {
         }
         yield new Note(in.readBytes(in.remaining()));
       }
+      case 8 -> new Keyspaces(readTexts(in));
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }

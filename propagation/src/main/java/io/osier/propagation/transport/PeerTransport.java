@@ -117,6 +117,17 @@ public final class PeerTransport implements AutoCloseable {
     }
   }
 
+  /**
+   * What the fingerprints' function gives has changed: tells every peer, and the listener what
+   * follows. Each keyspace must keep its place in the list; where one was that is held no more is
+   * an empty text.
+   */
+  public void keyspacesChanged() {
+    keyspaceNames.clear();
+    diallers.values().forEach(Dialler::keyspacesChanged);
+    arrivals.channels().forEach(Acceptor::keyspacesChanged);
+  }
+
   /** Starts to dial the peers: when the listener is ready. */
   public void dial() {
     diallers.values().forEach(Dialler::open);
@@ -172,7 +183,10 @@ public final class PeerTransport implements AutoCloseable {
           e);
       return;
     }
-    send(dc, new PeerMessage.Data(keyspaces(dc).indexOf(keyspace), partition, bytes));
+    int number = keyspaces(dc).indexOf(keyspace);
+    if (number >= 0) { // else it was dropped meanwhile
+      send(dc, new PeerMessage.Data(number, partition, bytes));
+    }
   }
 
   /** Sends an encoded frame. */

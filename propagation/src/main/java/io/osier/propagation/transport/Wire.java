@@ -5,9 +5,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.osier.core.tls.TlsTrouble;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What both ends of a connection between datacenters do alike. */
 final class Wire {
+  private static final Logger LOG = LoggerFactory.getLogger(Wire.class);
   private static final int FLUSH_AFTER = 64;
 
   private Wire() {}
@@ -20,6 +24,15 @@ final class Wire {
   /** Sends a message in a frame of its own. For any thread. */
   static ChannelFuture write(Channel channel, PeerMessage message) {
     return channel.writeAndFlush(PeerMessage.frame(message));
+  }
+
+  /** Does something in a connection's loop, unless that has ended. For any thread. */
+  static void inLoop(Channel channel, Runnable task) {
+    try {
+      channel.eventLoop().execute(task);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed meanwhile", e);
+    }
   }
 
   /** Why something failed, in words. */

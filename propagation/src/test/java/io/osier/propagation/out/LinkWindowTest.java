@@ -88,7 +88,7 @@ final class LinkWindowTest {
     void acknowledge() {
       Frame.Updates frame = sent.poll();
       shipped += frame.shipments().size();
-      stream.acknowledged(PEER, new Frame.Ack(1, frame.sequence()), new Reserve(1), 0);
+      stream.acknowledged(PEER, new Frame.Ack(1, frame.sequence()), new Reserve(() -> 1), 0);
     }
 
     @Override
@@ -208,9 +208,9 @@ final class LinkWindowTest {
     Partition partition = new Partition();
     partition.catchUp();
     Frame.Ack last = new Frame.Ack(1, partition.sent.getLast().sequence());
-    partition.stream.acknowledged(PEER, new Frame.Ack(0, last.sequence()), new Reserve(1), 0);
+    partition.stream.acknowledged(PEER, new Frame.Ack(0, last.sequence()), new Reserve(() -> 1), 0);
     assertThat(partition.stream.inFlightBytes()).as("of another epoch").isPositive();
-    partition.stream.acknowledged(PEER, last, new Reserve(1), 0);
+    partition.stream.acknowledged(PEER, last, new Reserve(() -> 1), 0);
     assertThat(partition.stream.inFlightBytes()).isZero();
   }
 

@@ -8,7 +8,7 @@ final class ReserveTest {
   private static final long MILLI = 1_000_000;
 
   private static Reserve after(long slaMillis, int rounds, int every, long lateMillis) {
-    Reserve reserve = new Reserve(slaMillis * MILLI);
+    Reserve reserve = new Reserve(() -> slaMillis * MILLI);
     for (int i = 1; i <= rounds; i++) {
       reserve.sample(i % every == 0 ? lateMillis * MILLI : 0);
     }

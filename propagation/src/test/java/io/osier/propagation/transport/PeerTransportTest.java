@@ -74,6 +74,11 @@ final class PeerTransportTest {
     }
 
     @Override
+    public void parted(String dc, List<String> keyspaces) {
+      events.add("parted " + dc + " " + keyspaces);
+    }
+
+    @Override
     public void compared(String dc, Map<String, String> differences) {
       differing.put(dc, differences);
     }
@@ -414,7 +419,7 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not one of 3 to 4",
+    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not one of 3 to 5",
     "4, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "4, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "4, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",

@@ -1,0 +1,127 @@
+package io.osier.datacenter.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A keyspace's policy as settings with the names that the configuration file has: as operators give
+ * them at run time, and as the control plane keeps them. Pure.
+ */
+public final class KeyspaceSettings {
+  private static final String SLA = "sla";
+  private static final String PROPAGATION = "propagation";
+  private static final String PAYLOAD = "payload";
+  private static final String HISTORY = "history";
+  private static final String CONSISTENCY = "consistency";
+  private static final String PARTITIONS = "partitions";
+  private static final String REPLICAS = "replicas";
+  private static final String LIMIT_KEY = "limits.key";
+  private static final String LIMIT_VALUE = "limits.value";
+  private static final String LIMIT_OBJECT = "limits.object";
+
+  /** Those that can be altered while the keyspace serves. */
+  public static final Set<String> ALTERABLE =
+      new TreeSet<>(
+          List.of(SLA, PROPAGATION, PAYLOAD, HISTORY, LIMIT_KEY, LIMIT_VALUE, LIMIT_OBJECT));
+
+  /** Those that are given when it is created, and stay. */
+  public static final Set<String> FIXED = new TreeSet<>(List.of(CONSISTENCY, PARTITIONS, REPLICAS));
+
+  private KeyspaceSettings() {}
+
+  /**
+   * Reads a policy.
+   *
+   * @param settings what is not among them is as the configuration's default
+   * @param datacenters the names of all that there are
+   * @throws OsierException INVALID_ARGUMENT, which names what is wrong and what is allowed
+   */
+  public static KeyspacePolicy read(
+      String name, Map<String, String> settings, Set<String> datacenters) {
+    try {
+      KeyspacePolicy.checkName(name);
+    } catch (IllegalArgumentException e) {
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+    }
+    Map<String, Object> values = new LinkedHashMap<>();
+    settings.forEach(
+        (key, value) -> {
+          if (!ALTERABLE.contains(key) && !FIXED.contains(key)) {
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT,
+                "a keyspace has no setting '"
+                    + key
+                    + "'; it has "
+                    + String.join(", ", FIXED)
+                    + ", "
+                    + String.join(", ", ALTERABLE));
+          }
+          values.put(key, key.equals(REPLICAS) ? list(value) : value);
+        });
+    String prefix = ConfigReader.KEYSPACES + ".it";
+    Config own;
+    try {
+      own = ConfigFactory.parseMap(Map.of(prefix, values), "keyspace '" + name + "'");
+    } catch (ConfigException e) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "keyspace '" + name + "': " + e.getMessage());
+    }
+    try {
+      return ConfigReader.keyspace("keyspace '" + name + "'", own, name, prefix, datacenters);
+    } catch (OsierException e) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          String.valueOf(e.getMessage()).replace(prefix + ".", "").replace(prefix, "it"));
+    }
+  }
+
+  private static List<String> list(String text) {
+    return text.isBlank() || text.equals("all")
+        ? List.of()
+        : Arrays.stream(text.split(",", -1)).map(String::strip).toList();
+  }
+
+  /** All settings of a policy, as {@link #read} takes them. */
+  public static SortedMap<String, String> of(KeyspacePolicy policy) {
+    SortedMap<String, String> settings = alterable(policy);
+    settings.put(CONSISTENCY, lower(policy.consistency()));
+    settings.put(PARTITIONS, Integer.toString(policy.partitions()));
+    settings.put(
+        REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));
+    return settings;
+  }
+
+  private static SortedMap<String, String> alterable(KeyspacePolicy policy) {
+    SortedMap<String, String> settings = new TreeMap<>();
+    settings.put(SLA, millis(policy.sla()));
+    settings.put(PROPAGATION, lower(policy.propagation()));
+    settings.put(PAYLOAD, lower(policy.payload()));
+    settings.put(HISTORY, millis(policy.history()));
+    settings.put(LIMIT_KEY, policy.limits().keyBytesMax() + "B");
+    settings.put(LIMIT_VALUE, policy.limits().valueBytesMax() + "B");
+    settings.put(LIMIT_OBJECT, policy.limits().objectBytesMax() + "B");
+    return settings;
+  }
+
+  private static String millis(Duration duration) {
+    return duration.toMillis() + "ms";
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,439 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a datacenter what the keyspace {@code _osier} says, and changes what it says for operators.
+ * All is done in steps by one thread: {@link ControlLoop}'s, or a test's.
+ */
+public final class ControlPlane {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlPlane.class);
+  private static final int ASK_MILLIS = 5_000;
+
+  /** Counts the changes: a look at it tells whether there is anything to read. */
+  private static final ObjectId CHANGES = new ObjectId(Key.of("changes"), CrdtType.G_COUNTER);
+
+  /** The object of {@code _osier} that says which keyspaces there are. */
+  public static final ObjectId KEYSPACES = ControlState.KEYSPACES;
+
+  /** The datacenter that is governed. Called by the control plane's thread. */
+  public interface Host {
+    /**
+     * Asks the partition of {@code _osier}; waits for the answer.
+     *
+     * @return a failure if there is none in time
+     */
+    Reply ask(Request request, int timeoutMillis);
+
+    /**
+     * Opens a keyspace that was created at run time.
+     *
+     * @param created tells it from another creation of its name
+     * @param first whether this datacenter never had it, so that there is nothing to catch up with
+     * @param awaited see {@link #await}; from the first moment on
+     */
+    void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited);
+
+    /** Drops a keyspace with all that is in it. */
+    void drop(String name, String created);
+
+    /** From now on a keyspace that is open behaves so. */
+    void configure(KeyspacePolicy policy);
+
+    /** Until these have opened a keyspace it takes no updates. */
+    void await(String name, List<String> datacenters);
+  }
+
+  private final String dc;
+  private final Set<String> datacenters;
+  private final Map<String, KeyspacePolicy> configured;
+  private final LongSupplier millis;
+  private final Host host;
+
+  /** What the keyspaces that are open here are like, and of those of run time the creation. */
+  private final Map<String, KeyspacePolicy> applied = new TreeMap<>();
+
+  private final Map<String, String> open = new TreeMap<>();
+
+  /** What could not be done, so that it is said once. */
+  private final Map<String, String> troubles = new TreeMap<>();
+
+  private ControlState state = ControlState.NOTHING;
+  private long changes = -1;
+  private VersionVector seen = VersionVector.EMPTY;
+  private long lastCreatedMillis;
+
+  /**
+   * Of a datacenter that starts.
+   *
+   * @param datacenters the names of all, this one's among them
+   * @param configured the keyspaces that its configuration file names
+   * @param millis the wall clock
+   */
+  public ControlPlane(
+      String dc,
+      Set<String> datacenters,
+      Map<String, KeyspacePolicy> configured,
+      LongSupplier millis,
+      Host host) {
+    this.dc = dc;
+    this.datacenters = new TreeSet<>(datacenters);
+    this.configured = new TreeMap<>(configured);
+    this.millis = millis;
+    this.host = host;
+    this.applied.putAll(configured);
+  }
+
+  /**
+   * Opens what the store knew when this datacenter ended, before anything is asked.
+   *
+   * @param keyspaces what is there of {@link ControlState#KEYSPACES}
+   */
+  public void recover(Reading.Fields keyspaces) {
+    state = ControlState.of(keyspaces, configured.keySet(), datacenters);
+    follow();
+  }
+
+  // ---------------------------------------------------------------- what others have changed
+
+  /** Looks whether something has changed, and does what follows. */
+  public void look() {
+    Reply counted =
+        host.ask(
+            new Request.Read(
+                KeyspacePolicy.CONTROL,
+                CHANGES.key(),
+                Optional.of(CHANGES.type()),
+                new Query.Whole(),
+                seen,
+                false,
+                ASK_MILLIS),
+            ASK_MILLIS);
+    if (!(counted instanceof Reply.Answer answer)
+        || !(answer.reading().orElse(null) instanceof Reading.Count count)) {
+      return; // it is catching up, or ends
+    }
+    if (count.value() != changes && read()) {
+      changes = count.value();
+    }
+    follow();
+    tell();
+  }
+
+  private boolean read() {
+    Reply reply =
+        host.ask(
+            new Request.Read(
+                KeyspacePolicy.CONTROL,
+                ControlState.KEYSPACES.key(),
+                Optional.of(ControlState.KEYSPACES.type()),
+                new Query.Whole(),
+                seen,
+                false,
+                ASK_MILLIS),
+            ASK_MILLIS);
+    if (reply instanceof Reply.Answer answer
+        && answer.reading().orElse(null) instanceof Reading.Fields fields) {
+      state = ControlState.of(fields, configured.keySet(), datacenters);
+      return true;
+    }
+    return false;
+  }
+
+  /** Opens, drops and configures keyspaces, so that they are as they should be. */
+  private void follow() {
+    for (Map.Entry<String, String> e : List.copyOf(open.entrySet())) {
+      KeyspaceDefinition wanted = state.created().get(e.getKey());
+      if (wanted == null || !wanted.created().equals(e.getValue())) {
+        trying(
+            e.getKey(),
+            () -> {
+              host.drop(e.getKey(), e.getValue());
+              open.remove(e.getKey());
+              applied.remove(e.getKey());
+            });
+      }
+    }
+    for (KeyspaceDefinition wanted : state.created().values()) {
+      if (wanted.policy().heldBy(dc) && !open.containsKey(wanted.name())) {
+        trying(
+            wanted.name(),
+            () -> {
+              host.open(wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), wanted.awaited());
+              open.put(wanted.name(), wanted.created());
+              applied.put(wanted.name(), wanted.policy());
+            });
+      }
+      if (open.containsKey(wanted.name())) {
+        host.await(wanted.name(), wanted.awaited());
+        configure(wanted.policy());
+      }
+    }
+    configured.values().forEach(policy -> configure(state.altered(policy, datacenters)));
+  }
+
+  private void configure(KeyspacePolicy wanted) {
+    if (!wanted.equals(applied.get(wanted.name()))) {
+      trying(
+          wanted.name(),
+          () -> {
+            host.configure(wanted);
+            applied.put(wanted.name(), wanted);
+          });
+    }
+  }
+
+  private void trying(String keyspace, Runnable what) {
+    try {
+      what.run();
+      troubles.remove(keyspace);
+    } catch (RuntimeException e) {
+      if (!String.valueOf(e.getMessage()).equals(troubles.put(keyspace, "" + e.getMessage()))) {
+        LOG.error("keyspace '{}' cannot be what it should be; it is tried again", keyspace, e);
+      }
+    }
+  }
+
+  /** Tells the others what is open here, and removes what means nothing. */
+  private void tell() {
+    List<Operation> operations = new ArrayList<>();
+    for (KeyspaceDefinition wanted : state.created().values()) {
+      boolean isOpen = wanted.created().equals(open.get(wanted.name()));
+      if (isOpen && !wanted.isOpenAt(dc)) {
+        operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
+      }
+    }
+    state.remains().forEach(name -> operations.add(ControlState.drop(name)));
+    if (!operations.isEmpty()) {
+      try {
+        change(operations);
+      } catch (OsierException e) {
+        LOG.warn("what is open here cannot be told to the others yet: {}", e.getMessage());
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- what an operator changes
+
+  /**
+   * Does what an operator asks for.
+   *
+   * @param by who that is
+   * @return the keyspaces that were meant, as they are now
+   * @throws OsierException INVALID_ARGUMENT if it makes no sense, and what the keyspace's partition
+   *     answers otherwise; nothing was done, except with TIMEOUT, where it may be
+   */
+  public List<KeyspaceView> administer(Request.Administer request, String by) {
+    look();
+    if (changes < 0) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+    }
+    String name = request.name();
+    switch (request.subject() + " " + request.action()) {
+      case "keyspace list" -> {
+        checkNone(request);
+        return views();
+      }
+      case "keyspace create" -> create(name, request.settings(), by);
+      case "keyspace alter" -> alter(name, request.settings(), by);
+      case "keyspace drop" -> {
+        checkNone(request);
+        drop(name);
+        return List.of();
+      }
+      default ->
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "there is no command '"
+                  + request.subject()
+                  + " "
+                  + request.action()
+                  + "'; there are keyspace list, create, alter, drop");
+    }
+    return views(name);
+  }
+
+  /** A keyspace as it is known now; empty if it is not. */
+  List<KeyspaceView> views(String name) {
+    return views().stream().filter(v -> v.name().equals(name)).toList();
+  }
+
+  private static void checkNone(Request.Administer request) {
+    if (!request.settings().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace "
+              + request.action()
+              + " takes no settings, but "
+              + request.settings().keySet()
+              + " were given");
+    }
+  }
+
+  private void create(String name, SortedMap<String, String> settings, String by) {
+    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, datacenters);
+    if (applied.containsKey(name) || state.created().containsKey(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+    }
+    List<String> members =
+        policy.replicas().isEmpty() ? List.copyOf(datacenters) : policy.replicas();
+    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
+    String created = lastCreatedMillis + "-" + dc;
+    // Opened before it is told: whoever learns of it may ask for it here at once.
+    if (policy.heldBy(dc)) {
+      host.open(policy, created, true, members);
+      open.put(name, created);
+      applied.put(name, policy);
+    }
+    try {
+      change(List.of(ControlState.create(policy, created, members, dc, by, millis.getAsLong())));
+    } catch (OsierException e) {
+      look(); // it is dropped again, unless it was told all the same
+      throw e;
+    }
+    look();
+  }
+
+  private void alter(String name, SortedMap<String, String> settings, String by) {
+    KeyspaceDefinition definition = state.created().get(name);
+    KeyspacePolicy now =
+        definition != null
+            ? definition.policy()
+            : Optional.ofNullable(configured.get(name))
+                .map(policy -> state.altered(policy, datacenters))
+                .orElseThrow(() -> unknown(name));
+    if (settings.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE);
+    }
+    for (String setting : settings.keySet()) {
+      if (KeyspaceSettings.FIXED.contains(setting)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            setting
+                + " of a keyspace that exists cannot be altered; what can be is "
+                + KeyspaceSettings.ALTERABLE);
+      }
+    }
+    SortedMap<String, String> all = KeyspaceSettings.of(now);
+    all.putAll(settings);
+    SortedMap<String, String> wanted =
+        KeyspaceSettings.of(KeyspaceSettings.read(name, all, datacenters));
+    wanted.keySet().retainAll(settings.keySet());
+    Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
+    change(List.of(ControlState.alter(name, created, wanted, by, millis.getAsLong())));
+    look();
+  }
+
+  private void drop(String name) {
+    if (configured.containsKey(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '"
+              + name
+              + "' is named by the configuration files: it goes when it is taken out of all of"
+              + " them, and each datacenter is restarted");
+    }
+    if (!state.created().containsKey(name)) {
+      throw unknown(name);
+    }
+    change(List.of(ControlState.drop(name)));
+    look();
+  }
+
+  private OsierException unknown(String name) {
+    Set<String> names = new TreeSet<>(configured.keySet());
+    names.addAll(state.created().keySet());
+    return new OsierException(
+        ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
+  }
+
+  /** The keyspaces that are, but for {@code _osier} itself. */
+  private List<KeyspaceView> views() {
+    SortedMap<String, KeyspaceView> views = new TreeMap<>();
+    for (KeyspacePolicy policy : configured.values()) {
+      SortedMap<String, String> texts =
+          state.altered().getOrDefault(policy.name(), new TreeMap<>());
+      views.put(
+          policy.name(),
+          new KeyspaceView(
+              policy.name(),
+              KeyspaceSettings.of(state.altered(policy, datacenters)),
+              List.of(),
+              true,
+              ControlState.by(texts),
+              ControlState.atMillis(texts)));
+    }
+    for (KeyspaceDefinition d : state.created().values()) {
+      views.put(
+          d.name(),
+          new KeyspaceView(
+              d.name(), KeyspaceSettings.of(d.policy()), d.awaited(), false, d.by(), d.atMillis()));
+    }
+    return List.copyOf(views.values());
+  }
+
+  /** Commits changes, together. */
+  private void change(List<Operation> operations) {
+    UUID id = UUID.randomUUID();
+    List<Request.Update> updates = new ArrayList<>();
+    for (Operation operation : operations) {
+      updates.add(
+          new Request.Update(
+              ControlState.KEYSPACES.key(), ControlState.KEYSPACES.type(), operation));
+    }
+    updates.add(new Request.Update(CHANGES.key(), CHANGES.type(), new Operation.Increment(1)));
+    Request.Transact request =
+        new Request.Transact(
+            KeyspacePolicy.CONTROL,
+            new TransactionId(id.getMostSignificantBits(), id.getLeastSignificantBits()),
+            1,
+            Optional.of(new Request.Begin(seen, false, ASK_MILLIS, 2 * ASK_MILLIS)),
+            updates,
+            List.of(),
+            Request.End.COMMIT);
+    seen = answer(request, reply -> reply instanceof Reply.Transacted t ? t.clock() : null);
+  }
+
+  private <T> T answer(Request request, Function<Reply, @Nullable T> expected) {
+    Reply reply = host.ask(request, ASK_MILLIS);
+    if (reply instanceof Reply.Failure f) {
+      throw new OsierException(f.code(), f.message());
+    }
+    T result = expected.apply(reply);
+    if (result == null) {
+      throw new OsierException(ErrorCode.INTERNAL, "an answer that does not belong here: " + reply);
+    }
+    return result;
+  }
+}

@@ -1,0 +1,257 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.config.KeyspaceSettings;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the keyspace {@code _osier} says at one moment. Immutable and pure.
+ *
+ * <p>{@link #KEYSPACES} is a map with a map for each keyspace, whose fields are registers: the
+ * settings by their names, and what is told with {@code _}. Of a keyspace that the configuration
+ * files name there are only the settings that were altered. What is altered at two datacenters at
+ * once holds by field, the last writer's; a keyspace that is dropped at one and altered at another
+ * at the same time is dropped, since what is left of it lacks its creation.
+ *
+ * @param created the keyspaces that were created at run time
+ * @param altered by name, what was altered of keyspaces that the files name
+ * @param remains names of which only something is left that means nothing
+ */
+record ControlState(
+    SortedMap<String, KeyspaceDefinition> created,
+    SortedMap<String, SortedMap<String, String>> altered,
+    List<String> remains) {
+  /** The object with the keyspaces. */
+  static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
+
+  private static final String CREATED = "_created";
+  private static final String MEMBERS = "_members";
+  private static final String OPENED = "_opened.";
+  private static final String BY = "_by";
+
+  /** The creation that was altered. */
+  private static final String OF = "_of";
+
+  private static final String AT = "_at";
+
+  /** Nothing was ever changed. */
+  static final ControlState NOTHING = new ControlState(new TreeMap<>(), new TreeMap<>(), List.of());
+
+  /**
+   * Reads it.
+   *
+   * @param keyspaces of {@link #KEYSPACES}
+   * @param configured the names of the keyspaces that the files name
+   * @param datacenters the names of all datacenters
+   */
+  static ControlState of(
+      Reading.Fields keyspaces, Set<String> configured, Set<String> datacenters) {
+    SortedMap<String, KeyspaceDefinition> created = new TreeMap<>();
+    SortedMap<String, SortedMap<String, String>> altered = new TreeMap<>();
+    List<String> remains = new ArrayList<>();
+    keyspaces
+        .fields()
+        .forEach(
+            (field, reading) -> {
+              SortedMap<String, String> texts = texts(reading);
+              if (configured.contains(field.name())) {
+                altered.put(field.name(), texts);
+                return;
+              }
+              Optional<KeyspaceDefinition> definition =
+                  definition(field.name(), texts, datacenters);
+              if (definition.isPresent()) {
+                created.put(field.name(), definition.get());
+              } else if (isLeftOver(texts)) {
+                remains.add(field.name());
+              }
+            });
+    return new ControlState(created, altered, List.copyOf(remains));
+  }
+
+  /** What was told of a creation that is dropped by now. */
+  private static boolean isLeftOver(SortedMap<String, String> texts) {
+    return !texts.containsKey(CREATED)
+        && (texts.containsKey(OF) || texts.keySet().stream().allMatch(f -> f.startsWith(OPENED)));
+  }
+
+  private static SortedMap<String, String> texts(Reading reading) {
+    SortedMap<String, String> texts = new TreeMap<>();
+    if (reading instanceof Reading.Fields fields) {
+      fields
+          .fields()
+          .forEach(
+              (field, value) -> {
+                if (value instanceof Reading.Single single) {
+                  single.value().ifPresent(v -> texts.put(field.name(), text(v)));
+                }
+              });
+    }
+    return texts;
+  }
+
+  private static String text(Value value) {
+    return value instanceof Value.Str text ? text.content() : "";
+  }
+
+  private static Optional<KeyspaceDefinition> definition(
+      String name, SortedMap<String, String> texts, Set<String> datacenters) {
+    String created = texts.get(CREATED);
+    String members = texts.get(MEMBERS);
+    if (created == null || members == null) {
+      return Optional.empty();
+    }
+    SortedMap<String, String> opened = new TreeMap<>();
+    texts.forEach(
+        (field, value) -> {
+          if (field.startsWith(OPENED)) {
+            opened.put(field.substring(OPENED.length()), value);
+          }
+        });
+    try {
+      KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), datacenters);
+      return Optional.of(
+          new KeyspaceDefinition(
+              policy,
+              created,
+              List.of(members.split(",", -1)),
+              opened,
+              by(texts),
+              atMillis(texts)));
+    } catch (OsierException e) {
+      return Optional.empty(); // of a version that allowed other settings
+    }
+  }
+
+  /** The settings among the fields. */
+  static SortedMap<String, String> settings(SortedMap<String, String> texts) {
+    SortedMap<String, String> settings = new TreeMap<>();
+    texts.forEach(
+        (name, value) -> {
+          if (KeyspaceSettings.ALTERABLE.contains(name) || KeyspaceSettings.FIXED.contains(name)) {
+            settings.put(name, value);
+          }
+        });
+    return settings;
+  }
+
+  /** Who changed it last. */
+  static String by(SortedMap<String, String> texts) {
+    return texts.getOrDefault(BY, "");
+  }
+
+  /** When it was changed last. */
+  static long atMillis(SortedMap<String, String> texts) {
+    try {
+      return Long.parseLong(texts.getOrDefault(AT, "0"));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /**
+   * The policy of a keyspace that the files name, as it was altered.
+   *
+   * @param configured as the files say
+   */
+  KeyspacePolicy altered(KeyspacePolicy configured, Set<String> datacenters) {
+    SortedMap<String, String> changes = altered.get(configured.name());
+    if (changes == null) {
+      return configured;
+    }
+    SortedMap<String, String> settings = KeyspaceSettings.of(configured);
+    settings(changes)
+        .forEach(
+            (name, value) -> {
+              if (KeyspaceSettings.ALTERABLE.contains(name)) {
+                settings.put(name, value);
+              }
+            });
+    try {
+      return KeyspaceSettings.read(configured.name(), settings, datacenters);
+    } catch (OsierException e) {
+      return configured;
+    }
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  /** Creates a keyspace; its author has opened it. */
+  static Operation create(
+      KeyspacePolicy policy,
+      String created,
+      Collection<String> members,
+      String author,
+      String by,
+      long nowMillis) {
+    SortedMap<String, String> fields = KeyspaceSettings.of(policy);
+    fields.put(CREATED, created);
+    fields.put(MEMBERS, String.join(",", members));
+    if (members.contains(author)) {
+      fields.put(OPENED + author, created);
+    }
+    return set(policy.name(), fields, by, nowMillis);
+  }
+
+  /**
+   * Alters settings of a keyspace.
+   *
+   * @param created the creation that is meant; empty for one that the files name
+   */
+  static Operation alter(
+      String name,
+      Optional<String> created,
+      SortedMap<String, String> settings,
+      String by,
+      long nowMillis) {
+    SortedMap<String, String> fields = new TreeMap<>(settings);
+    created.ifPresent(c -> fields.put(OF, c));
+    return set(name, fields, by, nowMillis);
+  }
+
+  private static Operation set(
+      String name, SortedMap<String, String> fields, String by, long nowMillis) {
+    fields.put(BY, by);
+    fields.put(AT, Long.toString(nowMillis));
+    return assign(name, fields);
+  }
+
+  /** Notes that a datacenter has opened a creation of a keyspace. */
+  static Operation opened(String name, String dc, String created) {
+    return assign(name, new TreeMap<>(Map.of(OPENED + dc, created)));
+  }
+
+  private static Operation assign(String name, SortedMap<String, String> fields) {
+    List<Operation.FieldUpdate> updates = new ArrayList<>();
+    fields.forEach(
+        (field, value) ->
+            updates.add(
+                new Operation.FieldUpdate(
+                    new FieldId(field, CrdtType.LWW_REGISTER),
+                    new Operation.Assign(Value.of(value)))));
+    return new Operation.UpdateFields(
+        List.of(
+            new Operation.FieldUpdate(
+                new FieldId(name, CrdtType.OR_MAP), new Operation.UpdateFields(updates))));
+  }
+
+  /** Drops a keyspace, as far as it is known here. */
+  static Operation drop(String name) {
+    return new Operation.RemoveFields(List.of(name));
+  }
+}

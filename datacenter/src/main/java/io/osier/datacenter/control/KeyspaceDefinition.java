@@ -1,0 +1,47 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.KeyspacePolicy;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A keyspace that was created at run time, as a datacenter knows it.
+ *
+ * <p>It takes updates once every member has opened this creation of it. Two operators who create
+ * the same name at two datacenters at once therefore cannot both succeed: of the two creations one
+ * wins everywhere, and the other is opened by all members at no time, since its own author opens
+ * the winner instead as soon as it hears of it.
+ *
+ * @param created tells it from another creation of the same name
+ * @param members the datacenters that must have opened it before it takes updates
+ * @param opened by datacenter, the creation that it has opened last
+ * @param by who changed it last
+ * @param atMillis when, as that one's clock says
+ */
+record KeyspaceDefinition(
+    KeyspacePolicy policy,
+    String created,
+    List<String> members,
+    SortedMap<String, String> opened,
+    String by,
+    long atMillis) {
+  KeyspaceDefinition {
+    members = List.copyOf(members);
+    opened = new TreeMap<>(opened);
+  }
+
+  String name() {
+    return policy.name();
+  }
+
+  /** Those that have not opened it yet. */
+  List<String> awaited() {
+    return members.stream().filter(dc -> !created.equals(opened.get(dc))).toList();
+  }
+
+  /** Whether a datacenter has opened it. */
+  boolean isOpenAt(String dc) {
+    return created.equals(opened.get(dc));
+  }
+}

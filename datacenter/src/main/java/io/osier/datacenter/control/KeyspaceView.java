@@ -1,0 +1,27 @@
+package io.osier.datacenter.control;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A keyspace as an operator sees it.
+ *
+ * @param settings by their names, as the configuration file has them
+ * @param awaited the datacenters that must open it before it takes updates
+ * @param fromFile whether the configuration files name it
+ * @param by who changed it last; empty if nobody has
+ * @param atMillis when; 0 if it never was
+ */
+public record KeyspaceView(
+    String name,
+    SortedMap<String, String> settings,
+    List<String> awaited,
+    boolean fromFile,
+    String by,
+    long atMillis) {
+  public KeyspaceView {
+    settings = new TreeMap<>(settings);
+    awaited = List.copyOf(awaited);
+  }
+}

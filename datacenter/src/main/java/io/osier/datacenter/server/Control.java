@@ -1,0 +1,161 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.control.ControlLoop;
+import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.KeyspaceView;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The control plane in its datacenter. {@link #administer} is for any thread. */
+final class Control implements ControlPlane.Host, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Control.class);
+
+  private final Keyspaces keyspaces;
+  private final Runnable changed;
+  private final Lane lane = new Lane();
+  private final ControlPlane plane;
+
+  /** By name, the creations of what is open of run time. */
+  private final Map<String, String> created = new TreeMap<>();
+
+  private boolean started;
+  private volatile @Nullable ControlLoop loop;
+
+  /**
+   * Of a datacenter that starts.
+   *
+   * @param changed is run when the keyspaces are others than before
+   */
+  Control(DatacenterConfig config, ReplicaId self, Keyspaces keyspaces, Runnable changed) {
+    this.keyspaces = keyspaces;
+    this.changed = changed;
+    Set<String> datacenters = new TreeSet<>(config.peers().keySet());
+    datacenters.add(self.dc());
+    Map<String, KeyspacePolicy> configured = new TreeMap<>();
+    config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
+    this.plane =
+        new ControlPlane(self.dc(), datacenters, configured, System::currentTimeMillis, this);
+  }
+
+  /** Opens what the store knew when this datacenter ended; before anything runs. */
+  void recover() {
+    keyspaces
+        .recovered(ControlPlane.KEYSPACES)
+        .map(state -> state.read(new Query.Whole()))
+        .ifPresent(reading -> plane.recover((Reading.Fields) reading));
+    keyspaces.dropOthers(created);
+  }
+
+  /** From now on it follows what is changed. */
+  void start() {
+    started = true;
+    loop = new ControlLoop(plane);
+  }
+
+  /** Does what an operator asks for; one JSON object. */
+  CompletableFuture<String> administer(Request.Administer request, String by) {
+    ControlLoop runs = loop;
+    if (runs == null) {
+      return CompletableFuture.failedFuture(
+          new OsierException(ErrorCode.UNAVAILABLE, "the datacenter has just started"));
+    }
+    return runs.administer(request, by).thenApply(Control::json);
+  }
+
+  private static String json(List<KeyspaceView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("keyspaces");
+    for (KeyspaceView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("name", view.name())
+              .put("state", view.awaited().isEmpty() ? "active" : "creating")
+              .put("from", view.fromFile() ? "file" : "command");
+      view.settings().forEach(one::put);
+      JsonObject.Array awaited = one.putArray("awaited");
+      view.awaited().forEach(awaited::add);
+      one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
+    }
+    return root.toString();
+  }
+
+  // ---------------------------------------------------------------- for the plane
+
+  @Override
+  public Reply ask(Request request, int timeoutMillis) {
+    CompletableFuture<Reply> answer = new CompletableFuture<>();
+    KeyspaceShard shard = keyspaces.control();
+    switch (request) {
+      case Request.Read r -> shard.read(r, lane, answer::complete);
+      case Request.Transact t -> shard.transact(t, t, lane, answer::complete);
+      default -> throw new IllegalArgumentException("the control plane does not ask " + request);
+    }
+    try {
+      return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      return new Reply.Failure(
+          ErrorCode.TIMEOUT, "no answer within " + timeoutMillis + " ms; it may be done");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
+    }
+  }
+
+  @Override
+  public void open(KeyspacePolicy policy, String creation, boolean first, List<String> awaited) {
+    keyspaces.open(policy, creation, first, awaited);
+    created.put(policy.name(), creation);
+    if (started) {
+      LOG.info("keyspace '{}' is open: {}", policy.name(), policy);
+      keyspaces.start(policy.name());
+      changed.run();
+    }
+  }
+
+  @Override
+  public void drop(String name, String creation) {
+    LOG.info("keyspace '{}' is dropped", name);
+    created.remove(name);
+    keyspaces.drop(name, changed);
+  }
+
+  @Override
+  public void configure(KeyspacePolicy policy) {
+    LOG.info("keyspace '{}' is altered: {}", policy.name(), policy);
+    keyspaces.configure(policy);
+  }
+
+  @Override
+  public void await(String name, List<String> datacenters) {
+    keyspaces.await(name, datacenters);
+  }
+
+  @Override
+  public void close() {
+    ControlLoop runs = loop;
+    if (runs != null) {
+      runs.close();
+    }
+  }
+}

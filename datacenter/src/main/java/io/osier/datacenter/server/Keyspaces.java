@@ -1,0 +1,383 @@
+package io.osier.datacenter.server;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.SlewedClock;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.PartitionStore;
+import io.osier.datacenter.store.RocksVersions;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.wire.Frame;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keyspaces of a datacenter: those that its configuration names, those that were created at run
+ * time, and the control plane's own, which clients do not see. They are opened and dropped by one
+ * thread at a time; all else is for any thread.
+ *
+ * <p>Each partition has an equal part of what the configuration lets all of them take of the heap.
+ * The parts are made anew when a keyspace comes or goes.
+ */
+final class Keyspaces {
+  /** Sends a partition's frame to another datacenter. */
+  @FunctionalInterface
+  interface Sender {
+    void send(String dc, String keyspace, int partition, Frame frame);
+  }
+
+  /**
+   * What all keyspaces are given.
+   *
+   * @param readers what reads objects that are not in memory
+   * @param store empty if everything is in memory only
+   * @param embedded whether callers' threads may run partitions
+   * @param onFailure hears what stops a partition before its time
+   */
+  record Around(
+      DatacenterConfig config,
+      ReplicaId self,
+      Optional<StoreService> store,
+      Executor readers,
+      boolean embedded,
+      LinkWindows links,
+      Traces traces,
+      Sender sender,
+      Consumer<Throwable> onFailure) {}
+
+  /** A keyspace that is open. */
+  private record Open(KeyspaceShard shard, Optional<String> created, List<PartitionStore> stores) {
+    /** As the store calls it: another creation of the name is another keyspace. */
+    private String stored() {
+      return storedName(shard.policy().name(), created);
+    }
+  }
+
+  private final Around around;
+  private final Map<String, Open> open = new ConcurrentSkipListMap<>();
+
+  /** Those that clients see. */
+  private final Map<String, KeyspaceShard> shown = new ConcurrentSkipListMap<>();
+
+  /**
+   * All that were ever open in this life, in their order, so that each keeps its number between two
+   * datacenters.
+   */
+  private final List<Open> everOpen = new CopyOnWriteArrayList<>();
+
+  Keyspaces(Around around) {
+    this.around = around;
+  }
+
+  private static String storedName(String name, Optional<String> created) {
+    return created.map(c -> name + "@" + c).orElse(name);
+  }
+
+  // ---------------------------------------------------------------- which there are
+
+  /** Those that clients see, by name; it changes when they do. */
+  Map<String, KeyspaceShard> shown() {
+    return Collections.unmodifiableMap(shown);
+  }
+
+  /** All, the control plane's own among them. */
+  Collection<KeyspaceShard> all() {
+    return open.values().stream().map(Open::shard).toList();
+  }
+
+  /** All partitions. */
+  Stream<PartitionRunner> partitions() {
+    return open.values().stream().flatMap(o -> o.shard.partitions().stream());
+  }
+
+  /** One of them, clients see it or not; null if there is none of that name. */
+  @Nullable KeyspaceShard find(String name) {
+    Open found = open.get(name);
+    return found == null ? null : found.shard;
+  }
+
+  /** The control plane's own. */
+  KeyspaceShard control() {
+    return requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").shard;
+  }
+
+  /** What the store has of an object of the control plane, before its partition runs. */
+  Optional<Causal> recovered(ObjectId object) {
+    List<PartitionStore> stores =
+        requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").stores;
+    return stores.stream().findFirst().flatMap(s -> Optional.ofNullable(s.getDurable(object)));
+  }
+
+  /**
+   * The fingerprints of the keyspaces that a peer holds, too; each keeps its place, and where one
+   * was that is dropped is an empty text.
+   */
+  List<String> fingerprints(String peer) {
+    return everOpen.stream()
+        .filter(o -> o.shard.policy().heldBy(peer))
+        .map(o -> isOpen(o) ? o.shard.policy().fingerprint(o.created) : "")
+        .toList();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // another creation of the name is another one
+  private boolean isOpen(Open one) {
+    return open.get(one.shard.policy().name()) == one;
+  }
+
+  // ---------------------------------------------------------------- they come and go
+
+  /** Opens those that are there from the start, in their order; none runs yet. */
+  void open(List<KeyspacePolicy> policies) {
+    policies.forEach(policy -> add(make(policy, Optional.empty(), false, policies)));
+    share();
+  }
+
+  /**
+   * Opens one that was created at run time; {@link #start} follows where others run already.
+   *
+   * @param created tells it from another creation of its name
+   * @param first whether it was never here: there is nothing to catch up with
+   * @param awaited until these have opened it, it takes no updates
+   */
+  void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+    List<KeyspacePolicy> all = new ArrayList<>();
+    open.values().forEach(o -> all.add(o.shard.policy()));
+    all.add(policy);
+    Open made = make(policy, Optional.of(created), first, all);
+    made.shard.gate().setAwaited(awaited);
+    add(made);
+    share();
+  }
+
+  /** Starts the partitions of one that was opened while others ran. */
+  void start(String name) {
+    requireNonNull(open.get(name), name).shard.partitions().forEach(PartitionRunner::start);
+  }
+
+  private void add(Open made) {
+    String name = made.shard.policy().name();
+    everOpen.add(made);
+    open.put(name, made);
+    if (!name.equals(KeyspacePolicy.CONTROL)) {
+      shown.put(name, made.shard);
+    }
+  }
+
+  /**
+   * Drops a keyspace with all that is in it; does nothing if it is not here.
+   *
+   * @param left is run when nothing comes to it any more, and before what it had is deleted
+   */
+  void drop(String name, Runnable left) {
+    Open dropped = open.get(name);
+    if (dropped == null) {
+      return;
+    }
+    shown.remove(name);
+    open.remove(name);
+    left.run();
+    for (PartitionRunner partition : dropped.shard.partitions()) {
+      // Gives back what it has under way on the links.
+      around.config.peers().keySet().forEach(dc -> partition.submit(new Input.PeerDown(dc)));
+      partition.refuse();
+    }
+    dropped.shard.partitions().forEach(PartitionRunner::stop);
+    around.traces.drop(name);
+    around.store.ifPresent(s -> s.database().drop(dropped.stored()));
+    share();
+  }
+
+  /**
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run.
+   *
+   * @param created by name, the creations that there are
+   */
+  void dropOthers(Map<String, String> created) {
+    around.store.ifPresent(
+        s -> {
+          Set<String> kept = new TreeSet<>();
+          created.forEach((name, creation) -> kept.add(storedName(name, Optional.of(creation))));
+          for (String stored : s.database().keyspaces()) {
+            if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
+              s.database().drop(stored);
+            }
+          }
+        });
+  }
+
+  /** From now on a keyspace behaves so. */
+  void configure(KeyspacePolicy policy) {
+    Open one = open.get(policy.name());
+    if (one != null) {
+      one.shard.configure(policy);
+      share();
+    }
+  }
+
+  /** Until these have opened a keyspace it takes no updates. */
+  void await(String name, List<String> datacenters) {
+    Open one = open.get(name);
+    if (one != null) {
+      one.shard.gate().setAwaited(datacenters);
+    }
+  }
+
+  // ---------------------------------------------------------------- what each may take
+
+  /**
+   * What a partition may take of the heap, among so many.
+   *
+   * @param partitions of all keyspaces, at least 1
+   * @param causal of those that are causal, at least 1
+   */
+  private record Parts(MemoryShares shares, int partitions, int causal) {
+    static Parts of(DatacenterConfig config, Collection<KeyspacePolicy> policies) {
+      int all = policies.stream().mapToInt(KeyspacePolicy::partitions).sum();
+      int causal =
+          policies.stream()
+              .filter(p -> p.consistency() == KeyspacePolicy.Consistency.CAUSAL)
+              .mapToInt(KeyspacePolicy::partitions)
+              .sum();
+      return new Parts(config.memory(), Math.max(1, all), Math.max(1, causal));
+    }
+
+    PartitionConfig.Memory causalMemory() {
+      return new PartitionConfig.Memory(
+          shares.history() / causal, shares.transactions() / causal, shares.ended() / causal);
+    }
+
+    long commands() {
+      return shares.commands() / partitions;
+    }
+  }
+
+  private void share() {
+    Parts parts =
+        Parts.of(around.config, open.values().stream().map(o -> o.shard.policy()).toList());
+    for (Open one : open.values()) {
+      Input.Configured configured =
+          new Input.Configured(
+              one.shard.policy(), parts.shares.streams(parts.partitions), parts.causalMemory());
+      one.shard.partitions().forEach(p -> p.configure(configured, parts.commands()));
+      one.stores.forEach(s -> s.setCacheBytes(cacheBytes(parts)));
+    }
+  }
+
+  private long cacheBytes(Parts parts) {
+    return around.config.store().cacheBytes() / parts.partitions;
+  }
+
+  // ---------------------------------------------------------------- how one is made
+
+  private Open make(
+      KeyspacePolicy policy,
+      Optional<String> created,
+      boolean first,
+      Collection<KeyspacePolicy> among) {
+    List<String> peers =
+        around.config.peers().keySet().stream().filter(policy::heldBy).sorted().toList();
+    Parts parts = Parts.of(around.config, among);
+    List<PartitionRunner> runners = new ArrayList<>();
+    List<PartitionStore> stores = new ArrayList<>();
+    for (int i = 0; i < policy.partitions(); i++) {
+      int number = i;
+      PartitionConfig partitionConfig =
+          new PartitionConfig(
+                  around.self,
+                  peers,
+                  policy,
+                  number,
+                  around.config.streams().within(parts.shares.streams(parts.partitions)),
+                  around.config.adaptation())
+              .within(parts.causalMemory())
+              .recording(around.store.isPresent())
+              .sharing(around.links)
+              .observedBy(around.traces.partition(policy, number, peers));
+      ObjectStore objects = new MemoryStore();
+      Journal journal = Journal.NONE;
+      Recovered recovered = Recovered.NOTHING;
+      if (around.store.isPresent()) {
+        StoreService store = around.store.get();
+        PartitionStore durable =
+            durable(store, policy, storedName(policy.name(), created), number, cacheBytes(parts));
+        stores.add(durable);
+        recovered =
+            durable.recover(
+                store.database().life(), store.database().isResumed(), store.database().replicas());
+        objects = durable;
+        journal = durable;
+      }
+      if (first) {
+        recovered = recovered.asNew();
+      }
+      // Both clocks at one moment: opening the store takes long, and as much would the timestamps
+      // lie behind those of other datacenters, whose updates would win for minutes.
+      Now now = new Now(System.nanoTime(), System.currentTimeMillis());
+      Partition partition = new Partition(partitionConfig, objects, recovered, now);
+      runners.add(
+          new PartitionRunner(
+              new Seat(
+                  policy.name() + "-" + number,
+                  partition,
+                  objects,
+                  journal,
+                  (dc, frame) -> around.sender.send(dc, policy.name(), number, frame)),
+              new Inbox(around.config.queue(), parts.commands()),
+              new SlewedClock(now.millis(), now.nanos()),
+              around.onFailure,
+              callers(policy),
+              Optional.of(policy)));
+    }
+    UpdateGate gate = new UpdateGate(policy.name(), peers, around.store);
+    return new Open(
+        new KeyspaceShard(policy, runners, around.readers, gate), created, List.copyOf(stores));
+  }
+
+  private PartitionRunner.Callers callers(KeyspacePolicy policy) {
+    if (!around.embedded || around.store.isPresent()) {
+      return PartitionRunner.Callers.WAIT;
+    }
+    return policy.consistency() == KeyspacePolicy.Consistency.SESSION
+        ? PartitionRunner.Callers.COMBINE
+        : PartitionRunner.Callers.RUN;
+  }
+
+  private PartitionStore durable(
+      StoreService in, KeyspacePolicy policy, String stored, int number, long cacheBytes) {
+    RocksVersions versions = in.database().partition(stored, number, policy.partitions());
+    return new PartitionStore(
+        versions,
+        in.writerOf(versions),
+        around.self,
+        cacheBytes,
+        around.config.store().logMax(),
+        in.readers(),
+        in.readers());
+  }
+}

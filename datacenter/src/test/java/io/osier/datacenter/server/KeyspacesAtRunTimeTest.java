@@ -1,0 +1,290 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keyspaces are created, used, altered and dropped while three datacenters serve. */
+final class KeyspacesAtRunTimeTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String[] NAMES = {"ap", "eu", "us"};
+
+  @TempDir private Path dir;
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable o : open.reversed()) {
+      o.close();
+    }
+  }
+
+  private TestCluster cluster() {
+    TestCluster cluster = new TestCluster(NAMES);
+    open.add(cluster);
+    return cluster;
+  }
+
+  private TestCluster durable() {
+    TestCluster cluster =
+        new TestCluster("shop {}", "dir = \"" + dir + "\", durability = sync", NAMES);
+    open.add(cluster);
+    return cluster;
+  }
+
+  /** A client of one datacenter alone. */
+  private OsierClient at(TestCluster cluster, String name) {
+    OsierClient client =
+        OsierClient.builder()
+            .endpoint(name, "127.0.0.1:" + cluster.clientPort(name))
+            .timeout(Duration.ofSeconds(20))
+            .build();
+    open.add(client);
+    client.awaitConnected(PATIENCE);
+    return client;
+  }
+
+  private static String created(OsierClient client, String name, String... settings) {
+    Map<String, String> all = new java.util.TreeMap<>();
+    for (int i = 0; i < settings.length; i += 2) {
+      all.put(settings[i], settings[i + 1]);
+    }
+    return client.admin().createKeyspaceAsync(name, all).join();
+  }
+
+  private static String list(OsierClient client) {
+    return client.admin().listKeyspacesAsync().join();
+  }
+
+  @Test
+  void whatIsCreatedAtOne_isUsedAtAll_andReplicates() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    String told = created(eu, "carts", "sla", "100ms", "partitions", "3");
+    assertThat(told)
+        .contains("\"state\":\"active\"", "\"sla\":\"100ms\"", "\"partitions\":\"3\"")
+        .contains("\"changed_by\":\"default\"");
+    us.session().keyspace("carts").counter("c").increment(2);
+    eu.session().keyspace("carts").counter("c").increment(3);
+    for (String name : NAMES) {
+      OsierClient there = at(cluster, name);
+      await()
+          .atMost(PATIENCE)
+          .until(() -> there.session().keyspace("carts").counter("c").get() == 5);
+    }
+    assertThat(list(us)).contains("\"carts\"", "\"from\":\"command\"", "\"shop\"");
+    assertThat(list(us)).doesNotContain(KeyspacePolicy.CONTROL);
+  }
+
+  @Test
+  void transactionsWorkInACausalOne() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "bank", "consistency", "causal");
+    try (var transaction = eu.session().keyspace("bank").begin()) {
+      transaction.counter("a").increment(-1);
+      transaction.counter("b").increment(1);
+      transaction.commit();
+    }
+    OsierClient us = at(cluster, "us");
+    await().atMost(PATIENCE).until(() -> us.session().keyspace("bank").counter("b").get() == 1);
+    assertThat(us.session().keyspace("bank").counter("a").get()).isEqualTo(-1);
+  }
+
+  @Test
+  void whatMakesNoSense_isRefused_andChangesNothing() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    String before = list(eu);
+    refuses(() -> created(eu, "shop"), "there is a keyspace 'shop' already");
+    refuses(() -> created(eu, "9"), "start with a letter");
+    refuses(() -> created(eu, KeyspacePolicy.CONTROL), "start with a letter");
+    refuses(() -> created(eu, "x", "sla", "2"), "sla must be a duration with its unit");
+    refuses(() -> created(eu, "x", "colour", "red"), "no setting 'colour'; it has consistency");
+    refuses(() -> created(eu, "x", "replicas", "eu,mars"), "of which there are [ap, eu, us]");
+    refuses(() -> created(eu, "x", "partitions", "0"), "partitions must be");
+    refuses(
+        () -> eu.admin().alterKeyspaceAsync("shop", Map.of("partitions", "4")).join(),
+        "partitions of a keyspace that exists cannot be altered");
+    refuses(
+        () -> eu.admin().alterKeyspaceAsync("nope", Map.of("sla", "1s")).join(),
+        "there is no keyspace 'nope'; there are [shop]");
+    refuses(
+        () -> eu.admin().alterKeyspaceAsync("shop", Map.of("sla", "2 parsecs")).join(),
+        "sla must be a duration");
+    refuses(() -> eu.admin().dropKeyspaceAsync("nope").join(), "there is no keyspace 'nope'");
+    refuses(() -> eu.admin().dropKeyspaceAsync("shop").join(), "named by the configuration files");
+    assertThat(list(eu)).isEqualTo(before);
+    assertThatThrownBy(() -> eu.session().keyspace("nope").counter("c").get())
+        .hasMessageContaining("has no keyspace 'nope'");
+    assertThatThrownBy(() -> eu.session().keyspace(KeyspacePolicy.CONTROL).counter("c").get())
+        .hasMessageContaining("no keyspace");
+  }
+
+  private static void refuses(Runnable what, String why) {
+    assertThatThrownBy(what::run)
+        .isInstanceOf(CompletionException.class)
+        .cause()
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void settingsAreAlteredEverywhere_whileItServes() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "feeds", "sla", "1h", "propagation", "state");
+    OsierClient us = at(cluster, "us");
+    us.session().keyspace("feeds").counter("c").increment(1); // is held for an hour
+    eu.admin().alterKeyspaceAsync("feeds", Map.of("sla", "100ms", "limits.key", "8B")).join();
+    await().atMost(PATIENCE).until(() -> eu.session().keyspace("feeds").counter("c").get() == 1);
+    us.session().keyspace("feeds").counter("c").increment(1); // the next round already obeys
+    await().atMost(PATIENCE).until(() -> eu.session().keyspace("feeds").counter("c").get() == 2);
+    await().atMost(PATIENCE).until(() -> list(us).contains("\"limits.key\":\"8B\""));
+    assertThatThrownBy(() -> us.session().keyspace("feeds").counter("123456789").increment(1))
+        .hasMessageContaining("allows 8");
+
+    // One that the files name, too.
+    us.admin().alterKeyspaceAsync("shop", Map.of("sla", "123ms")).join();
+    await().atMost(PATIENCE).until(() -> list(eu).contains("\"sla\":\"123ms\""));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> cluster.datacenter("ap").policy("shop").sla().toMillis() == 123);
+  }
+
+  @Test
+  void whatIsDropped_isGoneEverywhere_andTheNameIsFreeForAnother() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    created(eu, "old", "partitions", "2");
+    us.session().keyspace("old").counter("c").increment(7);
+    us.admin().dropKeyspaceAsync("old").join();
+    for (OsierClient client : List.of(eu, us)) {
+      await()
+          .atMost(PATIENCE)
+          .ignoreException(OsierException.class)
+          .until(() -> !list(client).contains("\"old\""));
+      assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
+          .isInstanceOfSatisfying(
+              OsierException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+    }
+    created(eu, "old", "partitions", "5");
+    OsierClient fresh = at(cluster, "us");
+    assertThat(fresh.session().keyspace("old").counter("c").get()).isZero();
+    fresh.session().keyspace("old").counter("c").increment(1);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
+  }
+
+  /** Of two creations of a name one wins, and nothing that was acknowledged in it is lost. */
+  @Test
+  void twoOperatorsWhoCreateTheSameName_endWithOne() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    for (int i = 0; i < 10; i++) {
+      String name = "k" + i;
+      CompletableFuture<String> one =
+          eu.admin().createKeyspaceAsync(name, Map.of("partitions", "1"));
+      CompletableFuture<String> other =
+          us.admin().createKeyspaceAsync(name, Map.of("partitions", "4"));
+      // Each as early as it is taken: once everybody has opened the same creation.
+      incrementSoon(eu, name, 1);
+      incrementSoon(us, name, 2);
+      CompletableFuture.allOf(one.exceptionally(e -> ""), other.exceptionally(e -> "")).join();
+      for (String at : NAMES) {
+        OsierClient there = at(cluster, at);
+        await()
+            .atMost(PATIENCE)
+            .until(() -> there.session().keyspace(name).counter("c").get() == 3);
+        await().atMost(PATIENCE).until(() -> list(there).equals(list(eu)));
+      }
+    }
+  }
+
+  private static void incrementSoon(OsierClient client, String keyspace, long amount) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(1))
+        .ignoreException(OsierException.class)
+        .until(
+            () -> {
+              client.session().keyspace(keyspace).counter("c").increment(amount);
+              return true;
+            });
+  }
+
+  @Test
+  void whileADatacenterIsAway_whatIsCreatedTakesNoUpdates_andThenAll() {
+    TestCluster cluster = durable();
+    OsierClient eu = at(cluster, "eu");
+    cluster.stop("ap");
+    String told = created(eu, "late");
+    assertThat(told).contains("\"state\":\"creating\"", "\"awaited\":[\"ap\"]");
+    OsierClient hurried =
+        OsierClient.builder()
+            .endpoint("eu", "127.0.0.1:" + cluster.clientPort("eu"))
+            .timeout(Duration.ofMillis(300))
+            .build();
+    open.add(hurried);
+    hurried.awaitConnected(PATIENCE);
+    assertThatThrownBy(() -> hurried.session().keyspace("late").counter("c").increment(1))
+        .hasMessageContaining("takes no updates until [ap] know it");
+    cluster.start("ap");
+    cluster.awaitReady();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> list(eu).contains("\"awaited\":[]") && !list(eu).contains("creating"));
+    eu.session().keyspace("late").counter("c").increment(1);
+    OsierClient ap = at(cluster, "ap");
+    await().atMost(PATIENCE).until(() -> ap.session().keyspace("late").counter("c").get() == 1);
+  }
+
+  @Test
+  void afterARestart_whatWasCreatedIsThere_andWhatWasDroppedMeanwhileIsNot() {
+    TestCluster cluster = durable();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "kept");
+    created(eu, "dropped");
+    OsierClient ap = at(cluster, "ap");
+    ap.session().keyspace("kept").counter("c").increment(4);
+    ap.session().keyspace("dropped").counter("c").increment(5);
+    await().atMost(PATIENCE).until(() -> eu.session().keyspace("kept").counter("c").get() == 4);
+    cluster.stop("ap");
+    eu.admin().dropKeyspaceAsync("dropped").join();
+    cluster.stop("eu");
+    cluster.stop("us");
+    for (String name : NAMES) {
+      cluster.start(name);
+    }
+    cluster.awaitReady();
+    for (String name : NAMES) {
+      OsierClient there = at(cluster, name);
+      assertThat(there.session().keyspace("kept").counter("c").get()).isEqualTo(4);
+      await().atMost(PATIENCE).until(() -> !list(there).contains("dropped"));
+      assertThat(cluster.datacenter(name).stored())
+          .filteredOn(k -> k.startsWith("kept@"))
+          .hasSize(1);
+      assertThat(cluster.datacenter(name).stored()).noneMatch(k -> k.startsWith("dropped@"));
+    }
+  }
+}

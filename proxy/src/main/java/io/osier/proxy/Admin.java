@@ -1,0 +1,72 @@
+package io.osier.proxy;
+
+import io.osier.core.OsierException;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Administers all datacenters through the one that is nearest: what is changed there travels to the
+ * others. Needs the right {@code admin}. Answers are JSON objects, whose fields docs/OPERATIONS.md
+ * tells. Thread-safe.
+ *
+ * <p>A call whose connection was lost, or whose time was over, fails with an {@link OsierException}
+ * that says so: what it asked for may have been done, and listing tells.
+ */
+public final class Admin {
+  private final OsierClient client;
+
+  Admin(OsierClient client) {
+    this.client = client;
+  }
+
+  /** The keyspaces: settings, whether they take updates, who changed them last and when. */
+  public CompletableFuture<String> listKeyspacesAsync() {
+    return ask("keyspace", "list", "", Map.of());
+  }
+
+  /**
+   * Creates a keyspace at all datacenters, or at the {@code replicas} among the settings. It takes
+   * updates once each of them has it, which the answer tells: at most after three seconds, then
+   * with those that are waited for.
+   *
+   * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
+   * @param settings by their names in the configuration file, for example {@code sla} to {@code
+   *     500ms}; the others are as a configuration file's defaults
+   */
+  public CompletableFuture<String> createKeyspaceAsync(String name, Map<String, String> settings) {
+    return ask("keyspace", "create", name, settings);
+  }
+
+  /**
+   * Alters settings of a keyspace while it serves: {@code sla}, {@code propagation}, {@code
+   * payload}, {@code history}, {@code limits.key}, {@code limits.value}, {@code limits.object}.
+   */
+  public CompletableFuture<String> alterKeyspaceAsync(String name, Map<String, String> settings) {
+    return ask("keyspace", "alter", name, settings);
+  }
+
+  /** Drops a keyspace with all that is in it, at every datacenter. */
+  public CompletableFuture<String> dropKeyspaceAsync(String name) {
+    return ask("keyspace", "drop", name, Map.of());
+  }
+
+  /**
+   * Asks for anything that datacenters know how to administer.
+   *
+   * @param subject for example {@code keyspace}
+   * @param action for example {@code list}
+   * @param name of the one that is meant; empty where all are
+   */
+  CompletableFuture<String> ask(
+      String subject, String action, String name, Map<String, String> settings) {
+    SortedMap<String, String> sorted = new TreeMap<>(settings);
+    return client.administer(new Request.Administer(subject, action, name, sorted), TIMEOUT);
+  }
+
+  /** Beyond what a creation waits for the other datacenters. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+}

@@ -23,6 +23,11 @@ public final class Admin {
     this.client = client;
   }
 
+  /** Changes who may do what. */
+  public UserAdmin users() {
+    return new UserAdmin(this);
+  }
+
   /** The keyspaces: settings, whether they take updates, who changed them last and when. */
   public CompletableFuture<String> listKeyspacesAsync() {
     return ask("keyspace", "list", "", Map.of());

@@ -127,7 +127,9 @@ final class Rooms {
         "io.opentelemetry",
         LOGGING);
     r.shell(
-        "datacenter.control", List.of("core", "crdt", "protocol", "datacenter.config"), LOGGING);
+        "datacenter.control",
+        List.of("core", "crdt", "protocol", "datacenter.config", "datacenter.security"),
+        LOGGING);
     r.shell(
         "datacenter.server",
         List.of(

@@ -70,6 +70,8 @@ public final class CliCommand implements Callable<Integer> {
 
   @Mixin private UserArguments user;
 
+  @Mixin private NewPasswords newPasswords;
+
   @Parameters(paramLabel = "COMMAND", description = "the command and its arguments")
   private @Nullable List<String> words;
 
@@ -103,7 +105,8 @@ public final class CliCommand implements Callable<Integer> {
     }
     try (OsierClient client = connected) {
       CliSession cli =
-          new CliSession(client, client.session(), Optional.ofNullable(keyspace), json);
+          new CliSession(
+              client, client.session(), Optional.ofNullable(keyspace), json, newPasswords);
       try {
         client.awaitConnected(Duration.ofSeconds(timeoutSeconds));
         if (words == null || words.isEmpty()) {

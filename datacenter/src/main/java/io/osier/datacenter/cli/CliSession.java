@@ -22,6 +22,7 @@ import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
+import io.osier.proxy.UserAdmin;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -40,6 +41,7 @@ final class CliSession {
   private static final int KEYS_SHOWN = 50;
 
   private final OsierClient client;
+  private final NewPasswords newPasswords;
   private final Session session;
   private Optional<String> keyspace;
   private final boolean asJson;
@@ -49,6 +51,21 @@ final class CliSession {
   private @Nullable Transaction transaction;
 
   CliSession(OsierClient client, Session session, Optional<String> keyspace, boolean asJson) {
+    this(client, session, keyspace, asJson, NewPasswords.ASKED_FOR);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param newPasswords where those come from that users are given
+   */
+  CliSession(
+      OsierClient client,
+      Session session,
+      Optional<String> keyspace,
+      boolean asJson,
+      NewPasswords newPasswords) {
+    this.newPasswords = newPasswords;
     this.client = client;
     this.session = session;
     this.keyspace = keyspace;
@@ -86,6 +103,7 @@ final class CliSession {
       case Grammar.Scan s -> scan(s);
       case Grammar.Inspect i -> inspect(i);
       case Grammar.Administer a -> administer(a);
+      case Grammar.ManageUser u -> manage(u);
     };
   }
 
@@ -368,6 +386,54 @@ final class CliSession {
           k.get("replicas").asText(),
           k.get("from").asText(),
           changed(k));
+    }
+    return table.toString();
+  }
+
+  private String manage(Grammar.ManageUser what) {
+    UserAdmin users = client.admin().users();
+    String name = what.name();
+    JsonNode report =
+        answer(
+            switch (what.action()) {
+              case "list" -> users.listAsync();
+              case "create" -> users.createAsync(name, newPasswords.of(name), what.rights());
+              case "passwd" ->
+                  users.changePasswordAsync(
+                      name,
+                      newPasswords
+                          .of(name)
+                          .orElseThrow(
+                              () ->
+                                  new OsierException(
+                                      ErrorCode.INVALID_ARGUMENT,
+                                      "user passwd gives a password; --no-password does not go"
+                                          + " with it")));
+              case "grant" -> users.grantAsync(name, what.rights().getFirst());
+              case "revoke" -> users.revokeAsync(name, what.rights().getFirst());
+              default -> users.dropAsync(name);
+            });
+    if (asJson) {
+      return report.toString();
+    }
+    if (what.action().equals("drop")) {
+      return "dropped";
+    }
+    Table table = new Table("user", "password", "rights", "from", "made");
+    for (JsonNode u : report.get("users")) {
+      List<String> rights = new ArrayList<>();
+      u.get("rights").forEach(r -> rights.add(r.asText()));
+      long at = u.get("made_at_ms").asLong();
+      table.add(
+          u.get("name").asText(),
+          u.get("password").asText(),
+          rights.isEmpty() ? "none" : String.join(", ", rights),
+          u.get("from").asText(),
+          at == 0
+              ? ""
+              : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
+                  + " by "
+                  + u.get("made_by").asText());
     }
     return table.toString();
   }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.cli;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The words of the command line and what they mean. Pure. */
 final class Grammar {
@@ -48,6 +50,8 @@ final class Grammar {
           "top [--once] [--json]                             all datacenters, live; q ends it",
           "keyspace list | keyspace create NAME [SETTING=VALUE...]",
           "keyspace alter NAME SETTING=VALUE... | keyspace drop NAME    at all datacenters",
+          "user list | user create NAME [RIGHT, ...] | user passwd NAME | user drop NAME",
+          "user grant NAME RIGHT | user revoke NAME RIGHT    e.g. write shop cart:",
           "help | exit",
           "",
           "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string.",
@@ -84,6 +88,13 @@ final class Grammar {
   record Administer(String subject, String action, String name, SortedMap<String, String> settings)
       implements Action {}
 
+  /**
+   * Changes or shows who may do what.
+   *
+   * @param rights what the command gives or takes
+   */
+  record ManageUser(String action, String name, List<Grant> rights) implements Action {}
+
   /** The first words of commands that do not begin with a type. */
   static final List<String> COMMANDS =
       List.of(
@@ -99,6 +110,7 @@ final class Grammar {
           "hot",
           "peers",
           "keyspace",
+          "user",
           "help",
           "exit");
 
@@ -152,6 +164,7 @@ final class Grammar {
         yield new Transact(first, 0);
       }
       case "keyspace" -> administer(words);
+      case "user" -> manageUser(words);
       case "stat", "peers" -> {
         arguments(words, 1, 1, first);
         yield new Inspect(first, 0);
@@ -258,6 +271,35 @@ final class Grammar {
           };
       case BOUNDED_COUNTER -> bounded(type, verb, rest);
     };
+  }
+
+  private static ManageUser manageUser(List<Word> words) {
+    String usage =
+        "user list | user create NAME [RIGHT, ...] | user passwd NAME | user grant NAME RIGHT |"
+            + " user revoke NAME RIGHT | user drop NAME";
+    arguments(words, 2, Integer.MAX_VALUE, usage);
+    String action = words.get(1).text();
+    switch (action) {
+      case "list" -> arguments(words, 2, 2, "user list");
+      case "create" -> arguments(words, 3, Integer.MAX_VALUE, usage);
+      case "passwd", "drop" -> arguments(words, 3, 3, "user " + action + " NAME");
+      case "grant", "revoke" ->
+          arguments(
+              words, 5, Integer.MAX_VALUE, "user " + action + " NAME RIGHT KEYSPACE [PREFIX]");
+      default -> throw bad("user has no '" + action + "'; it is " + usage);
+    }
+    String text =
+        words.subList(Math.min(3, words.size()), words.size()).stream()
+            .map(Word::text)
+            .collect(Collectors.joining(" "));
+    List<Grant> rights = new ArrayList<>();
+    // One of a grant may have a comma in its prefix; of a creation they part several rights.
+    for (String right : action.equals("create") ? text.split(",", -1) : new String[] {text}) {
+      if (!right.isBlank()) {
+        rights.add(Grant.parse(right));
+      }
+    }
+    return new ManageUser(action, words.size() > 2 ? words.get(2).text() : "", rights);
   }
 
   private static Administer administer(List<Word> words) {

@@ -59,21 +59,30 @@ public final class UserArguments {
    * @throws OsierException INVALID_ARGUMENT if there is none; CONFIGURATION if the file cannot be
    *     read
    */
-  @SuppressWarnings("SystemConsoleNull") // it is, with Java 21
   static char[] password(String prompt, Optional<Path> file) {
     if (file.isPresent()) {
       return UserSettings.password(file.get(), problem -> "--password-file: " + problem);
     }
     String variable = System.getenv(VARIABLE);
-    if (variable != null) {
-      return variable.toCharArray();
-    }
+    return variable != null
+        ? variable.toCharArray()
+        : typed(prompt, "--password-file or " + VARIABLE);
+  }
+
+  /**
+   * What somebody types at the terminal, unseen.
+   *
+   * @param instead what to use where there is no terminal
+   * @throws OsierException INVALID_ARGUMENT if there is none
+   */
+  @SuppressWarnings("SystemConsoleNull") // it is, with Java 21
+  static char[] typed(String prompt, String instead) {
     Console console = System.console();
     char[] typed = console == null ? null : console.readPassword("%s", prompt);
     if (typed == null) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is no terminal to ask for the password: use --password-file or " + VARIABLE);
+          "there is no terminal to ask for the password: use " + instead);
     }
     return typed;
   }

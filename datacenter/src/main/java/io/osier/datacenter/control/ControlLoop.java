@@ -71,6 +71,25 @@ public final class ControlLoop implements AutoCloseable {
     return done;
   }
 
+  /** See {@link ControlPlane#administerUsers}. */
+  public CompletableFuture<List<UserView>> administerUsers(Request.Administer request, String by) {
+    CompletableFuture<List<UserView>> done = new CompletableFuture<>();
+    try {
+      thread.execute(
+          () -> {
+            try {
+              done.complete(plane.administerUsers(request, by));
+            } catch (RuntimeException e) {
+              done.completeExceptionally(e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      done.completeExceptionally(
+          new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+    }
+    return done;
+  }
+
   private void answer(
       Request.Administer request,
       String by,

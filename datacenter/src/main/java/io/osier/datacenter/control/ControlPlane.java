@@ -11,6 +11,10 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.datacenter.security.User;
+import io.osier.datacenter.security.UserCommand;
+import io.osier.datacenter.security.UserRecords;
+import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -69,6 +73,14 @@ public final class ControlPlane {
 
     /** Until these have opened a keyspace it takes no updates. */
     void await(String name, List<String> datacenters);
+
+    /** The users that the configuration names: they count until somebody changes users. */
+    default List<User> configuredUsers() {
+      return List.of();
+    }
+
+    /** From now on these are all users. */
+    default void users(Users all) {}
   }
 
   private final String dc;
@@ -86,6 +98,7 @@ public final class ControlPlane {
   private final Map<String, String> troubles = new TreeMap<>();
 
   private ControlState state = ControlState.NOTHING;
+  private UserRecords users = UserRecords.NONE;
   private long changes = -1;
   private VersionVector seen = VersionVector.EMPTY;
   private long lastCreatedMillis;
@@ -121,6 +134,22 @@ public final class ControlPlane {
     follow();
   }
 
+  /**
+   * Takes the users that the store knew when this datacenter ended.
+   *
+   * @param object what is there of {@link UserRecords#OBJECT}
+   */
+  public void recoverUsers(Reading.Fields object) {
+    take(new UserRecords(object));
+  }
+
+  private void take(UserRecords now) {
+    users = now;
+    if (now.isInForce()) {
+      host.users(now.users());
+    }
+  }
+
   // ---------------------------------------------------------------- what others have changed
 
   /** Looks whether something has changed, and does what follows. */
@@ -148,23 +177,54 @@ public final class ControlPlane {
   }
 
   private boolean read() {
+    Optional<Reading.Fields> keyspaces = read(ControlState.KEYSPACES);
+    Optional<Reading.Fields> allUsers = read(UserRecords.OBJECT);
+    if (keyspaces.isEmpty() || allUsers.isEmpty()) {
+      return false;
+    }
+    state = ControlState.of(keyspaces.get(), configured.keySet(), datacenters);
+    take(new UserRecords(allUsers.get()));
+    if (changes < 0 && users.isLockedOut()) {
+      letIn();
+    }
+    return true;
+  }
+
+  private Optional<Reading.Fields> read(ObjectId object) {
     Reply reply =
         host.ask(
             new Request.Read(
                 KeyspacePolicy.CONTROL,
-                ControlState.KEYSPACES.key(),
-                Optional.of(ControlState.KEYSPACES.type()),
+                object.key(),
+                Optional.of(object.type()),
                 new Query.Whole(),
                 seen,
                 false,
                 ASK_MILLIS),
             ASK_MILLIS);
-    if (reply instanceof Reply.Answer answer
-        && answer.reading().orElse(null) instanceof Reading.Fields fields) {
-      state = ControlState.of(fields, configured.keySet(), datacenters);
-      return true;
+    return reply instanceof Reply.Answer answer
+            && answer.reading().orElse(null) instanceof Reading.Fields fields
+        ? Optional.of(fields)
+        : Optional.empty();
+  }
+
+  /** Nobody may change users any more: those of the configuration who are gone come back. */
+  private void letIn() {
+    List<Operation> operations = users.initial(host.configuredUsers(), author("configuration"));
+    if (!operations.isEmpty()) {
+      LOG.warn("nobody may change users any more; those of the configuration are made again");
+      try {
+        change(UserRecords.OBJECT, operations);
+      } catch (OsierException e) {
+        LOG.warn("that failed: {}", e.getMessage());
+      }
     }
-    return false;
+  }
+
+  private UserRecords.Author author(String by) {
+    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
+    return new UserRecords.Author(
+        by + "@" + dc, lastCreatedMillis, UUID.randomUUID().getMostSignificantBits());
   }
 
   /** Opens, drops and configures keyspaces, so that they are as they should be. */
@@ -231,6 +291,14 @@ public final class ControlPlane {
       }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
+    List<Operation> cleaning = users.cleaning();
+    if (!cleaning.isEmpty()) {
+      try {
+        change(UserRecords.OBJECT, cleaning);
+      } catch (OsierException e) {
+        LOG.warn("what is left of users who were dropped stays for now: {}", e.getMessage());
+      }
+    }
     if (!operations.isEmpty()) {
       try {
         change(operations);
@@ -403,14 +471,61 @@ public final class ControlPlane {
     return List.copyOf(views.values());
   }
 
+  /**
+   * Changes users for an operator, or lists them.
+   *
+   * @param by who that is
+   * @return the users that were meant, as they are now
+   * @throws OsierException as {@link #administer}
+   */
+  public List<UserView> administerUsers(Request.Administer request, String by) {
+    look();
+    if (changes < 0) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+    }
+    if (request.action().equals("list")) {
+      checkNone(request);
+      return userViews();
+    }
+    UserCommand command = UserCommand.parse(request.action(), request.name(), request.settings());
+    List<User> configuredUsers = host.configuredUsers();
+    if (!users.isInForce() && !configuredUsers.isEmpty()) {
+      // From now on the configuration's count no more; so they come along.
+      change(UserRecords.OBJECT, users.initial(configuredUsers, author("configuration")));
+      look();
+    }
+    change(UserRecords.OBJECT, users.operations(command, author(by)));
+    look();
+    return userViews().stream().filter(u -> u.name().equals(request.name())).toList();
+  }
+
+  private List<UserView> userViews() {
+    List<UserView> views = new ArrayList<>();
+    boolean fromFile = !users.isInForce() && !host.configuredUsers().isEmpty();
+    for (User user : fromFile ? host.configuredUsers() : users.users().all()) {
+      views.add(
+          new UserView(
+              user.name(),
+              user.credential().isPresent(),
+              user.grants(),
+              fromFile,
+              users.madeBy(user.name()).orElse(""),
+              users.madeAtMillis(user.name()).orElse(0L)));
+    }
+    return views;
+  }
+
   /** Commits changes, together. */
   private void change(List<Operation> operations) {
+    change(ControlState.KEYSPACES, operations);
+  }
+
+  private void change(ObjectId object, List<Operation> operations) {
     UUID id = UUID.randomUUID();
     List<Request.Update> updates = new ArrayList<>();
     for (Operation operation : operations) {
-      updates.add(
-          new Request.Update(
-              ControlState.KEYSPACES.key(), ControlState.KEYSPACES.type(), operation));
+      updates.add(new Request.Update(object.key(), object.type(), operation));
     }
     updates.add(new Request.Update(CHANGES.key(), CHANGES.type(), new Operation.Increment(1)));
     Request.Transact request =

@@ -89,6 +89,9 @@ public final class UserRecords {
     }
   }
 
+  /** No user was ever made. */
+  public static final UserRecords NONE = new UserRecords(new Reading.Fields(new TreeMap<>()));
+
   private final boolean inForce;
   private final Map<String, List<Creation>> creations = new TreeMap<>();
   private final Map<String, Reading.Fields> fields = new TreeMap<>();
@@ -151,6 +154,16 @@ public final class UserRecords {
     List<String> gone =
         fields.keySet().stream().filter(name -> !creations.containsKey(name)).toList();
     return gone.isEmpty() ? List.of() : List.of(new Operation.RemoveFields(gone));
+  }
+
+  /** Whether a user was ever made, so that these users count and not those of a configuration. */
+  public boolean isInForce() {
+    return inForce;
+  }
+
+  /** Whether nobody is left who may change users. */
+  public boolean isLockedOut() {
+    return inForce && !isAdministered(users);
   }
 
   /** The users that there are: those of {@link Users#OPEN} while none was ever made. */

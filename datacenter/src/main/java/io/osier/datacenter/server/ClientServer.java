@@ -39,6 +39,7 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.security.Identity;
 import io.osier.datacenter.security.ScramLogin;
+import io.osier.datacenter.security.UserCommand;
 import io.osier.datacenter.security.Users;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.ConnectionGuard;
@@ -418,9 +419,17 @@ final class ClientServer implements AutoCloseable {
       String address = AccessControl.address(channel.remoteAddress());
       return reply -> {
         String outcome = reply instanceof Reply.Failure f ? f.code() + ": " + f.message() : "done";
-        access.audit().administered(identity.user(), address, request.toString(), outcome);
+        access.audit().administered(identity.user(), address, commandOf(request), outcome);
         asked.accept(reply);
       };
+    }
+
+    /** What is asked for, with the rights that are given or taken: no secret is among those. */
+    private static String commandOf(Request.Administer request) {
+      String rights = request.settings().get(UserCommand.RIGHTS);
+      return rights == null || !request.subject().equals("user")
+          ? request.toString()
+          : request + ": " + String.join(", ", rights.lines().toList());
     }
 
     /** A request that is to be answered, once. */

@@ -10,6 +10,10 @@ import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.KeyspaceView;
+import io.osier.datacenter.control.UserView;
+import io.osier.datacenter.security.User;
+import io.osier.datacenter.security.UserRecords;
+import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -21,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +36,8 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   private final Keyspaces keyspaces;
   private final Runnable changed;
+  private final List<User> configuredUsers;
+  private final Consumer<Users> onUsers;
   private final Lane lane = new Lane();
   private final ControlPlane plane;
 
@@ -44,8 +51,18 @@ final class Control implements ControlPlane.Host, AutoCloseable {
    * Of a datacenter that starts.
    *
    * @param changed is run when the keyspaces are others than before
+   * @param configuredUsers those that the configuration names
+   * @param onUsers is told the users when they are others than before
    */
-  Control(DatacenterConfig config, ReplicaId self, Keyspaces keyspaces, Runnable changed) {
+  Control(
+      DatacenterConfig config,
+      ReplicaId self,
+      Keyspaces keyspaces,
+      Runnable changed,
+      List<User> configuredUsers,
+      Consumer<Users> onUsers) {
+    this.configuredUsers = List.copyOf(configuredUsers);
+    this.onUsers = onUsers;
     this.keyspaces = keyspaces;
     this.changed = changed;
     Set<String> datacenters = new TreeSet<>(config.peers().keySet());
@@ -62,6 +79,10 @@ final class Control implements ControlPlane.Host, AutoCloseable {
         .recovered(ControlPlane.KEYSPACES)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recover((Reading.Fields) reading));
+    keyspaces
+        .recovered(UserRecords.OBJECT)
+        .map(state -> state.read(new Query.Whole()))
+        .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
     keyspaces.dropOthers(created);
   }
 
@@ -78,7 +99,25 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       return CompletableFuture.failedFuture(
           new OsierException(ErrorCode.UNAVAILABLE, "the datacenter has just started"));
     }
-    return runs.administer(request, by).thenApply(Control::json);
+    return request.subject().equals("user")
+        ? runs.administerUsers(request, by).thenApply(Control::usersJson)
+        : runs.administer(request, by).thenApply(Control::json);
+  }
+
+  private static String usersJson(List<UserView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("users");
+    for (UserView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("name", view.name())
+              .put("password", view.hasPassword() ? "yes" : "no")
+              .put("from", view.fromFile() ? "file" : "command");
+      JsonObject.Array rights = one.putArray("rights");
+      view.grants().forEach(g -> rights.add(g.toString()));
+      one.put("made_by", view.by()).put("made_at_ms", view.atMillis());
+    }
+    return root.toString();
   }
 
   private static String json(List<KeyspaceView> views) {
@@ -99,6 +138,16 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   // ---------------------------------------------------------------- for the plane
+
+  @Override
+  public List<User> configuredUsers() {
+    return configuredUsers;
+  }
+
+  @Override
+  public void users(Users all) {
+    onUsers.accept(all);
+  }
 
   @Override
   public Reply ask(Request request, int timeoutMillis) {

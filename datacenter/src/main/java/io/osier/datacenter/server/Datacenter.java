@@ -163,7 +163,14 @@ public final class Datacenter implements AutoCloseable {
       closeStore();
       throw e;
     }
-    this.control = new Control(config, self, keyspaces, () -> transport.keyspacesChanged());
+    this.control =
+        new Control(
+            config,
+            self,
+            keyspaces,
+            () -> transport.keyspacesChanged(),
+            config.users().isEmpty() ? List.of() : users.all(),
+            this::setUsers);
     control.recover();
     watch.done("recovery", System.nanoTime());
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));

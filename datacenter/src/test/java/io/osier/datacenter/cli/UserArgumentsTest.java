@@ -92,6 +92,72 @@ final class UserArgumentsTest {
     }
   }
 
+  @Test
+  void users_areManaged_andPasswordsAreNoArguments() throws IOException {
+    Path secret = password("correct horse");
+    Path other = Files.writeString(dir.resolve("other"), "battery staple");
+    String line = run("credential", "--password-file", secret.toString()).out;
+    try (Datacenter eu =
+        Datacenter.start(
+            ConfigReader.read(
+                "eu",
+                """
+                osier {
+                  dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+                  listen { client-port = 0, peer-port = 0 }
+                  users { admin { credential = "%s", rights = ["admin *"] } }
+                }
+                """
+                    .formatted(line),
+                Map.of()))) {
+      String at = "127.0.0.1:" + eu.clientPort();
+      String[] asAdmin = {
+        "cli", "--connect", at, "--user", "admin", "--password-file", secret.toString()
+      };
+      assertThat(run(with(asAdmin, "user", "list")).out).contains("admin", "admin *", "file");
+      Run created =
+          run(
+              with(
+                  asAdmin,
+                  "--new-password-file",
+                  other.toString(),
+                  "user",
+                  "create",
+                  "cart",
+                  "read",
+                  "shop,",
+                  "write",
+                  "shop",
+                  "cart:"));
+      assertThat(created.out).contains("cart", "read shop, write shop cart:", "by admin@eu");
+      assertThat(created.err).doesNotContain("battery");
+      String[] asCart = {
+        "cli", "--connect", at, "--user", "cart", "--password-file", other.toString()
+      };
+      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out).isEqualTo("done");
+      assertThat(run(with(asCart, "user", "list")).err).contains("error FORBIDDEN");
+      assertThat(run(with(asAdmin, "user", "revoke", "cart", "read", "shop")).out)
+          .doesNotContain("read shop");
+      assertThat(run(with(asCart, "get", "cart:1")).err).contains("missing: read shop cart:1");
+      assertThat(run(with(asAdmin, "user", "grant", "cart", "read", "shop", "cart:")).code)
+          .isZero();
+      assertThat(run(with(asCart, "get", "cart:1")).out).isEqualTo("1");
+      assertThat(
+              run(with(asAdmin, "--new-password-file", secret.toString(), "user", "passwd", "cart"))
+                  .code)
+          .isZero();
+      assertThat(run(with(asCart, "get", "cart:1")).err).contains("error NOT_AUTHENTICATED");
+      assertThat(run(with(asAdmin, "user", "drop", "cart")).out).isEqualTo("dropped");
+      assertThat(run(with(asAdmin, "user", "drop", "cart")).err).contains("there is no user cart");
+      assertThat(run(with(asAdmin, "user", "drop", "admin")).err).contains("nobody would be left");
+      assertThat(run(with(asAdmin, "user", "grant", "cart", "own", "shop")).err)
+          .contains("none of read, write and admin");
+      assertThat(run(with(asAdmin, "user", "rename", "cart")).err).contains("user has no 'rename'");
+      assertThat(run(with(asAdmin, "--no-password", "user", "passwd", "admin")).err)
+          .contains("--no-password does not go");
+    }
+  }
+
   private static String[] with(String[] words, String... more) {
     String[] all = Arrays.copyOf(words, words.length + more.length);
     System.arraycopy(more, 0, all, words.length, more.length);

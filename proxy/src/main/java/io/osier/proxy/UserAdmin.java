@@ -1,0 +1,92 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.Grant;
+import io.osier.core.scram.ScramCredential;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * Changes who may do what, at all datacenters, through the one that is nearest. Needs the right
+ * {@code admin *}. Passwords do not travel: what datacenters keep of one is computed here, which
+ * takes the calling thread some ten milliseconds. Answers are JSON objects with the user as it is
+ * then. Thread-safe.
+ */
+public final class UserAdmin {
+  private static final String SUBJECT = "user";
+  private static final String CREDENTIAL = "credential";
+  private static final String RIGHTS = "rights";
+
+  private final Admin admin;
+  private final SecureRandom random = new SecureRandom();
+
+  UserAdmin(Admin admin) {
+    this.admin = admin;
+  }
+
+  /** The users: their rights, whether they have passwords, who made them and when. */
+  public CompletableFuture<String> listAsync() {
+    return admin.ask(SUBJECT, "list", "", Map.of());
+  }
+
+  /**
+   * Makes a user. The first one puts rights in force; with it comes the user {@code default}, who
+   * is everybody that does not log in, with all rights: what worked before goes on, until that one
+   * is dropped.
+   *
+   * @param name 1 to 64 of letters, digits, '.', '_', '@' and '-', a letter or digit first
+   * @param password empty for a user who has none: one with a certificate, or {@code default}; not
+   *     changed
+   */
+  public CompletableFuture<String> createAsync(
+      String name, Optional<char[]> password, List<Grant> rights) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    password.ifPresent(p -> settings.put(CREDENTIAL, credential(p)));
+    settings.put(RIGHTS, rights.stream().map(Grant::toString).collect(Collectors.joining("\n")));
+    return admin.ask(SUBJECT, "create", present(name, "a user's name"), settings);
+  }
+
+  /** Gives a user another password, which ends the connections that logged in with the former. */
+  public CompletableFuture<String> changePasswordAsync(String name, char[] password) {
+    return admin.ask(
+        SUBJECT,
+        "passwd",
+        present(name, "a user's name"),
+        Map.of(CREDENTIAL, credential(present(password, "a password"))));
+  }
+
+  /** Gives a user a right. */
+  public CompletableFuture<String> grantAsync(String name, Grant right) {
+    return admin.ask(
+        SUBJECT, "grant", present(name, "a user's name"), Map.of(RIGHTS, right.toString()));
+  }
+
+  /** Takes a right away that a user was given, the very same one. */
+  public CompletableFuture<String> revokeAsync(String name, Grant right) {
+    return admin.ask(
+        SUBJECT, "revoke", present(name, "a user's name"), Map.of(RIGHTS, right.toString()));
+  }
+
+  /** Ends a user, whose connections are closed. */
+  public CompletableFuture<String> dropAsync(String name) {
+    return admin.ask(SUBJECT, "drop", present(name, "a user's name"), Map.of());
+  }
+
+  private String credential(char[] password) {
+    byte[] salt = new byte[ScramCredential.SALT_BYTES];
+    random.nextBytes(salt);
+    char[] copy = password.clone();
+    try {
+      return ScramCredential.of(copy, salt, ScramCredential.ITERATIONS).line();
+    } finally {
+      Arrays.fill(copy, '\0');
+    }
+  }
+}

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /** Lets a {@link ControlPlane} take its steps, by one thread. Thread-safe. */
 public final class ControlLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
-  private static final long LOOK_MILLIS = 50;
+  private static final long LOOK_MILLIS = 100;
 
   /** So long a creation waits for the others before it is answered that it goes on. */
   private static final long CREATED_NANOS = 3_000_000_000L;

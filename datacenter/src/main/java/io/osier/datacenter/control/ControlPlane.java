@@ -172,6 +172,8 @@ public final class ControlPlane {
     if (count.value() != changes && read()) {
       changes = count.value();
     }
+    // It is there now, and with nothing to wait for the partition's thread is left in peace.
+    seen = VersionVector.EMPTY;
     follow();
     tell();
   }

@@ -43,7 +43,8 @@ public record SessionOptions(
    * Lets the session go on where it would fail with SESSION_BEHIND or SESSION_LOST: if no
    * datacenter that can be reached has what it has seen, it no longer asks for what is missing, and
    * {@link Session#losses} tells what that is. It is missing after a failover until the datacenter
-   * that is gone returns, or for ever if that has lost its memory.
+   * that is gone returns, or for ever if that has lost its memory. An update of the session that
+   * was under way then may still wait for it; a read that follows does not, and may come before it.
    *
    * @param patience how long each call waits first, at most half of the client's time limit
    */

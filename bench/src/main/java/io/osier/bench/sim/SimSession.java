@@ -322,7 +322,9 @@ final class SimSession {
     SimWay.Sending sending = requireNonNull(call.heard);
     call.dot = dot;
     for (SimWay.Sending read : call.overtakings) {
-      if (sending.isBefore(read)) {
+      // What was given up in between a later read does not wait for, as the update before it does.
+      boolean gaveUp = goesOn && !after(sending).isAtMost(after(read));
+      if (sending.isBefore(read) && !gaveUp) {
         call.sessions().overtook(sending.to(), call.object(), read.shown(), dot);
       }
     }
@@ -351,6 +353,14 @@ final class SimSession {
     call.sessions()
         .read(sending.to(), call.wanted, object, sending.shown(), answer.reading().orElseThrow());
     call.sessions().saw(call.place.view, object, sending.shown(), answer.reading().orElseThrow());
+  }
+
+  private static VersionVector after(SimWay.Sending sending) {
+    return switch (sending.request()) {
+      case Request.Read r -> r.after();
+      case Request.Write w -> w.after();
+      default -> VersionVector.EMPTY;
+    };
   }
 
   private void failed(Call call, Throwable error) {

@@ -128,10 +128,25 @@ public final class ControlPlane {
    * Opens what the store knew when this datacenter ended, before anything is asked.
    *
    * @param keyspaces what is there of {@link ControlState#KEYSPACES}
+   * @throws OsierException CONFIGURATION if the configuration file names a keyspace that was
+   *     created at run time: they would be two of one name
    */
   public void recover(Reading.Fields keyspaces) {
     state = ControlState.of(keyspaces, configured.keySet(), datacenters);
+    if (!state.clashing().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces."
+              + state.clashing().getFirst()
+              + ": a keyspace of this name was created at run time, and has its data: take it out"
+              + " of the file, or drop the other one first (osier cli keyspace drop)");
+    }
     follow();
+  }
+
+  /** By name, the creations that there are: what the store has of others was dropped. */
+  public Map<String, String> creations() {
+    return state.creations();
   }
 
   /**
@@ -232,8 +247,7 @@ public final class ControlPlane {
   /** Opens, drops and configures keyspaces, so that they are as they should be. */
   private void follow() {
     for (Map.Entry<String, String> e : List.copyOf(open.entrySet())) {
-      KeyspaceDefinition wanted = state.created().get(e.getKey());
-      if (wanted == null || !wanted.created().equals(e.getValue())) {
+      if (!e.getValue().equals(state.creations().get(e.getKey()))) {
         trying(
             e.getKey(),
             () -> {
@@ -370,7 +384,7 @@ public final class ControlPlane {
 
   private void create(String name, SortedMap<String, String> settings, String by) {
     KeyspacePolicy policy = KeyspaceSettings.read(name, settings, datacenters);
-    if (applied.containsKey(name) || state.created().containsKey(name)) {
+    if (applied.containsKey(name) || state.creations().containsKey(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
     }

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What the keyspace {@code _osier} says at one moment. Immutable and pure.
@@ -30,12 +31,17 @@ import java.util.TreeMap;
  *
  * @param created the keyspaces that were created at run time
  * @param altered by name, what was altered of keyspaces that the files name
+ * @param unreadable by name, creations that this version cannot read: they are neither opened nor
+ *     dropped
  * @param remains names of which only something is left that means nothing
+ * @param clashing names that were created at run time, and that the files name, too
  */
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
     SortedMap<String, SortedMap<String, String>> altered,
-    List<String> remains) {
+    SortedMap<String, String> unreadable,
+    List<String> remains,
+    List<String> clashing) {
   /** The object with the keyspaces. */
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
@@ -50,7 +56,8 @@ record ControlState(
   private static final String AT = "_at";
 
   /** Nothing was ever changed. */
-  static final ControlState NOTHING = new ControlState(new TreeMap<>(), new TreeMap<>(), List.of());
+  static final ControlState NOTHING =
+      new ControlState(new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), List.of(), List.of());
 
   /**
    * Reads it.
@@ -63,13 +70,18 @@ record ControlState(
       Reading.Fields keyspaces, Set<String> configured, Set<String> datacenters) {
     SortedMap<String, KeyspaceDefinition> created = new TreeMap<>();
     SortedMap<String, SortedMap<String, String>> altered = new TreeMap<>();
+    SortedMap<String, String> unreadable = new TreeMap<>();
     List<String> remains = new ArrayList<>();
+    List<String> clashing = new ArrayList<>();
     keyspaces
         .fields()
         .forEach(
             (field, reading) -> {
               SortedMap<String, String> texts = texts(reading);
               if (configured.contains(field.name())) {
+                if (texts.containsKey(CREATED)) {
+                  clashing.add(field.name());
+                }
                 altered.put(field.name(), texts);
                 return;
               }
@@ -77,11 +89,14 @@ record ControlState(
                   definition(field.name(), texts, datacenters);
               if (definition.isPresent()) {
                 created.put(field.name(), definition.get());
+              } else if (texts.containsKey(CREATED)) {
+                unreadable.put(field.name(), texts.get(CREATED));
               } else if (isLeftOver(texts)) {
                 remains.add(field.name());
               }
             });
-    return new ControlState(created, altered, List.copyOf(remains));
+    return new ControlState(
+        created, altered, unreadable, List.copyOf(remains), List.copyOf(clashing));
   }
 
   /** What was told of a creation that is dropped by now. */
@@ -124,7 +139,10 @@ record ControlState(
           }
         });
     try {
-      KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), datacenters);
+      // A datacenter that is not configured any more is no reason to lose the keyspace.
+      Set<String> known = new TreeSet<>(datacenters);
+      known.addAll(List.of(members.split(",", -1)));
+      KeyspacePolicy policy = KeyspaceSettings.read(name, settings(texts), known);
       return Optional.of(
           new KeyspaceDefinition(
               policy,
@@ -136,6 +154,13 @@ record ControlState(
     } catch (OsierException e) {
       return Optional.empty(); // of a version that allowed other settings
     }
+  }
+
+  /** By name, the creations that there are, readable or not. */
+  SortedMap<String, String> creations() {
+    SortedMap<String, String> all = new TreeMap<>(unreadable);
+    created.forEach((name, definition) -> all.put(name, definition.created()));
+    return all;
   }
 
   /** The settings among the fields. */

@@ -41,9 +41,6 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   private final Lane lane = new Lane();
   private final ControlPlane plane;
 
-  /** By name, the creations of what is open of run time. */
-  private final Map<String, String> created = new TreeMap<>();
-
   private boolean started;
   private volatile @Nullable ControlLoop loop;
 
@@ -83,7 +80,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
         .recovered(UserRecords.OBJECT)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
-    keyspaces.dropOthers(created);
+    keyspaces.dropOthers(plane.creations());
   }
 
   /** From now on it follows what is changed. */
@@ -174,7 +171,6 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void open(KeyspacePolicy policy, String creation, boolean first, List<String> awaited) {
     keyspaces.open(policy, creation, first, awaited);
-    created.put(policy.name(), creation);
     if (started) {
       LOG.info("keyspace '{}' is open: {}", policy.name(), policy);
       keyspaces.start(policy.name());
@@ -185,7 +181,6 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void drop(String name, String creation) {
     LOG.info("keyspace '{}' is dropped", name);
-    created.remove(name);
     keyspaces.drop(name, changed);
   }
 

@@ -171,7 +171,12 @@ public final class Datacenter implements AutoCloseable {
             () -> transport.keyspacesChanged(),
             config.users().isEmpty() ? List.of() : users.all(),
             this::setUsers);
-    control.recover();
+    try {
+      control.recover();
+    } catch (RuntimeException e) {
+      closeStore();
+      throw e;
+    }
     watch.done("recovery", System.nanoTime());
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
     this.transport =

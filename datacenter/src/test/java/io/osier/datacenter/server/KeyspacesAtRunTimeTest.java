@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -193,6 +194,56 @@ final class KeyspacesAtRunTimeTest {
     await()
         .atMost(PATIENCE)
         .until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
+  }
+
+  /** Two keyspaces of one name: the data of the one must not be taken for dropped. */
+  @Test
+  void fileThatNamesWhatWasCreated_isRefused_andNothingIsLost() {
+    String settings =
+        "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }";
+    String common = settings.formatted(TestCluster.freePort(), dir);
+    String before = "osier { " + common + ", keyspaces { shop {} } }";
+    String clashing = "osier { " + common + ", keyspaces { shop {}, carts {} } }";
+    try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
+      OsierClient client = solo(solo);
+      created(client, "carts");
+      client.session().keyspace("carts").counter("c").increment(3);
+    }
+    assertThatThrownBy(
+            () -> Datacenter.start(ConfigReader.read("clashing", clashing, Map.of())).close())
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining("osier.keyspaces.carts: a keyspace of this name was created");
+    try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
+      assertThat(solo(solo).session().keyspace("carts").counter("c").get()).isEqualTo(3);
+    }
+  }
+
+  private OsierClient solo(Datacenter datacenter) {
+    await().atMost(PATIENCE).until(datacenter::isReady);
+    OsierClient client =
+        OsierClient.builder().endpoint("solo", "127.0.0.1:" + datacenter.clientPort()).build();
+    open.add(client);
+    client.awaitConnected(PATIENCE);
+    return client;
+  }
+
+  /** A datacenter that leaves the configuration takes no keyspace with it. */
+  @Test
+  void keyspaceOfAReplicaThatIsNotConfiguredAnyMore_isKept() {
+    int clientPort = TestCluster.freePort();
+    String common =
+        "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }, keyspaces { shop {} }"
+            .formatted(clientPort, dir);
+    String two = "osier { " + common + ", peers { away = \"127.0.0.1:1\" } }";
+    try (Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {
+      OsierClient client = solo(solo);
+      created(client, "both", "replicas", "away,solo");
+    }
+    try (Datacenter solo =
+        Datacenter.start(ConfigReader.read("one", "osier { " + common + " }", Map.of()))) {
+      assertThat(list(solo(solo))).contains("\"both\"");
+      assertThat(solo.stored()).anyMatch(k -> k.startsWith("both@"));
+    }
   }
 
   /** Of two creations of a name one wins, and nothing that was acknowledged in it is lost. */

@@ -50,10 +50,14 @@ final class DiallingTest {
     dialling.welcomed();
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
     dialling.lost();
-    assertThat(dialling.version()).as("it may have been upgraded").isEqualTo(4);
+    assertThat(dialling.version())
+        .as("it may have been upgraded")
+        .isEqualTo(PeerMessage.PROTOCOL_VERSION);
     dialling.unanswered();
     dialling.unanswered();
-    assertThat(dialling.version()).as("it was not the version").isEqualTo(4);
+    assertThat(dialling.version())
+        .as("it was not the version")
+        .isEqualTo(PeerMessage.PROTOCOL_VERSION);
   }
 
   @Test

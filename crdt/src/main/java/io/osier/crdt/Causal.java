@@ -159,7 +159,15 @@ public final class Causal {
 
   /** An estimate of the encoded size, in bytes, without a look at the content's parts. */
   public long sizeBytes() {
-    return 2 + store.sizeBytes() + 3L * context.size() + 3L * context.rangeCount();
+    return contentBytes() + 3L * context.size() + 3L * context.rangeCount();
+  }
+
+  /**
+   * As {@link #sizeBytes}, without what tells whose updates are in it: a removal never makes it
+   * larger.
+   */
+  public long contentBytes() {
+    return 2 + store.sizeBytes();
   }
 
   /** What this takes in the heap, about, in bytes, without a look at the content's parts. */

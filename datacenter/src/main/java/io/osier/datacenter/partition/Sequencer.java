@@ -219,7 +219,8 @@ final class Sequencer {
    */
   void checkSize(ObjectId object, Causal before, Causal after) {
     long max = policy.limits().objectBytesMax();
-    if (after.sizeBytes() > max && after.sizeBytes() > before.sizeBytes()) {
+    // A removal is done whatever the size, also where its datacenter is new to the object.
+    if (after.sizeBytes() > max && after.contentBytes() > before.contentBytes()) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
           "the update would make '"

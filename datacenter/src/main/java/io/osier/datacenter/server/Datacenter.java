@@ -484,6 +484,11 @@ public final class Datacenter implements AutoCloseable {
     return requireNonNull(keyspaces.find(keyspace), keyspace).policy();
   }
 
+  /** By peer, what was sent and not acknowledged, in bytes. */
+  Map<String, Long> inFlightBytes() {
+    return links.inFlightBytes();
+  }
+
   /** The keyspaces of which the store has something, as it calls them. */
   Set<String> stored() {
     return store == null ? Set.of() : store.database().keyspaces();

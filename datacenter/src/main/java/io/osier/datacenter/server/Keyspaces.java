@@ -32,10 +32,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The keyspaces of a datacenter: those that its configuration names, those that were created at run
@@ -71,13 +76,27 @@ final class Keyspaces {
       Sender sender,
       Consumer<Throwable> onFailure) {}
 
-  /** A keyspace that is open. */
-  private record Open(KeyspaceShard shard, Optional<String> created, List<PartitionStore> stores) {
+  /**
+   * What is kept of a keyspace for ever: its place among those of this life.
+   *
+   * @param created empty for one that the configuration names
+   */
+  private record Place(String name, List<String> replicas, Optional<String> created) {
+    private boolean isHeldBy(String dc) {
+      return replicas.isEmpty() || replicas.contains(dc);
+    }
+
     /** As the store calls it: another creation of the name is another keyspace. */
     private String stored() {
-      return storedName(shard.policy().name(), created);
+      return created.map(c -> name + "@" + c).orElse(name);
     }
   }
+
+  /** A keyspace that is open. */
+  private record Open(KeyspaceShard shard, Place place, List<PartitionStore> stores) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
+  private static final int DROP_SECONDS = 5;
 
   private final Around around;
   private final Map<String, Open> open = new ConcurrentSkipListMap<>();
@@ -89,14 +108,10 @@ final class Keyspaces {
    * All that were ever open in this life, in their order, so that each keeps its number between two
    * datacenters.
    */
-  private final List<Open> everOpen = new CopyOnWriteArrayList<>();
+  private final List<Place> everOpen = new CopyOnWriteArrayList<>();
 
   Keyspaces(Around around) {
     this.around = around;
-  }
-
-  private static String storedName(String name, Optional<String> created) {
-    return created.map(c -> name + "@" + c).orElse(name);
   }
 
   // ---------------------------------------------------------------- which there are
@@ -139,15 +154,14 @@ final class Keyspaces {
    * was that is dropped is an empty text.
    */
   List<String> fingerprints(String peer) {
-    return everOpen.stream()
-        .filter(o -> o.shard.policy().heldBy(peer))
-        .map(o -> isOpen(o) ? o.shard.policy().fingerprint(o.created) : "")
-        .toList();
+    return everOpen.stream().filter(p -> p.isHeldBy(peer)).map(this::fingerprint).toList();
   }
 
-  @SuppressWarnings("ReferenceEquality") // another creation of the name is another one
-  private boolean isOpen(Open one) {
-    return open.get(one.shard.policy().name()) == one;
+  private String fingerprint(Place place) {
+    Open now = open.get(place.name);
+    return now != null && now.place.equals(place)
+        ? now.shard.policy().fingerprint(place.created)
+        : "";
   }
 
   // ---------------------------------------------------------------- they come and go
@@ -182,7 +196,7 @@ final class Keyspaces {
 
   private void add(Open made) {
     String name = made.shard.policy().name();
-    everOpen.add(made);
+    everOpen.add(made.place);
     open.put(name, made);
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       shown.put(name, made.shard);
@@ -207,10 +221,22 @@ final class Keyspaces {
       around.config.peers().keySet().forEach(dc -> partition.submit(new Input.PeerDown(dc)));
       partition.refuse();
     }
-    dropped.shard.partitions().forEach(PartitionRunner::stop);
+    dropped.shard.partitions().forEach(Keyspaces::stop);
     around.traces.drop(name);
-    around.store.ifPresent(s -> s.database().drop(dropped.stored()));
+    around.store.ifPresent(s -> s.database().drop(dropped.place.stored()));
     share();
+  }
+
+  /** Stops a partition once it has done what it was told. */
+  private static void stop(PartitionRunner partition) {
+    try {
+      var unused = partition.inspect(0).get(DROP_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warn("a partition of a keyspace that is dropped does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    partition.stop();
   }
 
   /**
@@ -222,7 +248,9 @@ final class Keyspaces {
     around.store.ifPresent(
         s -> {
           Set<String> kept = new TreeSet<>();
-          created.forEach((name, creation) -> kept.add(storedName(name, Optional.of(creation))));
+          created.forEach(
+              (name, creation) ->
+                  kept.add(new Place(name, List.of(), Optional.of(creation)).stored()));
           for (String stored : s.database().keyspaces()) {
             if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
               s.database().drop(stored);
@@ -303,6 +331,7 @@ final class Keyspaces {
     List<String> peers =
         around.config.peers().keySet().stream().filter(policy::heldBy).sorted().toList();
     Parts parts = Parts.of(around.config, among);
+    Place place = new Place(policy.name(), policy.replicas(), created);
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
     for (int i = 0; i < policy.partitions(); i++) {
@@ -324,8 +353,7 @@ final class Keyspaces {
       Recovered recovered = Recovered.NOTHING;
       if (around.store.isPresent()) {
         StoreService store = around.store.get();
-        PartitionStore durable =
-            durable(store, policy, storedName(policy.name(), created), number, cacheBytes(parts));
+        PartitionStore durable = durable(store, policy, place.stored(), number, cacheBytes(parts));
         stores.add(durable);
         recovered =
             durable.recover(
@@ -356,7 +384,7 @@ final class Keyspaces {
     }
     UpdateGate gate = new UpdateGate(policy.name(), peers, around.store);
     return new Open(
-        new KeyspaceShard(policy, runners, around.readers, gate), created, List.copyOf(stores));
+        new KeyspaceShard(policy, runners, around.readers, gate), place, List.copyOf(stores));
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {

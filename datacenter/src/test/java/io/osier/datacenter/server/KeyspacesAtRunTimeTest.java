@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
@@ -194,6 +195,28 @@ final class KeyspacesAtRunTimeTest {
     await()
         .atMost(PATIENCE)
         .until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
+  }
+
+  /** Or the window of the link would be narrower for ever. */
+  @Test
+  void whatADroppedOneHadUnderWay_isGivenBack() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    for (int round = 0; round < 5; round++) {
+      String name = "busy" + round;
+      created(eu, name, "propagation", "op", "sla", "0s");
+      for (int i = 0; i < 5_000; i++) {
+        var unused =
+            eu.session().keyspace(name).set("s" + i % 100).addAsync(List.of(Value.of("e" + i)));
+      }
+      eu.admin().dropKeyspaceAsync(name).join();
+    }
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(cluster.datacenter("eu").inFlightBytes().values())
+                    .allMatch(bytes -> bytes == 0));
   }
 
   /** Two keyspaces of one name: the data of the one must not be taken for dropped. */

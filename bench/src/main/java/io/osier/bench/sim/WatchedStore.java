@@ -376,6 +376,11 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
+  public long loggedAfter() {
+    return inner.loggedAfter();
+  }
+
+  @Override
   public long size() {
     return inner.size();
   }

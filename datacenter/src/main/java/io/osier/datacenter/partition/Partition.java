@@ -161,6 +161,11 @@ public final class Partition implements Machine {
     }
 
     @Override
+    public long loggedAfter() {
+      return objects.store().loggedAfter();
+    }
+
+    @Override
     public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
       return objects.store().page(after, limit, bytesMax).map(Partition::page);
     }

@@ -110,6 +110,11 @@ public interface ObjectStore {
     return List.of();
   }
 
+  /** The log has no entries up to this commit number, though there were some. */
+  default long loggedAfter() {
+    return 0;
+  }
+
   /** As {@link io.osier.propagation.host.Replica#logged}. */
   List<Logged> logged(long after, int limit);
 

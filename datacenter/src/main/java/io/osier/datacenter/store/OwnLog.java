@@ -48,6 +48,11 @@ final class OwnLog {
     return Optional.of(new Change.DropLogged(from, through));
   }
 
+  /** There is no entry up to this commit number, or soon there will be none. */
+  long droppedThrough() {
+    return droppedThrough;
+  }
+
   /** How many entries there are, roughly. For any thread. */
   long size() {
     return Math.max(0, last - droppedThrough);

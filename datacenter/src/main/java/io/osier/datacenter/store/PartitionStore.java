@@ -221,6 +221,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public long loggedAfter() {
+    return log.droppedThrough();
+  }
+
+  @Override
   public long size() {
     return keys.get();
   }

@@ -222,9 +222,9 @@ final class KeyspacesAtRunTimeTest {
   /** Two keyspaces of one name: the data of the one must not be taken for dropped. */
   @Test
   void fileThatNamesWhatWasCreated_isRefused_andNothingIsLost() {
-    String settings =
-        "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }";
-    String common = settings.formatted(TestCluster.freePort(), dir);
+    String common =
+        "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }"
+            .formatted(TestCluster.freePort(), dir);
     String before = "osier { " + common + ", keyspaces { shop {} } }";
     String clashing = "osier { " + common + ", keyspaces { shop {}, carts {} } }";
     try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {

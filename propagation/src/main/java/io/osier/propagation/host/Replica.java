@@ -48,6 +48,11 @@ public interface Replica {
     return true;
   }
 
+  /** The log has no entries up to this commit number, though there were some. */
+  default long loggedAfter() {
+    return 0;
+  }
+
   /**
    * What the log tells of this incarnation's updates, in the order of their commit numbers.
    *

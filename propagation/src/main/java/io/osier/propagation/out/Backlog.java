@@ -100,7 +100,7 @@ final class Backlog {
         scanned.isPresent()
             || resume.cursor().isEmpty()
             || position < log.prunedTick()
-            || logged < around.recovered().loggedAfter();
+            || logged < loggedAfter();
     scanStart = 0;
     scannedThrough = 0;
     if (scanning) {
@@ -109,6 +109,14 @@ final class Backlog {
         beginScan();
       }
     }
+  }
+
+  /**
+   * The log has no entries up to this number: the store drops the oldest while this life goes on,
+   * too, where a peer is away for more updates than it keeps.
+   */
+  private long loggedAfter() {
+    return Math.max(around.recovered().loggedAfter(), around.replica().loggedAfter());
   }
 
   private void beginScan() {
@@ -151,6 +159,10 @@ final class Backlog {
    */
   boolean isAtHand() {
     Replica replica = around.replica();
+    if (!scanning && logged < former && logged < loggedAfter()) {
+      logged = former; // what was to be read of it was dropped meanwhile: the scan ships it
+      beginScan();
+    }
     if (scanning) {
       if (page.isEmpty()) {
         page = replica.page(scanned, SCAN_BATCH, around.settings().frameBytes());

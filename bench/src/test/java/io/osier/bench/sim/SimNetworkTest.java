@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -41,7 +42,7 @@ final class SimNetworkTest {
             1,
             0,
             Causal.bottom(CrdtType.AW_SET));
-    from.transport()
+    requireNonNull(from.transport())
         .send(
             "dc1",
             unit.policy().name(),

@@ -41,6 +41,9 @@ public final class ControlPlane {
   private static final Logger LOG = LoggerFactory.getLogger(ControlPlane.class);
   private static final int ASK_MILLIS = 5_000;
 
+  /** So many partitions may there be of all keyspaces when another one is created. */
+  static final int PARTITIONS_MAX = 512;
+
   /** Counts the changes: a look at it tells whether there is anything to read. */
   private static final ObjectId CHANGES = new ObjectId(Key.of("changes"), CrdtType.G_COUNTER);
 
@@ -387,6 +390,23 @@ public final class ControlPlane {
     if (applied.containsKey(name) || state.creations().containsKey(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+    }
+    int partitions = policy.partitions();
+    for (KeyspacePolicy other : applied.values()) {
+      partitions += other.partitions();
+    }
+    if (partitions > PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "with the "
+              + policy.partitions()
+              + " partitions of '"
+              + name
+              + "' there would be "
+              + partitions
+              + " of all keyspaces; at most "
+              + PARTITIONS_MAX
+              + " are created at run time, since each has a thread and its part of the memory");
     }
     List<String> members =
         policy.replicas().isEmpty() ? List.copyOf(datacenters) : policy.replicas();

@@ -1,0 +1,261 @@
+package io.osier.datacenter.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/**
+ * Operators at three datacenters create, alter and drop the same few names, while the datacenters
+ * hear of each other in any order.
+ */
+final class ControlPlaneProperties {
+  private static final List<String> DCS = List.of("ap", "eu", "us");
+
+  enum What {
+    CREATE,
+    DROP,
+    ALTER,
+    LOOK,
+    HEAR
+  }
+
+  /**
+   * One step.
+   *
+   * @param at whose
+   * @param from of whom it hears, or how many partitions it creates
+   * @param name of the keyspace
+   */
+  record Step(What what, int at, int from, String name) {}
+
+  /** A datacenter whose {@code _osier} is a map of states. */
+  private final class Node implements ControlPlane.Host {
+    final String dc;
+    final ReplicaId replica;
+    final Map<ObjectId, Causal> objects = new TreeMap<>();
+    final ControlPlane plane;
+
+    /** What is open, and for whom it waits. */
+    final Map<String, String> open = new TreeMap<>();
+
+    final Map<String, KeyspacePolicy> policies = new TreeMap<>();
+    final Map<String, List<String>> awaited = new TreeMap<>();
+    private long number;
+
+    Node(String dc) {
+      this.dc = dc;
+      this.replica = new ReplicaId(dc, 1);
+      this.plane =
+          new ControlPlane(
+              dc,
+              Set.copyOf(DCS),
+              Map.of("shop", KeyspacePolicy.session("shop", Duration.ofSeconds(1))),
+              () -> clock,
+              this);
+    }
+
+    @Override
+    public Reply ask(Request request, int timeoutMillis) {
+      switch (request) {
+        case Request.Read read -> {
+          ObjectId object = new ObjectId(read.key(), read.type().orElseThrow());
+          return new Reply.Answer(
+              read.type(),
+              Optional.of(state(object).read(read.query())),
+              true,
+              VersionVector.EMPTY);
+        }
+        case Request.Transact step -> {
+          clock++; // later than all that anybody has seen
+          for (Request.Update update : step.updates()) {
+            ObjectId object = new ObjectId(update.key(), update.type());
+            Causal now = state(object);
+            long last = now.context().last(replica);
+            Causal delta = now.prepare(update.operation(), replica, number + 1, last, clock, 0);
+            number = delta.context().last(replica);
+            objects.put(object, now.join(delta));
+          }
+          return new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
+        }
+        default -> throw new AssertionError(request);
+      }
+    }
+
+    private Causal state(ObjectId object) {
+      return objects.getOrDefault(object, Causal.bottom(object.type()));
+    }
+
+    /** Gets all that another one has. */
+    void hear(Node other) {
+      other.objects.forEach((object, state) -> objects.put(object, state(object).join(state)));
+    }
+
+    @Override
+    public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
+      assertThat(open).as(dc).doesNotContainKey(policy.name());
+      open.put(policy.name(), created);
+      policies.put(policy.name(), policy);
+      await(policy.name(), waits);
+    }
+
+    @Override
+    public void drop(String name, String created) {
+      assertThat(open.remove(name)).isEqualTo(created);
+      if (served.contains(created)) {
+        assertThat(dropped).as("what was acknowledged in it is lost").contains(created);
+      }
+    }
+
+    @Override
+    public void configure(KeyspacePolicy policy) {
+      policies.put(policy.name(), policy);
+    }
+
+    @Override
+    public void await(String name, List<String> datacenters) {
+      awaited.put(name, List.copyOf(datacenters));
+      if (datacenters.isEmpty()) {
+        served.add(open.get(name));
+      }
+    }
+
+    /** What is open here and takes updates. */
+    Map<String, String> serving() {
+      Map<String, String> serving = new TreeMap<>(open);
+      serving.keySet().removeIf(name -> !awaited.get(name).isEmpty());
+      return serving;
+    }
+
+    void administer(String action, String name, Map<String, String> settings) {
+      try {
+        plane.administer(
+            new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
+      } catch (OsierException e) {
+        assertThat(e.code()).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_KEYSPACE);
+      }
+    }
+  }
+
+  private long clock = 1_000;
+
+  /** Creations that have taken updates somewhere, and those that an operator has dropped. */
+  private final Set<String> served = new HashSet<>();
+
+  private final Set<String> dropped = new HashSet<>();
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    Arbitrary<What> whats =
+        Arbitraries.of(
+            What.CREATE,
+            What.DROP,
+            What.ALTER,
+            What.LOOK,
+            What.LOOK,
+            What.HEAR,
+            What.HEAR,
+            What.HEAR);
+    return Combinators.combine(
+            whats,
+            Arbitraries.integers().between(0, 2),
+            Arbitraries.integers().between(0, 2),
+            Arbitraries.of("a", "b"))
+        .as(Step::new)
+        .list()
+        .ofMaxSize(60);
+  }
+
+  @Property
+  void nothingIsTakenIntoACreationThatLoses_andAllEndAlike(@ForAll("steps") List<Step> steps) {
+    List<Node> nodes = DCS.stream().map(Node::new).toList();
+    for (Step step : steps) {
+      Node at = nodes.get(step.at());
+      switch (step.what()) {
+        case CREATE ->
+            at.administer(
+                "create", step.name(), Map.of("partitions", String.valueOf(step.from() + 1)));
+        case DROP -> {
+          at.plane.look();
+          Optional.ofNullable(at.plane.creations().get(step.name())).ifPresent(dropped::add);
+          at.administer("drop", step.name(), Map.of());
+        }
+        case ALTER -> at.administer("alter", step.name(), Map.of("sla", step.from() + 1 + "s"));
+        case LOOK -> at.plane.look();
+        case HEAR -> at.hear(nodes.get(step.from()));
+      }
+      serveAlike(nodes);
+    }
+    for (int round = 0; round < 8; round++) {
+      for (Node one : nodes) {
+        for (Node other : nodes) {
+          one.hear(other);
+        }
+        one.plane.look();
+      }
+      serveAlike(nodes);
+    }
+    for (Node node : nodes) {
+      assertThat(node.open).isEqualTo(nodes.getFirst().open).isEqualTo(node.serving());
+      assertThat(node.policies)
+          .containsAllEntriesOf(policiesOf(nodes.getFirst(), node.open.keySet()));
+    }
+  }
+
+  private static Map<String, KeyspacePolicy> policiesOf(Node node, Set<String> names) {
+    Map<String, KeyspacePolicy> policies = new TreeMap<>(node.policies);
+    policies.keySet().retainAll(names);
+    return policies;
+  }
+
+  /** Two datacenters never take updates in two creations of one name. */
+  private static void serveAlike(List<Node> nodes) {
+    Map<String, String> serving = new TreeMap<>();
+    for (Node node : nodes) {
+      node.serving()
+          .forEach(
+              (name, created) -> {
+                String other = serving.putIfAbsent(name, created);
+                assertThat(other == null || other.equals(created))
+                    .as("%s: %s and %s", name, other, created)
+                    .isTrue();
+              });
+    }
+  }
+
+  @Example
+  void moreThreadsThanAProcessShouldHave_areRefused() {
+    Node eu = new Node("eu");
+    eu.administer("create", "large", Map.of("partitions", "256"));
+    assertThatThrownBy(
+            () ->
+                eu.plane.administer(
+                    new Request.Administer(
+                        "keyspace", "create", "larger", new TreeMap<>(Map.of("partitions", "256"))),
+                    "op"))
+        .hasMessageContaining("there would be 514 of all keyspaces; at most 512");
+    assertThat(eu.open.keySet()).containsExactly("large");
+  }
+}

@@ -145,7 +145,7 @@ final class ControlPlaneProperties {
     /** What is open here and takes updates. */
     Map<String, String> serving() {
       Map<String, String> serving = new TreeMap<>(open);
-      serving.keySet().removeIf(name -> !awaited.get(name).isEmpty());
+      serving.keySet().removeIf(name -> !awaited.getOrDefault(name, List.of()).isEmpty());
       return serving;
     }
 

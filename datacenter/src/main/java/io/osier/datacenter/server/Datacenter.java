@@ -566,6 +566,7 @@ public final class Datacenter implements AutoCloseable {
           store == null ? "stays here and is lost" : "is shipped after the next start");
     }
     all.forEach(PartitionRunner::stop);
+    publisher.close(); // before what it reads
     closeStore();
     clients.close();
     transport.close();
@@ -573,7 +574,6 @@ public final class Datacenter implements AutoCloseable {
     if (admin != null) {
       admin.close();
     }
-    publisher.close();
     traces.close();
     tls().ifPresent(Certificates::close);
     LOG.info("datacenter {} is closed", self);

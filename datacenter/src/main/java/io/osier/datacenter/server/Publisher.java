@@ -1,18 +1,20 @@
 package io.osier.datacenter.server;
 
-import static java.util.Objects.requireNonNull;
-
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.propagation.transport.PeerTransport;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -45,8 +47,13 @@ final class Publisher implements AutoCloseable {
   /** Who asks for what is so now waits for busy partitions, but not for ever. */
   private static final long ASKED_MILLIS_MAX = 10_000;
 
+  private static final long STOP_MILLIS = 5_000;
+
   private final Source source;
-  private final IdentityHashMap<PartitionRunner, Published> published;
+
+  /** By partition; keyspaces come and go. */
+  private final Map<PartitionRunner, Published> published = new ConcurrentHashMap<>();
+
   private final List<Consumer<Snapshot>> listeners = new CopyOnWriteArrayList<>();
   private final ScheduledExecutorService executor;
   private volatile Snapshot latest;
@@ -84,12 +91,6 @@ final class Publisher implements AutoCloseable {
   /** Publishes when it is asked to. */
   Publisher(Source source) {
     this.source = source;
-    IdentityHashMap<PartitionRunner, Published> all = new IdentityHashMap<>();
-    source
-        .keyspaces
-        .values()
-        .forEach(k -> k.partitions().forEach(p -> all.put(p, new Published())));
-    this.published = all;
     ScheduledThreadPoolExecutor one =
         new ScheduledThreadPoolExecutor(
             1, r -> Thread.ofPlatform().name("osier-figures").daemon(true).unstarted(r));
@@ -146,8 +147,12 @@ final class Publisher implements AutoCloseable {
 
   private CompletableFuture<Snapshot> ask(int hot, long millisMax, Predicate<Published> whom) {
     List<CompletableFuture<?>> asked = new ArrayList<>();
-    published.forEach(
-        (partition, place) -> {
+    Set<PartitionRunner> there = new HashSet<>();
+    source.keyspaces.values().forEach(k -> there.addAll(k.partitions()));
+    published.keySet().retainAll(there);
+    there.forEach(
+        partition -> {
+          Published place = published.computeIfAbsent(partition, p -> new Published());
           if (whom.test(place)) {
             place.answer =
                 partition
@@ -159,7 +164,15 @@ final class Publisher implements AutoCloseable {
     return CompletableFuture.allOf(asked.toArray(new CompletableFuture<?>[0]))
         .completeOnTimeout(null, millisMax, TimeUnit.MILLISECONDS)
         .exceptionally(gone -> null)
-        .thenApplyAsync(done -> publish(), executor);
+        .thenApplyAsync(done -> publish(), executor)
+        .exceptionallyCompose(this::failed);
+  }
+
+  private CompletableFuture<Snapshot> failed(Throwable failure) {
+    return CompletableFuture.failedFuture(
+        executor.isShutdown()
+            ? new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down")
+            : failure);
   }
 
   private Snapshot publish() {
@@ -205,7 +218,8 @@ final class Publisher implements AutoCloseable {
     int ready = 0;
     for (PartitionRunner p : keyspace.partitions()) {
       ready += p.isReady() ? 1 : 0;
-      Dated last = requireNonNull(published.get(p), "every partition has its place").last;
+      Published place = published.get(p); // none yet if it has just been opened
+      Dated last = place == null ? null : place.last;
       if (last != null) {
         partitions.add(
             new Snapshot.Partition(
@@ -221,9 +235,19 @@ final class Publisher implements AutoCloseable {
         keyspace.policy(), keyspace.gate().refusals(), ready, List.copyOf(partitions));
   }
 
-  /** Publishes no more; whoever has asked is still answered. */
+  /**
+   * Publishes no more, and waits until what is being put together is done: what it is made of may
+   * be closed afterwards. Who asks from now on fails with SHUTTING_DOWN.
+   */
   @Override
   public void close() {
     executor.shutdown();
+    try {
+      if (!executor.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOG.warn("the figures are still put together {} ms after the end", STOP_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -154,6 +156,7 @@ final class PublisherTest {
           new Nobody(),
           Optional.empty());
   private volatile boolean clientsFail;
+  private volatile Callable<Boolean> whenClientsAreAsked = () -> true;
   private Publisher publisher;
 
   @BeforeEach
@@ -199,6 +202,11 @@ final class PublisherTest {
   }
 
   private Snapshot.Clients clients() {
+    try {
+      assertThat(whenClientsAreAsked.call()).isTrue();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
     if (clientsFail) {
       throw new IllegalStateException("no figures of clients");
     }
@@ -321,6 +329,31 @@ final class PublisherTest {
     assertThat(fresh).isNotDone();
     goOn.countDown();
     assertThat(fresh.get(20, TimeUnit.SECONDS).published()).hasSize(1);
+  }
+
+  /** What the figures are read from, the store for one, is closed after the publisher. */
+  @Test
+  void close_waitsForWhatIsBeingPutTogether_andWhoAsksAfterwardsIsTold() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    whenClientsAreAsked =
+        () -> {
+          asked.countDown();
+          assertThat(goOn.await(20, TimeUnit.SECONDS)).isTrue();
+          return true;
+        };
+    CompletableFuture<Snapshot> before = publisher.fresh(0);
+    assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+    Thread closing = Thread.ofPlatform().start(publisher::close);
+    await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+    assertThat(before).isNotDone();
+    goOn.countDown();
+    closing.join();
+    assertThat(before).isCompleted();
+    assertThatThrownBy(() -> publisher.fresh(0).join())
+        .cause()
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));
   }
 
   @Test

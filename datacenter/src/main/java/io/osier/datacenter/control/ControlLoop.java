@@ -4,10 +4,13 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +26,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private final ControlPlane plane;
   private final ScheduledThreadPoolExecutor thread;
+  private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
   private String trouble = "";
 
   /** Starts to look. */
@@ -50,44 +54,48 @@ public final class ControlLoop implements AutoCloseable {
 
   /**
    * See {@link ControlPlane#administer}. What was created is answered once it takes updates, or
-   * after three seconds.
+   * after three seconds. Fails with SHUTTING_DOWN if this ends before.
    */
   public CompletableFuture<List<KeyspaceView>> administer(Request.Administer request, String by) {
-    CompletableFuture<List<KeyspaceView>> done = new CompletableFuture<>();
+    return step(
+        done ->
+            answer(
+                request,
+                by,
+                plane.administer(request, by),
+                System.nanoTime() + CREATED_NANOS,
+                done));
+  }
+
+  /** See {@link ControlPlane#administerUsers}. Fails with SHUTTING_DOWN if this ends before. */
+  public CompletableFuture<List<UserView>> administerUsers(Request.Administer request, String by) {
+    return step(done -> done.complete(plane.administerUsers(request, by)));
+  }
+
+  private <T> CompletableFuture<T> step(Consumer<CompletableFuture<T>> step) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    waiting.add(done);
+    var unused = done.whenComplete((made, failure) -> waiting.remove(done));
     try {
-      thread.execute(
-          () -> {
-            try {
-              List<KeyspaceView> views = plane.administer(request, by);
-              answer(request, by, views, System.nanoTime() + CREATED_NANOS, done);
-            } catch (RuntimeException e) {
-              done.completeExceptionally(e);
-            }
-          });
+      thread.execute(() -> trying(done, () -> step.accept(done)));
     } catch (RejectedExecutionException e) {
-      done.completeExceptionally(
-          new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+      done.completeExceptionally(shuttingDown());
     }
     return done;
   }
 
-  /** See {@link ControlPlane#administerUsers}. */
-  public CompletableFuture<List<UserView>> administerUsers(Request.Administer request, String by) {
-    CompletableFuture<List<UserView>> done = new CompletableFuture<>();
+  private static void trying(CompletableFuture<?> done, Runnable step) {
     try {
-      thread.execute(
-          () -> {
-            try {
-              done.complete(plane.administerUsers(request, by));
-            } catch (RuntimeException e) {
-              done.completeExceptionally(e);
-            }
-          });
+      step.run();
     } catch (RejectedExecutionException e) {
-      done.completeExceptionally(
-          new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+      done.completeExceptionally(shuttingDown());
+    } catch (RuntimeException e) {
+      done.completeExceptionally(e);
     }
-    return done;
+  }
+
+  private static OsierException shuttingDown() {
+    return new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
   }
 
   private void answer(
@@ -104,10 +112,13 @@ public final class ControlLoop implements AutoCloseable {
     }
     var unused =
         thread.schedule(
-            () -> {
-              look();
-              answer(request, by, plane.views(request.name()), deadlineNanos, done);
-            },
+            () ->
+                trying(
+                    done,
+                    () -> {
+                      look();
+                      answer(request, by, plane.views(request.name()), deadlineNanos, done);
+                    }),
             LOOK_MILLIS / 2,
             TimeUnit.MILLISECONDS);
   }
@@ -123,5 +134,6 @@ public final class ControlLoop implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    waiting.forEach(done -> done.completeExceptionally(shuttingDown()));
   }
 }

@@ -71,6 +71,19 @@ public final class ControlPlane {
     /** Drops a keyspace with all that is in it. */
     void drop(String name, String created);
 
+    /**
+     * Whether {@code _osier} has here what it ever had: a store that was not written durably may
+     * have lost the end of it, which comes back from the others.
+     */
+    boolean isSettled();
+
+    /**
+     * Deletes what the store has of keyspaces that are neither open nor among these.
+     *
+     * @param creations by name
+     */
+    void dropOthers(Map<String, String> creations);
+
     /** From now on a keyspace that is open behaves so. */
     void configure(KeyspacePolicy policy);
 
@@ -105,6 +118,9 @@ public final class ControlPlane {
   private long changes = -1;
   private VersionVector seen = VersionVector.EMPTY;
   private long lastCreatedMillis;
+
+  /** Whether the store has nothing any more of what was dropped while this did not run. */
+  private boolean cleaned;
 
   /**
    * Of a datacenter that starts.
@@ -147,11 +163,6 @@ public final class ControlPlane {
     follow();
   }
 
-  /** By name, the creations that there are: what the store has of others was dropped. */
-  public Map<String, String> creations() {
-    return state.creations();
-  }
-
   /**
    * Takes the users that the store knew when this datacenter ended.
    *
@@ -187,8 +198,13 @@ public final class ControlPlane {
         || !(answer.reading().orElse(null) instanceof Reading.Count count)) {
       return; // it is catching up, or ends
     }
-    if (count.value() != changes && read()) {
+    boolean cleans = !cleaned && host.isSettled();
+    if ((count.value() != changes || cleans) && read()) {
       changes = count.value();
+      if (cleans && state.clashing().isEmpty()) {
+        host.dropOthers(state.creations());
+        cleaned = true;
+      }
     }
     // It is there now, and with nothing to wait for the partition's thread is left in peace.
     seen = VersionVector.EMPTY;
@@ -390,6 +406,15 @@ public final class ControlPlane {
     if (applied.containsKey(name) || state.creations().containsKey(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+    }
+    if (!host.isSettled()) {
+      // It may have lost that there is one of this name: the new one would win, and lose the other.
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + dc
+              + " may not know all keyspaces: it has not heard from every other one since it"
+              + " started; create it when it has, or at another datacenter");
     }
     int partitions = policy.partitions();
     for (KeyspacePolicy other : applied.values()) {

@@ -28,6 +28,14 @@ public interface Machine {
   /** Whether commands are served. For any thread. */
   boolean isReady();
 
+  /**
+   * Whether it knows as much as anybody ever will of what its datacenter did in former lives. For
+   * any thread.
+   */
+  default boolean isSettled() {
+    return isReady();
+  }
+
   /** Whether every connected peer has acknowledged everything: a good moment to stop. */
   boolean isDrained();
 

@@ -65,6 +65,7 @@ public final class Partition implements Machine {
   private long progressVersion = -1;
   private Now now;
   private volatile boolean ready;
+  private volatile boolean settled;
 
   /**
    * A partition that starts now, with the content of its store.
@@ -207,8 +208,10 @@ public final class Partition implements Machine {
   }
 
   private void configure(Input.Configured changed) {
-    // What waits leaves as it would have: held objects are held by the former mode and bound.
-    propagation.flush(now.nanos(), now.millis());
+    if (!changed.policy().equals(policy)) {
+      // What waits leaves as it would have: held objects are held by the former mode and bound.
+      propagation.flush(now.nanos(), now.millis());
+    }
     policy = changed.policy();
     modes.configure(policy);
     sequencer.configure(policy);
@@ -264,6 +267,7 @@ public final class Partition implements Machine {
     if (!ready && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)) {
       ready = true;
     }
+    settled |= propagation.isSettled();
     commands.unpark(now);
   }
 
@@ -285,6 +289,11 @@ public final class Partition implements Machine {
   @Override
   public boolean isReady() {
     return ready;
+  }
+
+  @Override
+  public boolean isSettled() {
+    return settled;
   }
 
   @Override

@@ -80,7 +80,6 @@ final class Control implements ControlPlane.Host, AutoCloseable {
         .recovered(UserRecords.OBJECT)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
-    keyspaces.dropOthers(plane.creations());
   }
 
   /** From now on it follows what is changed. */
@@ -182,6 +181,16 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   public void drop(String name, String creation) {
     LOG.info("keyspace '{}' is dropped", name);
     keyspaces.drop(name, changed);
+  }
+
+  @Override
+  public boolean isSettled() {
+    return keyspaces.control().partitions().stream().allMatch(PartitionRunner::isSettled);
+  }
+
+  @Override
+  public void dropOthers(Map<String, String> creations) {
+    keyspaces.dropOthers(creations);
   }
 
   @Override

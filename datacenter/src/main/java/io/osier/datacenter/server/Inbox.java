@@ -1,17 +1,20 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.Budget;
+import io.osier.core.ErrorCode;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What waits in front of a partition. Commands wait in a bounded queue and are refused when it is
@@ -54,7 +57,9 @@ public final class Inbox {
   private final Queue<Command> commands;
   private final Queue<Work> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger overloads = new AtomicInteger();
-  private volatile boolean open = true;
+
+  /** What commands are refused with; null as long as they are taken. */
+  private volatile Reply.@Nullable Failure closed;
 
   private final ByteBudget budget;
   private final AtomicInteger tooLarge = new AtomicInteger();
@@ -77,7 +82,7 @@ public final class Inbox {
 
   /** Puts a command in, or refuses it; it is not answered then. */
   public Offer offer(Request request, Consumer<Reply> reply) {
-    if (!open) {
+    if (closed != null) {
       return Offer.CLOSED;
     }
     long bytes = Math.min(budget.max(), Command.PLACE_BYTES + request.heapBytes());
@@ -140,13 +145,25 @@ public final class Inbox {
     return overloads.get();
   }
 
-  /** Takes no commands any more. */
+  /** From now on commands are refused with SHUTTING_DOWN, unless it is closed already. */
   public void close() {
-    open = false;
+    close(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+  }
+
+  /** From now on commands are refused, unless it is closed already. */
+  void close(Reply.Failure why) {
+    if (closed == null) {
+      closed = why;
+    }
+  }
+
+  /** What commands are refused with; empty as long as they are taken. */
+  Optional<Reply.Failure> closed() {
+    return Optional.ofNullable(closed);
   }
 
   /** Whether commands are taken. */
   public boolean isOpen() {
-    return open;
+    return closed == null;
   }
 }

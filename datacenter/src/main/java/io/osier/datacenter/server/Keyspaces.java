@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
@@ -22,6 +23,7 @@ import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Frame;
+import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -121,11 +123,6 @@ final class Keyspaces {
     return Collections.unmodifiableMap(shown);
   }
 
-  /** All, the control plane's own among them. */
-  Collection<KeyspaceShard> all() {
-    return open.values().stream().map(Open::shard).toList();
-  }
-
   /** All partitions. */
   Stream<PartitionRunner> partitions() {
     return open.values().stream().flatMap(o -> o.shard.partitions().stream());
@@ -219,7 +216,10 @@ final class Keyspaces {
     for (PartitionRunner partition : dropped.shard.partitions()) {
       // Gives back what it has under way on the links.
       around.config.peers().keySet().forEach(dc -> partition.submit(new Input.PeerDown(dc)));
-      partition.refuse();
+      partition.refuse(
+          new Reply.Failure(
+              ErrorCode.UNKNOWN_KEYSPACE,
+              "keyspace '" + name + "' of datacenter " + around.self.dc() + " was dropped"));
     }
     dropped.shard.partitions().forEach(Keyspaces::stop);
     around.traces.drop(name);
@@ -240,7 +240,8 @@ final class Keyspaces {
   }
 
   /**
-   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run.
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run,
+   * unless they are open.
    *
    * @param created by name, the creations that there are
    */
@@ -251,8 +252,10 @@ final class Keyspaces {
           created.forEach(
               (name, creation) ->
                   kept.add(new Place(name, List.of(), Optional.of(creation)).stored()));
+          open.values().forEach(o -> kept.add(o.place.stored()));
           for (String stored : s.database().keyspaces()) {
             if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
+              LOG.info("what the store has of {} is deleted: it was dropped", stored);
               s.database().drop(stored);
             }
           }

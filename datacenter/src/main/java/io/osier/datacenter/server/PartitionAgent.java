@@ -352,8 +352,12 @@ public final class PartitionAgent {
   }
 
   private OsierException gone(@Nullable Throwable failure) {
+    Reply.Failure closed =
+        inbox
+            .closed()
+            .orElse(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
     return failure == null
-        ? new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down")
+        ? new OsierException(closed.code(), closed.message())
         : new OsierException(
             ErrorCode.INTERNAL, seat.name() + " has failed; nothing was done", failure);
   }

@@ -145,6 +145,11 @@ final class PartitionRunner {
     return seat.machine().isReady();
   }
 
+  /** See {@link Machine#isSettled}. For any thread. */
+  boolean isSettled() {
+    return seat.machine().isSettled();
+  }
+
   /** The objects, for reads that need no turn. For any thread. */
   ObjectStore store() {
     return seat.store();
@@ -174,10 +179,7 @@ final class PartitionRunner {
                           + seat.name()
                           + " is full; nothing was done, try again later"));
       case TOO_LARGE -> () -> reply.accept(new Reply.Failure(ErrorCode.OVERLOADED, tooLarge()));
-      case CLOSED ->
-          () ->
-              reply.accept(
-                  new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+      case CLOSED -> () -> reply.accept(inbox.closed().orElseThrow());
     };
   }
 
@@ -427,6 +429,16 @@ final class PartitionRunner {
    */
   void refuse() {
     inbox.close();
+    refusing();
+  }
+
+  /** As {@link #refuse}, with another answer, to what still waits when it is stopped, too. */
+  void refuse(Reply.Failure why) {
+    inbox.close(why);
+    refusing();
+  }
+
+  private void refusing() {
     combiner.ifPresent(Combiner::close);
     LockSupport.unpark(thread);
   }

@@ -10,6 +10,8 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -39,7 +41,9 @@ final class ControlPlaneProperties {
     DROP,
     ALTER,
     LOOK,
-    HEAR
+    HEAR,
+    KEEP,
+    LOSE
   }
 
   /**
@@ -54,9 +58,18 @@ final class ControlPlaneProperties {
   /** A datacenter whose {@code _osier} is a map of states. */
   private final class Node implements ControlPlane.Host {
     final String dc;
-    final ReplicaId replica;
     final Map<ObjectId, Causal> objects = new TreeMap<>();
-    final ControlPlane plane;
+    private ReplicaId replica;
+    ControlPlane plane;
+
+    /** What is on the disk for sure; the rest may be lost. */
+    private Map<ObjectId, Causal> durable = Map.of();
+
+    /** The creations of which the store has something. */
+    final Set<String> stored = new HashSet<>();
+
+    /** Whom this one has not heard since it lost something. */
+    private final Set<String> unheard = new HashSet<>();
 
     /** What is open, and for whom it waits. */
     final Map<String, String> open = new TreeMap<>();
@@ -68,13 +81,31 @@ final class ControlPlaneProperties {
     Node(String dc) {
       this.dc = dc;
       this.replica = new ReplicaId(dc, 1);
-      this.plane =
-          new ControlPlane(
-              dc,
-              Set.copyOf(DCS),
-              Map.of("shop", KeyspacePolicy.session("shop", Duration.ofSeconds(1))),
-              () -> clock,
-              this);
+      this.plane = plane();
+    }
+
+    private ControlPlane plane() {
+      return new ControlPlane(
+          dc,
+          Set.copyOf(DCS),
+          Map.of("shop", KeyspacePolicy.session("shop", Duration.ofSeconds(1))),
+          () -> clock,
+          this);
+    }
+
+    /** Ends at once, and starts with what was durable; what is in the keyspaces is all there. */
+    void lose() {
+      objects.clear();
+      objects.putAll(durable);
+      open.clear();
+      policies.clear();
+      awaited.clear();
+      unheard.addAll(DCS);
+      unheard.remove(dc);
+      replica = new ReplicaId(dc, replica.incarnation() + 1);
+      number = 0;
+      plane = plane();
+      plane.recover((Reading.Fields) state(ControlPlane.KEYSPACES).read(new Query.Whole()));
     }
 
     @Override
@@ -111,12 +142,14 @@ final class ControlPlaneProperties {
     /** Gets all that another one has. */
     void hear(Node other) {
       other.objects.forEach((object, state) -> objects.put(object, state(object).join(state)));
+      unheard.remove(other.dc);
     }
 
     @Override
     public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
       assertThat(open).as(dc).doesNotContainKey(policy.name());
       open.put(policy.name(), created);
+      stored.add(created);
       policies.put(policy.name(), policy);
       await(policy.name(), waits);
     }
@@ -124,8 +157,27 @@ final class ControlPlaneProperties {
     @Override
     public void drop(String name, String created) {
       assertThat(open.remove(name)).isEqualTo(created);
+      delete(created);
+    }
+
+    private void delete(String created) {
+      stored.remove(created);
       if (served.contains(created)) {
         assertThat(dropped).as("what was acknowledged in it is lost").contains(created);
+      }
+    }
+
+    @Override
+    public boolean isSettled() {
+      return unheard.isEmpty();
+    }
+
+    @Override
+    public void dropOthers(Map<String, String> creations) {
+      for (String created : List.copyOf(stored)) {
+        if (!creations.containsValue(created) && !open.containsValue(created)) {
+          delete(created);
+        }
       }
     }
 
@@ -154,7 +206,8 @@ final class ControlPlaneProperties {
         plane.administer(
             new Request.Administer("keyspace", action, name, new TreeMap<>(settings)), "op");
       } catch (OsierException e) {
-        assertThat(e.code()).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_KEYSPACE);
+        assertThat(e.code())
+            .isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_KEYSPACE, ErrorCode.UNAVAILABLE);
       }
     }
   }
@@ -177,7 +230,9 @@ final class ControlPlaneProperties {
             What.LOOK,
             What.HEAR,
             What.HEAR,
-            What.HEAR);
+            What.HEAR,
+            What.KEEP,
+            What.LOSE);
     return Combinators.combine(
             whats,
             Arbitraries.integers().between(0, 2),
@@ -199,12 +254,19 @@ final class ControlPlaneProperties {
                 "create", step.name(), Map.of("partitions", String.valueOf(step.from() + 1)));
         case DROP -> {
           at.plane.look();
-          Optional.ofNullable(at.plane.creations().get(step.name())).ifPresent(dropped::add);
+          Optional.ofNullable(at.open.get(step.name())).ifPresent(dropped::add);
           at.administer("drop", step.name(), Map.of());
         }
         case ALTER -> at.administer("alter", step.name(), Map.of("sla", step.from() + 1 + "s"));
         case LOOK -> at.plane.look();
         case HEAR -> at.hear(nodes.get(step.from()));
+        case KEEP -> at.durable = Map.copyOf(at.objects);
+        case LOSE -> {
+          // What all have lost is lost; and so may be what two of three have.
+          if (nodes.stream().allMatch(Node::isSettled)) {
+            at.lose();
+          }
+        }
       }
       serveAlike(nodes);
     }
@@ -221,6 +283,9 @@ final class ControlPlaneProperties {
       assertThat(node.open).isEqualTo(nodes.getFirst().open).isEqualTo(node.serving());
       assertThat(node.policies)
           .containsAllEntriesOf(policiesOf(nodes.getFirst(), node.open.keySet()));
+      assertThat(node.stored)
+          .as("of others nothing stays")
+          .containsExactlyInAnyOrderElementsOf(node.open.values());
     }
   }
 

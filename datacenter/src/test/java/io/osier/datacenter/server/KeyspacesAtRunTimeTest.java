@@ -9,12 +9,14 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
@@ -197,6 +199,60 @@ final class KeyspacesAtRunTimeTest {
         .until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
   }
 
+  /** What all that look at a datacenter are shown. */
+  @Test
+  void whatIsCreated_isInTheFigures_andWhatIsDroppedIsNot() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "seen");
+    eu.session().keyspace("seen").counter("c").increment(7);
+    for (Request.Topic topic : Request.Topic.values()) {
+      assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
+          .as("%s", topic)
+          .contains("\"seen\":{");
+    }
+    eu.admin().dropKeyspaceAsync("seen").join();
+    for (Request.Topic topic : Request.Topic.values()) {
+      assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
+          .as("%s", topic)
+          .doesNotContain("\"seen\"");
+    }
+  }
+
+  /** Nothing was done, and it is not the datacenter that ends. */
+  @Test
+  void whoWritesWhileItIsDropped_isToldThatItIsGone() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    for (int round = 0; round < 10; round++) {
+      String name = "going" + round;
+      created(eu, name, "partitions", "8");
+      List<CompletableFuture<?>> all = new ArrayList<>();
+      CompletableFuture<?> dropped = null;
+      for (int i = 0; i < 4_000; i++) {
+        all.add(eu.session().keyspace(name).counter("c" + i % 50).incrementAsync(1));
+        if (i == 2_000) {
+          dropped = eu.admin().dropKeyspaceAsync(name);
+        }
+      }
+      assertThat(dropped).isNotNull();
+      dropped.join();
+      for (CompletableFuture<?> one : all) {
+        one.handle(
+                (done, failure) -> {
+                  if (failure != null) {
+                    assertThat(failure instanceof CompletionException c ? c.getCause() : failure)
+                        .isInstanceOfSatisfying(
+                            OsierException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+                  }
+                  return null;
+                })
+            .join();
+      }
+    }
+  }
+
   /** Or the window of the link would be narrower for ever. */
   @Test
   void whatADroppedOneHadUnderWay_isGivenBack() {
@@ -253,14 +309,19 @@ final class KeyspacesAtRunTimeTest {
   /** A datacenter that leaves the configuration takes no keyspace with it. */
   @Test
   void keyspaceOfAReplicaThatIsNotConfiguredAnyMore_isKept() {
-    int clientPort = TestCluster.freePort();
+    int soloPort = TestCluster.freePort();
+    int awayPort = TestCluster.freePort();
     String common =
-        "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }, keyspaces { shop {} }"
-            .formatted(clientPort, dir);
-    String two = "osier { " + common + ", peers { away = \"127.0.0.1:1\" } }";
-    try (Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {
-      OsierClient client = solo(solo);
-      created(client, "both", "replicas", "away,solo");
+        "dc = solo, listen { client-port = %d, peer-port = %d }, store { dir = \"%s\" }, keyspaces { shop {} }"
+            .formatted(TestCluster.freePort(), soloPort, dir);
+    String two = "osier { " + common + ", peers { away = \"127.0.0.1:" + awayPort + "\" } }";
+    String other =
+        "osier { dc = away, listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"
+            .formatted(awayPort, soloPort);
+    try (Datacenter away = Datacenter.start(ConfigReader.read("other", other, Map.of()));
+        Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {
+      await().atMost(PATIENCE).until(away::isReady);
+      created(solo(solo), "both", "replicas", "away,solo");
     }
     try (Datacenter solo =
         Datacenter.start(ConfigReader.read("one", "osier { " + common + " }", Map.of()))) {

@@ -219,40 +219,6 @@ final class KeyspacesAtRunTimeTest {
     }
   }
 
-  /** Nothing was done, and it is not the datacenter that ends. */
-  @Test
-  void whoWritesWhileItIsDropped_isToldThatItIsGone() {
-    TestCluster cluster = cluster();
-    OsierClient eu = at(cluster, "eu");
-    for (int round = 0; round < 10; round++) {
-      String name = "going" + round;
-      created(eu, name, "partitions", "8");
-      List<CompletableFuture<?>> all = new ArrayList<>();
-      CompletableFuture<?> dropped = null;
-      for (int i = 0; i < 4_000; i++) {
-        all.add(eu.session().keyspace(name).counter("c" + i % 50).incrementAsync(1));
-        if (i == 2_000) {
-          dropped = eu.admin().dropKeyspaceAsync(name);
-        }
-      }
-      assertThat(dropped).isNotNull();
-      dropped.join();
-      for (CompletableFuture<?> one : all) {
-        one.handle(
-                (done, failure) -> {
-                  if (failure != null) {
-                    assertThat(failure instanceof CompletionException c ? c.getCause() : failure)
-                        .isInstanceOfSatisfying(
-                            OsierException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
-                  }
-                  return null;
-                })
-            .join();
-      }
-    }
-  }
-
   /** Or the window of the link would be narrower for ever. */
   @Test
   void whatADroppedOneHadUnderWay_isGivenBack() {
@@ -316,7 +282,7 @@ final class KeyspacesAtRunTimeTest {
             .formatted(TestCluster.freePort(), soloPort, dir);
     String two = "osier { " + common + ", peers { away = \"127.0.0.1:" + awayPort + "\" } }";
     String other =
-        "osier { dc = away, listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"
+        "osier { dc = away, store.dir = \"\", listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"
             .formatted(awayPort, soloPort);
     try (Datacenter away = Datacenter.start(ConfigReader.read("other", other, Map.of()));
         Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {

@@ -306,6 +306,18 @@ final class PartitionRunnerTest {
     await().until(runner::isDrained);
   }
 
+  /** As of a keyspace that is dropped: nobody hears that the datacenter ends. */
+  @Test
+  void refuse_withAnotherAnswer_isNotChangedByAnEndThatFollows() {
+    runner.start();
+    CompletableFuture<Reply> before = submit("a");
+    runner.refuse(new Reply.Failure(ErrorCode.UNKNOWN_KEYSPACE, "it was dropped"));
+    assertThat(code(submit("b"))).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+    runner.refuse();
+    assertThat(code(submit("c"))).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+    assertThat(isDone(before)).isTrue();
+  }
+
   @Test
   void drained_isNotSaid_beforeTheLastAnswerIsOut() {
     SlowJournal journal = new SlowJournal();

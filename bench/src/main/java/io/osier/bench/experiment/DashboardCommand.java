@@ -27,15 +27,19 @@ import picocli.CommandLine.Option;
     name = "dashboard",
     mixinStandardHelpOptions = true,
     description = {
-      "Measures what an open dashboard costs: counters and sets at three datacenters, as fast as"
-          + " they are",
-      "answered; in turns nobody looks, and viewers look at every datacenter. Prints the updates a"
+      "Measures what an open dashboard costs: updates of counters at three datacenters, so many a"
           + " second",
-      "and the datacenters' processor time for each update, and by how much looking changes them."
+      "that a processor is left; in turns nobody looks, and viewers look at every datacenter."
+          + " Prints the",
+      "updates a second and the datacenters' processor time for each update, and by how much"
+          + " looking",
+      "changes them."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:measured", "1:it could not be run", "2:wrong usage"})
 public final class DashboardCommand implements Callable<Integer> {
+  private static final int ELEMENTS_MAX = 5_000;
+
   @Option(
       names = "--seconds",
       defaultValue = "10",
@@ -64,6 +68,13 @@ public final class DashboardCommand implements Callable<Integer> {
       description = "for how long the load runs before (default: ${DEFAULT-VALUE})")
   private int warmUp;
 
+  @Option(
+      names = "--rate",
+      defaultValue = "60000",
+      paramLabel = "N",
+      description = "updates a second, 0 for as many as are answered (default: ${DEFAULT-VALUE})")
+  private int rate;
+
   /** For picocli. */
   public DashboardCommand() {}
 
@@ -72,9 +83,10 @@ public final class DashboardCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (seconds < 1 || rounds < 1 || viewers < 1 || viewers > 16 || warmUp < 0) {
+    if (seconds < 1 || rounds < 1 || viewers < 1 || viewers > 16 || warmUp < 0 || rate < 0) {
       System.err.println(
-          "--seconds and --rounds must be at least 1, --viewers 1 to 16, --warm-up at least 0");
+          "--seconds and --rounds must be at least 1, --viewers 1 to 16, --warm-up and --rate at"
+              + " least 0");
       return 2;
     }
     Path directory = Files.createTempDirectory("osier-dashboard");
@@ -88,7 +100,7 @@ public final class DashboardCommand implements Callable<Integer> {
             .admin()
             .start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
-      try (CounterLoad load = new CounterLoad(cluster, "k", Integer.MAX_VALUE, 1)) {
+      try (CounterLoad load = load(cluster)) {
         System.out.println("warming up for " + warmUp + " s");
         LockSupport.parkNanos(warmUp * 1_000_000_000L);
         for (int round = 0; round < rounds; round++) {
@@ -114,6 +126,12 @@ public final class DashboardCommand implements Callable<Integer> {
         "a viewer gets %.1f kB a second%n",
         bytes.get() / 1e3 / ((double) rounds * seconds * viewers * 3));
     return bytes.get() > 0 ? 0 : 1;
+  }
+
+  /** Sets that grew would make each turn slower than the one before. */
+  private CounterLoad load(LocalCluster cluster) {
+    int perSecond = rate == 0 ? Integer.MAX_VALUE : rate;
+    return new CounterLoad(cluster.dcs(), cluster::client, "k", "", perSecond, ELEMENTS_MAX, 1);
   }
 
   private Turn measure(LocalCluster cluster, CounterLoad load) {

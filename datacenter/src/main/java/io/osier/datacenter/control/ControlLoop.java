@@ -24,9 +24,18 @@ public final class ControlLoop implements AutoCloseable {
 
   private static final long STOP_MILLIS = 5_000;
 
+  /** Somebody who has asked and is not answered yet. */
+  private static final class Waiting {
+    private final CompletableFuture<?> answer;
+
+    Waiting(CompletableFuture<?> answer) {
+      this.answer = answer;
+    }
+  }
+
   private final ControlPlane plane;
   private final ScheduledThreadPoolExecutor thread;
-  private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
+  private final Set<Waiting> waiting = ConcurrentHashMap.newKeySet();
   private String trouble = "";
 
   /** Starts to look. */
@@ -74,8 +83,9 @@ public final class ControlLoop implements AutoCloseable {
 
   private <T> CompletableFuture<T> step(Consumer<CompletableFuture<T>> step) {
     CompletableFuture<T> done = new CompletableFuture<>();
-    waiting.add(done);
-    var unused = done.whenComplete((made, failure) -> waiting.remove(done));
+    Waiting asked = new Waiting(done);
+    waiting.add(asked);
+    var unused = done.whenComplete((made, failure) -> waiting.remove(asked));
     try {
       thread.execute(() -> trying(done, () -> step.accept(done)));
     } catch (RejectedExecutionException e) {
@@ -134,6 +144,6 @@ public final class ControlLoop implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    waiting.forEach(done -> done.completeExceptionally(shuttingDown()));
+    waiting.forEach(asked -> asked.answer.completeExceptionally(shuttingDown()));
   }
 }

@@ -10,6 +10,8 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
 import io.osier.core.Utf8;
+import io.osier.core.net.Network;
+import io.osier.core.net.Sockets;
 import io.osier.core.scram.ScramCredential;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
@@ -83,11 +85,12 @@ public final class OsierClient implements AutoCloseable {
     return start(
         settings,
         (datacenters, timers, loops) -> {
+          Network network = Sockets.over(loops);
           addresses.forEach(
               (dc, address) ->
                   datacenters.add(
                       new RemoteConnection(
-                          dc, address, settings, timers, loops, datacenters::changed)));
+                          dc, address, settings, timers, network, datacenters::changed)));
           long pause = settings.pingInterval().toMillis();
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });

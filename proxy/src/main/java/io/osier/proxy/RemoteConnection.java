@@ -1,37 +1,17 @@
 package io.osier.proxy;
 
-import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.osier.core.BackOff;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.MalformedException;
-import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
-import io.osier.core.net.FrameReader;
-import io.osier.core.net.Framing;
-import io.osier.core.net.Outgoing;
-import io.osier.core.net.UnderWay;
-import io.osier.protocol.ProtocolCodec;
+import io.osier.core.net.Network;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,14 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connection to one datacenter: opened again with a growing pause whenever it is lost, with
- * requests pipelined on it and answered in any order. Thread-safe.
- *
- * <p>A request is encoded by the connection's loop, together with those that have come in the
- * meantime, and waits for its answer in a table of that loop. Its time limit is looked at every
- * {@link #EXPIRY_MILLIS} ms with those of all others: a timer for each would cost more than the
- * rest.
+ * requests pipelined on it and answered in any order ({@link RequestChannel}). Thread-safe.
  */
-final class RemoteConnection implements Connection {
+final class RemoteConnection implements Connection, RequestChannel.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
   private static final long BACK_OFF_MILLIS_MIN = 50;
   private static final long BACK_OFF_MILLIS_MAX = 2_000;
@@ -58,43 +33,15 @@ final class RemoteConnection implements Connection {
   private static final long LOGIN_MILLIS_MAX = 60_000;
   private static final int LOGINS_MAX = 16;
 
-  /** How exactly time limits are kept. */
-  private static final long EXPIRY_MILLIS = 10;
-
-  /** Who waits for the greeting's answer, which is the connection's own affair. */
-  private static final Answered NOBODY =
-      new Answered() {
-        @Override
-        public void answered(Reply reply) {}
-
-        @Override
-        public void lost(LostException cause) {}
-      };
-
-  /** A request that waits to be sent, or for its answer. */
-  private static final class Pending {
-    final Request request;
-    final Answered answered;
-    final long deadlineNanos;
-    final long startNanos;
-
-    Pending(Request request, Answered answered, long startNanos, long deadlineNanos) {
-      this.request = request;
-      this.answered = answered;
-      this.startNanos = startNanos;
-      this.deadlineNanos = deadlineNanos;
-    }
-  }
-
   private final String dc;
   private final InetSocketAddress address;
   private final ClientSettings settings;
   private final Timers timers;
-  private final EventLoopGroup loops;
+  private final Network network;
   private final Runnable onChange;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger loginsRefused = new AtomicInteger();
-  private volatile @Nullable Inbound channel;
+  private volatile @Nullable RequestChannel channel;
   private volatile Reply.@Nullable Welcome welcome;
   private volatile List<Reply.KeyspaceInfo> keyspaces = List.of();
   private volatile double roundTripNanos = Double.NaN;
@@ -108,13 +55,13 @@ final class RemoteConnection implements Connection {
       InetSocketAddress address,
       ClientSettings settings,
       Timers timers,
-      EventLoopGroup loops,
+      Network network,
       Runnable onChange) {
     this.dc = dc;
     this.address = address;
     this.settings = settings;
     this.timers = timers;
-    this.loops = loops;
+    this.network = network;
     this.onChange = onChange;
   }
 
@@ -125,57 +72,44 @@ final class RemoteConnection implements Connection {
       return;
     }
     // The files may have changed, and the loop must not wait for a disk.
-    Thread.ofVirtual()
-        .name("osier-client-tls")
-        .start(
-            () -> {
-              try {
-                settings.tls().get().refresh();
-              } catch (OsierException e) {
-                LOG.warn("{}; those that were read before are used", e.getMessage());
-              }
-              connect();
-            });
+    network.apart(
+        "osier-client-tls",
+        () -> {
+          try {
+            settings.tls().get().refresh();
+          } catch (OsierException e) {
+            LOG.warn("{}; those that were read before are used", e.getMessage());
+          }
+          connect();
+        });
   }
 
   private void connect() {
-    if (closed) {
-      return;
+    if (!closed) {
+      int timeoutMillis = (int) settings.connectTimeout().toMillis();
+      network.dial(address, timeoutMillis, this::opened, this::unreachable);
     }
-    new Bootstrap()
-        .group(loops)
-        .channel(NioSocketChannel.class)
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
-        .handler(
-            new ChannelInitializer<SocketChannel>() {
-              @Override
-              protected void initChannel(SocketChannel ch) {
-                settings
-                    .tls()
-                    .ifPresent(
-                        tls ->
-                            ch.pipeline()
-                                .addLast(
-                                    tls.dial(
-                                        ch.alloc(),
-                                        address.getHostString(),
-                                        address.getPort(),
-                                        settings.connectTimeout().toMillis())));
-                ch.pipeline().addLast(new Inbound(ch));
-              }
-            })
-        .connect(InetSocketAddress.createUnresolved(address.getHostString(), address.getPort()))
-        .addListener(
-            (ChannelFuture f) -> {
-              if (!f.isSuccess()) {
-                trouble = Troubles.inWords(f.cause());
-                LOG.debug("{}: {}", dc, trouble);
-                openLater();
-              } else if (closed) {
-                f.channel().close();
-              }
-            });
+  }
+
+  private void opened(Channel at) {
+    settings
+        .tls()
+        .ifPresent(
+            tls ->
+                at.pipeline()
+                    .addLast(
+                        tls.dial(
+                            at.alloc(),
+                            address.getHostString(),
+                            address.getPort(),
+                            settings.connectTimeout().toMillis())));
+    at.pipeline().addLast(new RequestChannel(at, this, settings, timers, network));
+  }
+
+  private void unreachable(Throwable cause) {
+    trouble = Troubles.inWords(cause);
+    LOG.debug("{}: {}", dc, trouble);
+    openLater();
   }
 
   private void openLater() {
@@ -184,11 +118,9 @@ final class RemoteConnection implements Connection {
     }
     int refusals = loginsRefused.get();
     if (refusals == 0) {
-      long pause = backOff.nextMillis(ThreadLocalRandom.current());
-      loops.schedule(this::open, pause, TimeUnit.MILLISECONDS);
+      network.later(this::open, backOff.nextMillis(network.random()));
     } else {
-      loginPauseMillis(refusals)
-          .ifPresent(pause -> loops.schedule(this::open, pause, TimeUnit.MILLISECONDS));
+      loginPauseMillis(refusals).ifPresent(pause -> network.later(this::open, pause));
     }
   }
 
@@ -203,277 +135,37 @@ final class RemoteConnection implements Connection {
             Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20)));
   }
 
-  /**
-   * One channel: bytes in, replies out to whoever waits for them. All but sending is its loop's.
-   */
-  private final class Inbound extends FrameReader {
-    private final Channel over;
-    private final Requests requests;
-    private final UnderWay<Pending> pending = new UnderWay<>();
+  // ---------------------------------------------------------------- its channels
 
-    /** The login that is under way, or was; null if nobody logs in. */
-    private final @Nullable Login login = settings.user().map(Login::new).orElse(null);
-
-    private long ids;
-    private boolean expiryDue;
-    private boolean ended;
-    private boolean broken;
-
-    /** When bytes came last, by the client's timers. */
-    private volatile long heardNanos = timers.nanoTime();
-
-    Inbound(Channel over) {
-      super(Framing.CLIENT_FRAME_BYTES_MAX);
-      this.over = over;
-      this.requests = new Requests();
-    }
-
-    /** Requests on their way out. */
-    private final class Requests extends Outgoing<Pending> {
-      Requests() {
-        super(over);
-      }
-
-      @Override
-      protected boolean write(WireOutput to, Pending one) {
-        if (ended) {
-          fail(one, ErrorCode.UNAVAILABLE, false, "the connection to " + name() + " was lost");
-          return false;
-        }
-        if (one.answered == NOBODY) {
-          ProtocolCodec.write(to, 0, one.request); // the greeting
-          return true;
-        }
-        if (one.deadlineNanos - timers.nanoTime() <= 0) {
-          fail(one, ErrorCode.TIMEOUT, false, "the time limit was over before it could be sent");
-          return false;
-        }
-        long id = ++ids;
-        ProtocolCodec.write(to, id, one.request);
-        pending.put(id, one);
-        if (!expiryDue) {
-          expiryDue = true;
-          over.eventLoop().schedule(Inbound.this::expire, EXPIRY_MILLIS, TimeUnit.MILLISECONDS);
-        }
-        return true;
-      }
-
-      @Override
-      protected void failed(Pending one, RuntimeException cause) {
-        switch (cause) {
-          case KryoBufferOverflowException e ->
-              fail(
-                  one,
-                  ErrorCode.VALUE_TOO_LARGE,
-                  false,
-                  "the request is larger than "
-                      + (Framing.CLIENT_FRAME_BYTES_MAX >> 20)
-                      + " MiB; split it into several");
-          case RejectedExecutionException e ->
-              fail(one, ErrorCode.UNAVAILABLE, false, "this client is closed");
-          default -> fail(one, ErrorCode.INVALID_ARGUMENT, false, "it cannot be encoded: " + cause);
-        }
-      }
-
-      @Override
-      protected boolean flushesSoon() {
-        return isReading();
-      }
-    }
-
-    @Override
-    public void channelActive(ChannelHandlerContext ctx) {
-      Login user = login;
-      if (user == null) {
-        greet(new Request.Hello(Request.PROTOCOL_VERSION, settings.name()));
-      } else {
-        apart(
-            () ->
-                greet(new Request.Login(Request.PROTOCOL_VERSION, settings.name(), user.first())));
-      }
-    }
-
-    private void greet(Request greeting) {
-      requests.add(new Pending(greeting, NOBODY, 0, 0));
-    }
-
-    /** Does what takes long for a loop: asks for the password, and hashes it. */
-    private void apart(Runnable part) {
-      Thread.ofVirtual()
-          .name("osier-client-login")
-          .start(
-              () -> {
-                try {
-                  part.run();
-                } catch (OsierException e) {
-                  refuse(this, e.code(), e.getMessage());
-                } catch (RuntimeException e) {
-                  // Of the password's supplier, whose message may show what it knows.
-                  refuse(
-                      this,
-                      ErrorCode.NOT_AUTHENTICATED,
-                      "there is no password: its supplier failed with " + e.getClass().getName());
-                }
-              });
-    }
-
-    /** A part of the login has come. */
-    void challenged(Login user, String message) {
-      if (user.isToAnswer()) {
-        apart(() -> greet(new Request.Proof(user.answer(message))));
-        return;
-      }
-      try {
-        user.verify(message);
-      } catch (OsierException e) {
-        refuse(this, e.code(), e.getMessage());
-      }
-    }
-
-    @Override
-    protected void frame(ChannelHandlerContext ctx, WireInput content) {
-      long id = ProtocolCodec.decodeId(content);
-      if (id == 0) {
-        Reply reply = ProtocolCodec.decodeReplyBody(content);
-        if (!(reply instanceof Reply.Pong)) { // that is a sign of life, and heard
-          greeted(this, reply);
-        }
-        return;
-      }
-      Pending waiting = pending.remove(id);
-      if (waiting != null) {
-        Reply reply;
-        try {
-          reply = ProtocolCodec.decodeReplyBody(content);
-        } catch (MalformedException e) {
-          // The frame is whole, so what is wrong in it concerns this call alone.
-          fail(waiting, ErrorCode.MALFORMED, true, name() + " answered, but: " + e.getMessage());
-          return;
-        }
-        inFlight.decrementAndGet();
-        if (settings.metrics() != ClientMetrics.NONE) {
-          settings.metrics().answered(dc, timers.nanoTime() - waiting.startNanos);
-        }
-        waiting.answered.answered(reply);
-      }
-    }
-
-    @Override
-    protected void heard() {
-      heardNanos = timers.nanoTime();
-    }
-
-    /** Whether nothing has come for so long: a ping may wait behind something large. */
-    boolean isSilent(long millis) {
-      return timers.nanoTime() - heardNanos >= millis * 1_000_000;
-    }
-
-    @Override
-    protected void frames(ChannelHandlerContext ctx) {
-      requests.flush(); // what the answers have brought about
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext ctx) {
-      super.channelInactive(ctx);
-      ended = true;
-      if (channel == this) {
-        channel = null;
-      }
-      if (refused == null && !broken) {
-        trouble =
-            welcome == null
-                ? "it closed the connection without a greeting (is this the port for clients, and"
-                    + (settings.tls().isPresent() ? " with TLS?)" : " without TLS?)")
-                : "the connection was lost";
-      }
-      for (Pending one : pending.removeAll()) {
-        fail(
-            one,
-            ErrorCode.UNAVAILABLE,
-            true,
-            closed ? "this client was closed" : "the connection to " + name() + " was lost");
-      }
-      requests.flush(); // fails what has not been sent
-      onChange.run();
-      openLater();
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      if (!broken && !closed) { // each buffer that is not sent fails once more
-        String why = Troubles.inWords(cause);
-        if (!why.equals(trouble)) { // it is tried again and again
-          LOG.warn("connection to {} closed: {}", dc, why);
-        }
-        trouble = why;
-      }
-      broken = true;
-      ctx.close();
-    }
-
-    private void expire() {
-      long now = timers.nanoTime();
-      List<Long> late = new ArrayList<>(0);
-      pending.forEach(
-          (one, id) -> {
-            if (one.deadlineNanos - now <= 0) {
-              late.add(id);
-            }
-          });
-      for (long id : late) {
-        Pending one = pending.remove(id);
-        if (one != null) {
-          long millis = (one.deadlineNanos - one.startNanos) / 1_000_000;
-          fail(one, ErrorCode.TIMEOUT, true, name() + " did not answer within " + millis + " ms");
-        }
-      }
-      expiryDue = !pending.isEmpty();
-      if (expiryDue) {
-        over.eventLoop().schedule(this::expire, EXPIRY_MILLIS, TimeUnit.MILLISECONDS);
-      }
-    }
-
-    private void fail(Pending one, ErrorCode code, boolean sent, String message) {
-      if (one.answered != NOBODY) {
-        inFlight.decrementAndGet();
-        one.answered.lost(new LostException(code, sent, message));
-      }
-    }
+  @Override
+  public String name() {
+    return Connection.super.name();
   }
 
-  private void greeted(Inbound at, Reply reply) {
-    Login login = at.login;
-    switch (reply) {
-      case Reply.Welcome w -> {
-        if (login != null && !login.isProven()) {
-          refuse(at, ErrorCode.NOT_AUTHENTICATED, "the other end lets anybody in without a proof");
-          return;
-        }
-        welcome = w;
-        keyspaces = w.keyspaces();
-        channel = at;
-        refused = null;
-        trouble = null;
-        backOff.reset();
-        loginsRefused.set(0);
-        ping();
-        onChange.run();
-      }
-      case Reply.Challenge c -> {
-        if (login == null) {
-          at.over.close();
-        } else {
-          at.challenged(login, c.message());
-        }
-      }
-      case Reply.Failure f -> refuse(at, f.code(), f.message());
-      default -> at.over.close();
-    }
+  @Override
+  public boolean isClosed() {
+    return closed;
   }
 
-  /** The datacenter does not take this client, or this client does not take it. */
-  private void refuse(Inbound at, ErrorCode code, @Nullable String message) {
+  @Override
+  public void welcomed(RequestChannel at, Reply.Welcome as) {
+    welcome = as;
+    keyspaces = as.keyspaces();
+    channel = at;
+    refused = null;
+    trouble = null;
+    backOff.reset();
+    loginsRefused.set(0);
+    if (closed) { // meanwhile, and did not see this channel
+      at.close();
+      return;
+    }
+    ping();
+    onChange.run();
+  }
+
+  @Override
+  public void refused(RequestChannel at, ErrorCode code, @Nullable String message) {
     OsierException why = new OsierException(code, dc + ": " + message);
     OsierException before = refused;
     if (before == null || !String.valueOf(before.getMessage()).equals(why.getMessage())) {
@@ -485,8 +177,53 @@ final class RemoteConnection implements Connection {
     refused = why;
     trouble = why.getMessage();
     onChange.run();
-    at.over.close();
+    at.close();
   }
+
+  @Override
+  public void broken(Throwable cause) {
+    String why = Troubles.inWords(cause);
+    if (!why.equals(trouble)) { // it is tried again and again
+      LOG.warn("connection to {} closed: {}", dc, why);
+    }
+    trouble = why;
+  }
+
+  @Override
+  public void ending(RequestChannel at, boolean known) {
+    if (channel == at) {
+      channel = null;
+    }
+    if (refused == null && !known) {
+      trouble =
+          welcome == null
+              ? "it closed the connection without a greeting (is this the port for clients, and"
+                  + (settings.tls().isPresent() ? " with TLS?)" : " without TLS?)")
+              : "the connection was lost";
+    }
+  }
+
+  @Override
+  public void ended() {
+    onChange.run();
+    openLater();
+  }
+
+  @Override
+  public void answered(PendingRequest to) {
+    inFlight.decrementAndGet();
+    if (settings.metrics() != ClientMetrics.NONE) {
+      settings.metrics().answered(dc, timers.nanoTime() - to.startNanos());
+    }
+  }
+
+  @Override
+  public void failed(PendingRequest request, LostException cause) {
+    inFlight.decrementAndGet();
+    request.answered().lost(cause);
+  }
+
+  // ---------------------------------------------------------------- requests
 
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
@@ -512,18 +249,18 @@ final class RemoteConnection implements Connection {
 
   @Override
   public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    Inbound over = channel;
+    RequestChannel over = channel;
     if (over == null) {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + name()));
       return;
     }
     inFlight.incrementAndGet();
-    over.requests.add(new Pending(request, answered, nowNanos, deadlineNanos));
+    over.send(new PendingRequest(request, answered, nowNanos, deadlineNanos));
   }
 
   @Override
   public void ping() {
-    Inbound at = channel;
+    RequestChannel at = channel;
     if (at == null) {
       return;
     }
@@ -542,7 +279,7 @@ final class RemoteConnection implements Connection {
                   && lost.code == ErrorCode.TIMEOUT
                   && at.isSilent(patience)) {
                 LOG.warn("{} does not answer; connection closed", dc);
-                at.over.close();
+                at.close();
               }
             });
   }
@@ -604,10 +341,10 @@ final class RemoteConnection implements Connection {
   @Override
   public void close() {
     closed = true;
-    Inbound at = channel;
+    RequestChannel at = channel;
     if (at != null) {
       channel = null;
-      at.over.close(); // fails what is open
+      at.close(); // fails what is open
     }
   }
 }

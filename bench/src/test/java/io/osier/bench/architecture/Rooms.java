@@ -49,7 +49,7 @@ final class Rooms {
   static Rooms production() {
     Rooms r = new Rooms();
     r.pure("core", List.of(), KRYO);
-    r.shell("core.net", List.of("core"), KRYO, NETTY);
+    r.shell("core.net", List.of("core"), KRYO, NETTY, "jdk.net");
     r.shell("core.tls", List.of("core"), NETTY);
     r.pure("core.scram", List.of("core"), SCRAM);
     r.pure("crdt", List.of("core"), "io.vavr");
@@ -157,8 +157,7 @@ final class Rooms {
         HISTOGRAM,
         KRYO,
         "io.micrometer",
-        "io.prometheus.metrics.model",
-        "jdk.net");
+        "io.prometheus.metrics.model");
     r.shell(
         "datacenter.embedded",
         List.of("core", "protocol", "proxy", "datacenter.config", "datacenter.server"));

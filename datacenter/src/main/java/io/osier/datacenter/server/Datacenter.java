@@ -221,11 +221,12 @@ public final class Datacenter implements AutoCloseable {
             at ->
                 new ClientServer(
                     self,
+                    ClientServer.sockets(),
                     at,
                     config.clients(),
                     MemoryPlan.ofThisProcess(),
-                    new SlowLog(config.slowRequests().toNanos()),
-                    traces,
+                    new RequestWatch(
+                        new SlowLog(config.slowRequests().toNanos()), traces, System::nanoTime),
                     tls().map(Certificates::clients),
                     access,
                     handler));

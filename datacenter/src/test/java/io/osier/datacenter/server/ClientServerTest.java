@@ -81,11 +81,11 @@ final class ClientServerTest {
       MemoryPlan memory, SlowLog slow, BiConsumer<Request, Consumer<Reply>> handler) {
     return new ClientServer(
         EU,
+        ClientServer.sockets(),
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         PortLimits.DEFAULT,
         memory,
-        slow,
-        Traces.OFF,
+        new RequestWatch(slow, Traces.OFF, System::nanoTime),
         Optional.empty(),
         new AccessControl(
             () -> Users.OPEN,
@@ -184,7 +184,7 @@ final class ClientServerTest {
   void clientThatGoesWithoutItsAnswers_isLoggedOnce() throws IOException {
     AtomicInteger answered = new AtomicInteger();
     Reply large = new Reply.Report("x".repeat(200_000));
-    try (LoggedLines lines = new LoggedLines("io.osier.datacenter.server.ClientServer");
+    try (LoggedLines lines = new LoggedLines("io.osier.datacenter.server");
         ClientServer server =
             server(
                 request -> {
@@ -209,7 +209,7 @@ final class ClientServerTest {
   @Test
   void datacenterThatIsLostWithRequestsUnsent_isLoggedOnce() throws Exception {
     byte[] large = new byte[100_000];
-    try (LoggedLines lines = new LoggedLines("io.osier.proxy.Connection");
+    try (LoggedLines lines = new LoggedLines("io.osier.proxy");
         ServerSocket eu = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         OsierClient client =
             OsierClient.builder()

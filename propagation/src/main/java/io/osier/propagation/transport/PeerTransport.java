@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
 import io.osier.core.net.Network;
+import io.osier.core.net.Sockets;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import java.net.InetSocketAddress;
@@ -68,7 +69,16 @@ public final class PeerTransport implements AutoCloseable {
       PortLimits limits,
       PeerListener listener,
       Optional<PeerTls> tls) {
-    this(self, cluster, listen, peers, fingerprints, limits, listener, tls, new Sockets());
+    this(
+        self,
+        cluster,
+        listen,
+        peers,
+        fingerprints,
+        limits,
+        listener,
+        tls,
+        Sockets.of("osier-peers", 1));
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.osier.propagation.transport;
+package io.osier.core.net;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -9,24 +9,70 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.osier.core.net.Network;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import jdk.net.ExtendedSocketOptions;
 
-/** TCP, with one thread that serves the connections; takes nothing after its end. Thread-safe. */
-final class Sockets implements Network {
-  private final EventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("osier-peers", true), NioIoHandler.newFactory());
+/** TCP over event loops; takes nothing after its end. Thread-safe. */
+public final class Sockets implements Network {
+  private static final int END_MILLIS = 1_000;
+  private static final int END_PATIENCE_MILLIS = 2_000;
 
+  private final EventLoopGroup loops;
+  private final int lastMillis;
+  private final int keepAliveSeconds;
   private volatile boolean closed;
+
+  private Sockets(EventLoopGroup loops, int lastMillis, int keepAliveSeconds) {
+    this.loops = loops;
+    this.lastMillis = lastMillis;
+    this.keepAliveSeconds = keepAliveSeconds;
+  }
+
+  /**
+   * With threads of its own.
+   *
+   * @param name of the threads
+   * @param threads how many serve the connections
+   */
+  public static Sockets of(String name, int threads) {
+    return of(name, threads, 0, 0);
+  }
+
+  /**
+   * With threads of its own, and what becomes of connections about which nothing is said.
+   *
+   * @param name of the threads
+   * @param threads how many serve the connections
+   * @param lastMillis so long at the end they wait for something that is still to be done
+   * @param keepAliveSeconds after so much silence the system asks whether the other end of a
+   *     connection that came is there; 0 for never
+   */
+  public static Sockets of(String name, int threads, int lastMillis, int keepAliveSeconds) {
+    return new Sockets(
+        new MultiThreadIoEventLoopGroup(
+            threads, new DefaultThreadFactory(name, true), NioIoHandler.newFactory()),
+        lastMillis,
+        keepAliveSeconds);
+  }
+
+  /**
+   * Over loops that do other things, too.
+   *
+   * @param loops end when this is closed; this takes nothing any more where they have ended before
+   */
+  public static Sockets over(EventLoopGroup loops) {
+    return new Sockets(loops, 0, 0);
+  }
 
   private record Listening(Channel server) implements Port {
     @Override
@@ -51,19 +97,22 @@ final class Sockets implements Network {
 
   @Override
   public Port listen(InetSocketAddress at, Consumer<Channel> opening) {
-    return new Listening(
+    ServerBootstrap server =
         new ServerBootstrap()
-            .group(group)
+            .group(loops)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(initializer(opening))
-            .bind(at)
-            .syncUninterruptibly()
-            .channel());
+            .childHandler(initializer(opening));
+    if (keepAliveSeconds > 0) {
+      server
+          .childOption(ChannelOption.SO_KEEPALIVE, true)
+          .childOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), keepAliveSeconds);
+    }
+    return new Listening(server.bind(at).syncUninterruptibly().channel());
   }
 
-  /** The name is not looked up by the thread that serves the connections. */
+  /** The name is not looked up by a thread that serves connections. */
   @Override
   public void dial(
       InetSocketAddress to,
@@ -74,7 +123,7 @@ final class Sockets implements Network {
         "osier-dial",
         () -> {
           var resolved = new InetSocketAddress(to.getHostString(), to.getPort());
-          execute(() -> connect(resolved, timeoutMillis, opening, failed));
+          later(() -> connect(resolved, timeoutMillis, opening, failed), 0);
         });
   }
 
@@ -92,7 +141,7 @@ final class Sockets implements Network {
       return;
     }
     new Bootstrap()
-        .group(group)
+        .group(loops)
         .channel(NioSocketChannel.class)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis)
@@ -118,28 +167,26 @@ final class Sockets implements Network {
 
   @Override
   public boolean isClosed() {
-    return closed;
-  }
-
-  /** Does something soon, unless this is closed. */
-  private synchronized void execute(Runnable task) {
-    if (!closed) {
-      group.execute(task);
-    }
+    return closed || loops.isShuttingDown();
   }
 
   @Override
-  public synchronized void later(Runnable task, long millis) {
-    if (!closed) {
-      group.schedule(task, millis, TimeUnit.MILLISECONDS);
+  public void later(Runnable task, long millis) {
+    if (isClosed()) {
+      return;
+    }
+    try {
+      loops.schedule(task, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The loops have ended meanwhile: nothing is to be begun any more.
     }
   }
 
   @Override
   public void close() {
-    synchronized (this) {
-      closed = true;
-    }
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+    closed = true;
+    loops
+        .shutdownGracefully(lastMillis, END_MILLIS, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(END_PATIENCE_MILLIS);
   }
 }

@@ -1,0 +1,108 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.net.Network;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one channel begins: the client says who it is, with a login if it has one, and the datacenter
+ * takes it or does not. Used by the channel's loop; what takes long is done beside it.
+ */
+final class ClientGreeting {
+  /** What comes of it. */
+  interface Outcome {
+    /** The next part is to be sent. Called by any thread. */
+    void send(Request greeting);
+
+    /** Requests can be sent. */
+    void welcomed(Reply.Welcome welcome);
+
+    /** One of the two does not take the other. Called by any thread. */
+    void refused(ErrorCode code, @Nullable String message);
+
+    /** What came was no part of a greeting. */
+    void meaningless();
+  }
+
+  private final String name;
+  private final Network network;
+  private final Outcome outcome;
+
+  /** The login that is under way, or was; null if nobody logs in. */
+  private final @Nullable Login login;
+
+  ClientGreeting(ClientSettings settings, Network network, Outcome outcome) {
+    this.name = settings.name();
+    this.login = settings.user().map(Login::new).orElse(null);
+    this.network = network;
+    this.outcome = outcome;
+  }
+
+  /** The channel is there. */
+  void begin() {
+    Login user = login;
+    if (user == null) {
+      outcome.send(new Request.Hello(Request.PROTOCOL_VERSION, name));
+    } else {
+      apart(() -> outcome.send(new Request.Login(Request.PROTOCOL_VERSION, name, user.first())));
+    }
+  }
+
+  /** The datacenter has said something. */
+  void heard(Reply reply) {
+    Login user = login;
+    switch (reply) {
+      case Reply.Welcome welcome -> {
+        if (user != null && !user.isProven()) {
+          outcome.refused(
+              ErrorCode.NOT_AUTHENTICATED, "the other end lets anybody in without a proof");
+        } else {
+          outcome.welcomed(welcome);
+        }
+      }
+      case Reply.Challenge challenge -> {
+        if (user == null) {
+          outcome.meaningless();
+        } else {
+          challenged(user, challenge.message());
+        }
+      }
+      case Reply.Failure failure -> outcome.refused(failure.code(), failure.message());
+      default -> outcome.meaningless();
+    }
+  }
+
+  /** A part of the login has come. */
+  private void challenged(Login user, String message) {
+    if (user.isToAnswer()) {
+      apart(() -> outcome.send(new Request.Proof(user.answer(message))));
+      return;
+    }
+    try {
+      user.verify(message);
+    } catch (OsierException e) {
+      outcome.refused(e.code(), e.getMessage());
+    }
+  }
+
+  /** Does what takes long for a loop: asks for the password, and hashes it. */
+  private void apart(Runnable part) {
+    network.apart(
+        "osier-client-login",
+        () -> {
+          try {
+            part.run();
+          } catch (OsierException e) {
+            outcome.refused(e.code(), e.getMessage());
+          } catch (RuntimeException e) {
+            // Of the password's supplier, whose message may show what it knows.
+            outcome.refused(
+                ErrorCode.NOT_AUTHENTICATED,
+                "there is no password: its supplier failed with " + e.getClass().getName());
+          }
+        });
+  }
+}

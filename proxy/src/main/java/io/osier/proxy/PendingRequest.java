@@ -1,0 +1,12 @@
+package io.osier.proxy;
+
+import io.osier.protocol.Request;
+
+/**
+ * A request that waits to be sent, or for its answer.
+ *
+ * @param startNanos when it was made, by the client's timers
+ * @param deadlineNanos when nobody waits for the answer any more
+ */
+record PendingRequest(
+    Request request, Connection.Answered answered, long startNanos, long deadlineNanos) {}

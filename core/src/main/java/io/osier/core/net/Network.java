@@ -43,7 +43,10 @@ public interface Network extends AutoCloseable {
       Consumer<Channel> opening,
       Consumer<Throwable> failed);
 
-  /** Does something later, unless this is closed by then. */
+  /**
+   * Does something later, in the loop that serves the connections, unless this is closed by then.
+   * What has the same pause is done in the order in which it was given.
+   */
   void later(Runnable task, long millis);
 
   /** Does something that takes long, beside the loops. */

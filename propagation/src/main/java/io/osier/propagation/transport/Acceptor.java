@@ -1,5 +1,7 @@
 package io.osier.propagation.transport;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.osier.core.ErrorCode;
@@ -9,10 +11,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
 import io.osier.core.tls.TlsName;
+import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +46,15 @@ final class Acceptor extends FrameReader {
   private final Heartbeat heartbeat;
   private final ConnectionGuard guard;
 
-  /** Who dialled; null before it has greeted. */
-  private @Nullable ReplicaId peer;
+  /**
+   * Who dialled.
+   *
+   * @param peer as which it was let in
+   */
+  private record Sender(ReplicaId replica, Peer peer) {}
+
+  /** Null before it has greeted. */
+  private @Nullable Sender sender;
 
   private boolean ended;
 
@@ -87,7 +98,8 @@ final class Acceptor extends FrameReader {
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
     guard.frame();
     PeerMessage message = PeerMessage.decode(content);
-    if (peer == null) {
+    Sender from = sender;
+    if (from == null) {
       if (message instanceof PeerMessage.Hello hello) {
         greet(ctx, hello);
       } else {
@@ -96,22 +108,25 @@ final class Acceptor extends FrameReader {
       }
       return;
     }
+    if (from.peer.isRemoved()) {
+      return; // the connection is about to be closed
+    }
     switch (message) {
       case PeerMessage.Ping p -> heartbeat.give();
       case PeerMessage.Data d -> {
         if (d.frame().length < LARGE_BYTES_MIN) {
-          deliver(peer, d);
+          deliver(from, d);
         } else {
-          deliverApart(ctx, peer, d);
+          deliverApart(ctx, from, d);
         }
       }
       case PeerMessage.Keyspaces k -> {
         theirs = k.fingerprints();
-        compare(peer);
+        compare(from.replica);
       }
-      case PeerMessage.Note n -> peering.listener().noted(peer, n.content());
+      case PeerMessage.Note n -> peering.listener().noted(from.replica, n.content());
       default -> {
-        LOG.warn("{} sends what does not belong here; connection closed", peer);
+        LOG.warn("{} sends what does not belong here; connection closed", from.replica);
         close(ctx);
       }
     }
@@ -120,27 +135,28 @@ final class Acceptor extends FrameReader {
   @Override
   protected void frames(ChannelHandlerContext ctx) {}
 
-  private void deliver(ReplicaId from, PeerMessage.Data data) {
+  private void deliver(Sender from, PeerMessage.Data data) {
     if (data.keyspace() >= names.size()) {
       throw new OsierException(
           ErrorCode.MALFORMED, "keyspace " + data.keyspace() + " is not one of " + names);
     }
     String keyspace = names.get(data.keyspace());
     if (agreed.contains(keyspace)) {
-      peering
-          .listener()
-          .received(from, keyspace, data.partition(), FrameCodec.decode(from, data.frame()));
+      Frame frame = FrameCodec.decode(from.replica, data.frame());
+      if (!from.peer.isRemoved()) { // decoding takes its time
+        peering.listener().received(from.replica, keyspace, data.partition(), frame);
+      }
     }
   }
 
-  private void deliverApart(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Data data) {
+  private void deliverApart(ChannelHandlerContext ctx, Sender from, PeerMessage.Data data) {
     pause();
     ctx.channel().config().setAutoRead(false);
     heartbeat.busy(true);
     peering
         .network()
         .apart(
-            "osier-decode-" + from.dc(),
+            "osier-decode-" + from.replica.dc(),
             () -> {
               Optional<Throwable> failure = Optional.empty();
               try {
@@ -173,11 +189,13 @@ final class Acceptor extends FrameReader {
   private void greet(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
     Channel channel = ctx.channel();
     ReplicaId replica = hello.replica();
+    SortedMap<String, Peer> peers = peering.peers().all();
     Optional<PeerMessage.Refused> refusal =
         peering
             .greeting()
             .judge(
                 hello,
+                peers.keySet(),
                 arrivals.other(replica.dc(), channel),
                 peering.tls().map(tls -> TlsName.ofOtherEnd(channel)));
     if (refusal.isPresent()) {
@@ -189,13 +207,14 @@ final class Acceptor extends FrameReader {
       close(ctx);
       return;
     }
-    peer = replica;
+    Peer peer = requireNonNull(peers.get(replica.dc()), "only peers are welcome");
+    sender = new Sender(replica, peer);
     setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
     guard.greeted();
     heartbeat.greeted();
     peering.greeting().met(replica);
     peering.greeting().heard(replica, hello.protocolVersion());
-    counter.countFor(peering.trafficWith(replica.dc()));
+    counter.countFor(peer.traffic());
     knowsKeyspaces = hello.protocolVersion() >= PeerMessage.KEYSPACES_VERSION;
     mine = peering.fingerprints().apply(replica.dc());
     theirs = hello.keyspaces();
@@ -213,11 +232,12 @@ final class Acceptor extends FrameReader {
 
   /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
   private void changed(Channel channel) {
-    if (peer != null && knowsKeyspaces) {
-      List<String> now = peering.fingerprints().apply(peer.dc());
+    Sender from = sender;
+    if (from != null && knowsKeyspaces && !ended && !from.peer.isRemoved()) {
+      List<String> now = peering.fingerprints().apply(from.replica.dc());
       if (!now.equals(mine)) {
         mine = now;
-        compare(peer);
+        compare(from.replica);
         Wire.write(channel, new PeerMessage.Keyspaces(now));
       }
     }
@@ -233,6 +253,23 @@ final class Acceptor extends FrameReader {
             acceptor.changed(channel);
           }
         });
+  }
+
+  /** Closes a connection if whoever dialled it was removed. In the loop. */
+  static void closeIfRemoved(Channel channel) {
+    Acceptor acceptor = channel.pipeline().get(Acceptor.class);
+    if (acceptor != null && acceptor.sender != null && acceptor.sender.peer.isRemoved()) {
+      acceptor.leave(acceptor.sender.replica, channel);
+    }
+  }
+
+  /** It is let go of at once: to be closed may take a while, and it may be added again. */
+  private void leave(ReplicaId removed, Channel channel) {
+    LOG.info("connection from {} closed: the datacenter was removed", removed);
+    arrivals.left(removed.dc(), channel);
+    ended = true;
+    end();
+    channel.close();
   }
 
   private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {
@@ -254,16 +291,16 @@ final class Acceptor extends FrameReader {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
-    if (peer != null) {
-      arrivals.left(peer.dc(), ctx.channel());
+    if (sender != null) {
+      arrivals.left(sender.replica.dc(), ctx.channel());
     }
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     OutOfMemory.report(cause);
-    if (!ended && peer != null) {
-      LOG.warn("connection from {} closed: {}", peer, Wire.reason(cause));
+    if (!ended && sender != null) {
+      LOG.warn("connection from {} closed: {}", sender.replica, Wire.reason(cause));
     } else if (!ended) {
       port.log(ctx.channel(), Wire.reason(cause)); // anybody can do that, again and again
     }

@@ -48,7 +48,7 @@ final class Dialled extends FrameReader {
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
   void addTo(Channel channel) {
-    ByteCounter counter = new ByteCounter(peering.trafficWith(dc));
+    ByteCounter counter = new ByteCounter(dialler.traffic());
     channel.pipeline().addLast(counter);
     peering
         .tls()
@@ -74,6 +74,10 @@ final class Dialled extends FrameReader {
   }
 
   private void greet(ChannelHandlerContext ctx) {
+    if (dialler.isEnded()) { // while it was connected
+      close(ctx);
+      return;
+    }
     PeerMessage.Hello hello = dialler.hello();
     mine = hello.keyspaces();
     Wire.write(ctx.channel(), hello);
@@ -141,6 +145,9 @@ final class Dialled extends FrameReader {
 
   /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
   void changed(Channel channel) {
+    if (ended) {
+      return;
+    }
     List<String> now = peering.fingerprints().apply(dc);
     if (!now.equals(mine) && dialler.knowsKeyspaces()) {
       mine = now;
@@ -182,9 +189,14 @@ final class Dialled extends FrameReader {
   }
 
   private void close(ChannelHandlerContext ctx) {
+    leave(ctx.channel());
+  }
+
+  /** Takes nothing more, and closes the connection. In the loop. */
+  void leave(Channel channel) {
     ended = true;
     end();
-    ctx.close();
+    channel.close();
   }
 
   @Override

@@ -22,11 +22,21 @@ final class Dialler {
   private final String dc;
   private final InetSocketAddress address;
   private final Peering peering;
+  private final Traffic traffic;
   private final Dialling dialling;
   private final LinkBuffer buffer = new LinkBuffer();
 
   /** Where frames can be sent; null while there is no such connection. */
   private volatile @Nullable Way way;
+
+  // For the loop.
+  private boolean started;
+  private boolean ended;
+
+  /** The connection that was opened last, and what stands in it. */
+  private @Nullable Channel channel;
+
+  private @Nullable Dialled dialled;
 
   /**
    * A connection over which frames can be sent.
@@ -37,15 +47,26 @@ final class Dialler {
    */
   private record Way(Channel channel, ReplicaId peer, boolean notes, Dialled dialled) {}
 
-  Dialler(String dc, InetSocketAddress address, Peering peering) {
+  Dialler(String dc, InetSocketAddress address, Traffic traffic, Peering peering) {
     this.dc = dc;
     this.address = address;
+    this.traffic = traffic;
     this.peering = peering;
     this.dialling = new Dialling(peering.self().incarnation());
   }
 
   String dc() {
     return dc;
+  }
+
+  /** What is counted of its connections. */
+  Traffic traffic() {
+    return traffic;
+  }
+
+  /** Whether this is what is dialled; a name is looked up with each dial. For any thread. */
+  boolean isTo(InetSocketAddress other) {
+    return host().equals(other.getHostString()) && port() == other.getPort();
   }
 
   /** The host that is dialled. */
@@ -68,20 +89,56 @@ final class Dialler {
     return buffer.bytes();
   }
 
-  /** Dials. */
-  void open() {
-    if (!peering.network().isClosed()) {
-      peering
-          .network()
-          .dial(
-              address,
-              CONNECT_MILLIS,
-              opened -> new Dialled(peering, this).addTo(opened),
-              cause -> notReached(Wire.reason(cause)));
+  /** Dials from now on, if it does not yet. */
+  void start() {
+    if (!started) {
+      started = true;
+      open();
     }
   }
 
+  /**
+   * Dials no more, and closes its connection: this is no peer any more, or is elsewhere. The
+   * listener hears of it now and not when the connection is closed, which may take a while: by then
+   * the peer may be connected another way.
+   */
+  void end() {
+    ended = true;
+    boolean wasUp = way != null;
+    way = null;
+    if (channel != null && dialled != null) {
+      dialled.leave(channel);
+    }
+    if (wasUp) {
+      LOG.info("connection to {} at {}:{} closed: removed, or elsewhere", dc, host(), port());
+      peering.listener().down(dc);
+    }
+  }
+
+  /** Whether nothing is wanted of the peer here. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  private void open() {
+    if (!ended && !peering.network().isClosed()) {
+      peering
+          .network()
+          .dial(address, CONNECT_MILLIS, this::opened, cause -> notReached(Wire.reason(cause)));
+    }
+  }
+
+  private void opened(Channel opened) {
+    Dialled greets = new Dialled(peering, this);
+    channel = opened;
+    dialled = greets;
+    greets.addTo(opened);
+  }
+
   private void notReached(String why) {
+    if (ended) {
+      return;
+    }
     if (!peering.network().isClosed() && dialling.failed(why)) {
       LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
     }
@@ -89,6 +146,9 @@ final class Dialler {
   }
 
   void openLater() {
+    if (ended) {
+      return;
+    }
     peering.network().later(this::open, dialling.pauseMillis(peering.network().random()));
   }
 
@@ -118,9 +178,7 @@ final class Dialler {
 
   /** What a connection that was just opened says first. */
   PeerMessage.Hello hello() {
-    return peering
-        .greeting()
-        .hello(dc, peering.fingerprints().apply(dc), dialling.version(), dialling.nextDial());
+    return peering.greeting().hello(dc, peering.fingerprints().apply(dc), dialling.version());
   }
 
   /** See {@link Dialling#unanswered}. */
@@ -130,6 +188,10 @@ final class Dialler {
 
   /** A connection has ended; whether frames were sent over it. */
   boolean lost(Channel over) {
+    if (channel == over) {
+      channel = null;
+      dialled = null;
+    }
     Way lost = way;
     if (lost == null || lost.channel != over) {
       return false;

@@ -21,7 +21,6 @@ final class Dialling {
   private String lastFailure = "";
   private int duplicates;
   private int version = PeerMessage.PROTOCOL_VERSION;
-  private long dials;
 
   /** By a datacenter of this incarnation. */
   Dialling(long incarnation) {
@@ -43,11 +42,6 @@ final class Dialling {
   /** Which version of the protocol the next greeting speaks. */
   int version() {
     return version;
-  }
-
-  /** The number of a dial that begins now, from 1. */
-  long nextDial() {
-    return ++dials;
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Decides who may speak here: protocol, cluster and names must fit, and of each datacenter only the
@@ -16,31 +17,27 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Greeting {
   private final ReplicaId self;
   private final String cluster;
-  private final Set<String> peers;
+  private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
 
   /** By name, the last process that greeted in a version that knows notes. */
   private final Map<String, ReplicaId> newer = new ConcurrentHashMap<>();
 
-  /**
-   * For one datacenter.
-   *
-   * @param peers the names of the others
-   */
-  Greeting(ReplicaId self, String cluster, Set<String> peers) {
+  /** For one datacenter. */
+  Greeting(ReplicaId self, String cluster) {
     this.self = self;
     this.cluster = cluster;
-    this.peers = peers;
   }
 
   /**
-   * This datacenter's own greeting to another one.
+   * This datacenter's own greeting to another one. Each has a larger number than those before it,
+   * also where the other one was removed and added meanwhile: there, the connection of a former
+   * time may still be open.
    *
    * @param version of the protocol that it speaks
-   * @param dial how often the other one was dialled, this time included
    */
-  PeerMessage.Hello hello(String to, List<String> fingerprints, int version, long dial) {
-    return new PeerMessage.Hello(version, cluster, self, to, fingerprints, dial);
+  PeerMessage.Hello hello(String to, List<String> fingerprints, int version) {
+    return new PeerMessage.Hello(version, cluster, self, to, fingerprints, dials.incrementAndGet());
   }
 
   /** A datacenter has greeted here in a version of the protocol. */
@@ -63,15 +60,25 @@ final class Greeting {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
   }
 
+  /** Forgets whom it has met of all but these. */
+  void forgetOthers(Set<String> peers) {
+    newest.keySet().retainAll(peers);
+    newer.keySet().retainAll(peers);
+  }
+
   /**
    * Judges a greeting.
    *
+   * @param peers the names of the other datacenters
    * @param connected the incarnation of that name whose other connection to here is open
    * @param certified what the certificate names that was shown; empty without TLS
    * @return why it is refused; empty if it is welcome
    */
   Optional<PeerMessage.Refused> judge(
-      PeerMessage.Hello hello, Optional<ReplicaId> connected, Optional<Set<String>> certified) {
+      PeerMessage.Hello hello,
+      Set<String> peers,
+      Optional<ReplicaId> connected,
+      Optional<Set<String>> certified) {
     String dc = hello.replica().dc();
     if (hello.protocolVersion() < PeerMessage.PROTOCOL_VERSION_MIN
         || hello.protocolVersion() > PeerMessage.PROTOCOL_VERSION) {
@@ -97,7 +104,16 @@ final class Greeting {
     }
     if (!peers.contains(dc) && !dc.equals(self.dc())) {
       return refuse(
-          ErrorCode.CONFIGURATION, "datacenter '" + dc + "' is not among the peers " + peers);
+          ErrorCode.CONFIGURATION,
+          "datacenter '"
+              + dc
+              + "' is not among the peers "
+              + peers
+              + " of "
+              + self.dc()
+              + ": it was not added, or was removed; run 'osier cli dc add "
+              + dc
+              + " ADDRESS' at a datacenter of the cluster to add it");
     }
     Optional<String> misnamed = certified.flatMap(names -> misnamed(dc, names));
     if (misnamed.isPresent()) {

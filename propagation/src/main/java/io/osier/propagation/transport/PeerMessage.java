@@ -41,8 +41,8 @@ sealed interface PeerMessage {
    *
    * @param to the datacenter it means to reach
    * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
-   * @param dial counts the process's dials of this datacenter, from 1: one that hung in the network
-   *     must not replace a later one; 0 in version 3, which does not tell
+   * @param dial counts the process's dials, from 1: one that hung in the network must not replace a
+   *     later one; 0 in version 3, which does not tell
    */
   record Hello(
       int protocolVersion,

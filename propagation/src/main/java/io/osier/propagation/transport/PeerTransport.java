@@ -9,13 +9,12 @@ import io.osier.core.net.Sockets;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import java.net.InetSocketAddress;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,9 +42,9 @@ public final class PeerTransport implements AutoCloseable {
   private final Peering peering;
   private final Arrivals arrivals = new Arrivals();
   private final Network network;
-  private final Map<String, Dialler> diallers = new TreeMap<>();
-  private final Map<String, List<String>> keyspaceNames = new ConcurrentHashMap<>();
+  private final Peers peers = new Peers();
   private final Network.Port server;
+  private volatile boolean dials;
 
   /**
    * Binds; {@link #dial} starts to dial.
@@ -53,7 +52,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param self this datacenter
    * @param cluster only datacenters of one cluster talk to each other
    * @param listen where other datacenters dial; port 0 for any free one
-   * @param peers the others' addresses by name
+   * @param peers the others' addresses by name, until {@link #setPeers}
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
    * @param limits of the port that is bound
    * @param listener hears of everything
@@ -96,21 +95,19 @@ public final class PeerTransport implements AutoCloseable {
       PeerListener listener,
       Optional<PeerTls> tls,
       Network network) {
-    Map<String, Traffic> traffic = new TreeMap<>();
-    peers.keySet().forEach(dc -> traffic.put(dc, new Traffic()));
     this.network = network;
     this.peering =
         new Peering(
             self,
             fingerprints,
-            new Greeting(self, cluster, traffic.keySet()),
+            new Greeting(self, cluster),
             new SaidOnce(),
-            Collections.unmodifiableMap(traffic),
+            this.peers,
             listener,
             tls,
             network);
     PortGuard port = new PortGuard("osier.listen.peer-connections: the peer port", limits);
-    peers.forEach((dc, address) -> diallers.put(dc, new Dialler(dc, address, peering)));
+    this.peers.set(checked(peers), peering);
     try {
       this.server = network.listen(listen, channel -> opened(channel, port));
     } catch (Throwable e) {
@@ -133,14 +130,66 @@ public final class PeerTransport implements AutoCloseable {
    * an empty text.
    */
   public void keyspacesChanged() {
-    keyspaceNames.clear();
-    diallers.values().forEach(Dialler::keyspacesChanged);
+    peers.all().values().forEach(Peer::keyspacesChanged);
     arrivals.channels().forEach(Acceptor::keyspacesChanged);
   }
 
   /** Starts to dial the peers: when the listener is ready. */
   public void dial() {
-    diallers.values().forEach(Dialler::open);
+    dials = true;
+    network.later(this::follow, 0);
+  }
+
+  /**
+   * From now on these are the other datacenters. Who is new is dialled, once {@link #dial} was
+   * called, and let in when it dials. Who is gone is sent nothing more, is refused when it greets,
+   * and no frame or note of it is handed on that had not begun to be; its connections are closed
+   * soon after, and then the listener hears that it is down, if it was up (it may hear before that
+   * that it is up, or of its keyspaces). Whose address is another one is down, and is dialled
+   * there; its own connection to here stays. Connections with all others stay as they are. One that
+   * was removed and is added again is down before it is up.
+   *
+   * <p>Returns at once, and calls nobody. Of concurrent calls, one is the last.
+   *
+   * @param peers the others' addresses by name
+   * @throws IllegalArgumentException if this datacenter is among them; then nothing has changed
+   */
+  public void setPeers(Map<String, InetSocketAddress> peers) {
+    this.peers.set(checked(peers), peering);
+    network.later(this::follow, 0);
+  }
+
+  private Map<String, InetSocketAddress> checked(Map<String, InetSocketAddress> others) {
+    if (others.containsKey(peering.self().dc())) {
+      throw new IllegalArgumentException(peering.self().dc() + " is not a peer of itself");
+    }
+    return others;
+  }
+
+  /**
+   * Ends what there is of peers that are gone, and then begins to dial those that are new: who is
+   * both must be down before it is up. In the loop.
+   */
+  private void follow() {
+    for (Dialler dialler : peers.takeEnded()) {
+      peering.forgetSaid(dialler.dc());
+      try {
+        dialler.end();
+      } catch (RuntimeException e) {
+        LOG.error("the end of {} was not heard", dialler.dc(), e);
+      }
+    }
+    arrivals.channels().forEach(Acceptor::closeIfRemoved);
+    Map<String, Peer> now = peers.all();
+    peering.greeting().forgetOthers(now.keySet());
+    if (dials) {
+      now.values().forEach(peer -> peer.dialler().start());
+    }
+  }
+
+  private @Nullable Dialler dialler(String dc) {
+    Peer peer = peers.all().get(dc);
+    return peer == null ? null : peer.dialler();
   }
 
   /** The port that other datacenters dial. */
@@ -150,24 +199,24 @@ public final class PeerTransport implements AutoCloseable {
 
   /** How many peers frames can be sent to at present. */
   public int connected() {
-    return (int) diallers.values().stream().filter(Dialler::isUp).count();
+    return (int) peers.all().values().stream().filter(p -> p.dialler().isUp()).count();
   }
 
   /** Whether frames can be sent to a peer. */
   public boolean isConnected(String dc) {
-    Dialler dialler = diallers.get(dc);
+    Dialler dialler = dialler(dc);
     return dialler != null && dialler.isUp();
   }
 
   /** By peer, the bytes that its connections have carried so far, with their framing. */
   public Map<String, Traffic> traffic() {
-    return peering.traffic();
+    return peers.traffic();
   }
 
   /** By peer, the bytes that were sent and have not left this process. */
   public Map<String, Long> buffered() {
     Map<String, Long> buffered = new TreeMap<>();
-    diallers.forEach((dc, dialler) -> buffered.put(dc, dialler.bufferedBytes()));
+    peers.all().forEach((dc, peer) -> buffered.put(dc, peer.dialler().bufferedBytes()));
     return buffered;
   }
 
@@ -176,8 +225,8 @@ public final class PeerTransport implements AutoCloseable {
    * encoded, which is a fault, but none that others must suffer from.
    */
   public void send(String dc, String keyspace, int partition, Frame frame) {
-    Dialler dialler = diallers.get(dc);
-    if (dialler == null || !dialler.isUp()) {
+    Peer peer = peers.all().get(dc);
+    if (peer == null || !peer.dialler().isUp()) {
       return;
     }
     byte[] bytes;
@@ -193,15 +242,15 @@ public final class PeerTransport implements AutoCloseable {
           e);
       return;
     }
-    int number = keyspaces(dc).indexOf(keyspace);
+    int number = peer.keyspaces().indexOf(keyspace);
     if (number >= 0) { // else it was dropped meanwhile
-      send(dc, new PeerMessage.Data(number, partition, bytes));
+      peer.dialler().send(new PeerMessage.Data(number, partition, bytes));
     }
   }
 
   /** Sends an encoded frame. */
   void send(String dc, PeerMessage.Data data) {
-    Dialler dialler = diallers.get(dc);
+    Dialler dialler = dialler(dc);
     if (dialler != null) {
       dialler.send(data);
     }
@@ -217,16 +266,10 @@ public final class PeerTransport implements AutoCloseable {
     if (content.length > NOTE_BYTES_MAX) {
       throw new IllegalArgumentException("a note of " + content.length + " bytes is too large");
     }
-    Dialler dialler = diallers.get(dc);
+    Dialler dialler = dialler(dc);
     if (dialler != null) {
       dialler.send(new PeerMessage.Note(content));
     }
-  }
-
-  /** The names of the keyspaces that both hold, in the order of the greeting's list. */
-  private List<String> keyspaces(String dc) {
-    return keyspaceNames.computeIfAbsent(
-        dc, d -> peering.fingerprints().apply(d).stream().map(Agreement::name).toList());
   }
 
   /** Closes all connections. */

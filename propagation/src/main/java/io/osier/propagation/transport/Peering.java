@@ -1,11 +1,8 @@
 package io.osier.propagation.transport;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -15,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * What all connections of a datacenter know. Thread-safe.
  *
  * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
- * @param traffic by a peer's name
+ * @param peers the other datacenters
  * @param tls empty if what is said can be read by anybody on the way
  */
 record Peering(
@@ -23,16 +20,11 @@ record Peering(
     Function<String, List<String>> fingerprints,
     Greeting greeting,
     SaidOnce said,
-    Map<String, Traffic> traffic,
+    Peers peers,
     PeerListener listener,
     Optional<PeerTls> tls,
     Network network) {
   private static final Logger LOG = LoggerFactory.getLogger(Peering.class);
-
-  /** What is counted of a peer's connections. */
-  Traffic trafficWith(String dc) {
-    return requireNonNull(traffic.get(dc), "only peers dial and are dialled");
-  }
 
   /** What differs, by name and once; the keyspaces that agree are replicated all the same. */
   Agreement compare(String dc, List<String> mine, List<String> theirs) {
@@ -50,5 +42,11 @@ record Peering(
     }
     listener.compared(dc, agreement.differing());
     return agreement;
+  }
+
+  /** Whatever was said of a datacenter is news again. */
+  void forgetSaid(String dc) {
+    said.end(">" + dc);
+    said.end("=" + dc);
   }
 }

@@ -35,12 +35,6 @@ final class DiallingTest {
     assertThat(dialling.failed("no route")).isTrue();
   }
 
-  @Test
-  void dials_areNumbered() {
-    assertThat(dialling.nextDial()).isEqualTo(1);
-    assertThat(dialling.nextDial()).isEqualTo(2);
-  }
-
   /** One that speaks only the former version closes at a greeting that it cannot read. */
   @Test
   void whoClosesWithoutAWord_isGreetedInTheOldestVersion_untilThatConnectionIsLost() {

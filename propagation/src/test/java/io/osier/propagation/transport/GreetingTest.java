@@ -14,16 +14,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class GreetingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final Set<String> PEERS = Set.of("us");
 
-  private final Greeting greeting = new Greeting(EU, "test", Set.of("us"));
+  private final Greeting greeting = new Greeting(EU, "test");
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new Greeting(from, "test", Set.of("eu"))
-        .hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION, 1);
+    return new Greeting(from, "test").hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
-    return greeting.judge(hello, connected, Optional.empty()).map(PeerMessage.Refused::code);
+    return greeting.judge(hello, PEERS, connected, Optional.empty()).map(PeerMessage.Refused::code);
   }
 
   @ParameterizedTest
@@ -47,10 +47,10 @@ final class GreetingTest {
   /** Datacenters are upgraded one by one. */
   @Test
   void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
-    Greeting us = new Greeting(US, "test", Set.of("eu"));
+    Greeting us = new Greeting(US, "test");
     int oldest = PeerMessage.PROTOCOL_VERSION_MIN;
-    assertThat(judged(us.hello("eu", List.of(), oldest, 1), Optional.empty())).isEmpty();
-    assertThat(judged(us.hello("eu", List.of(), oldest - 1, 1), Optional.empty()))
+    assertThat(judged(us.hello("eu", List.of(), oldest), Optional.empty())).isEmpty();
+    assertThat(judged(us.hello("eu", List.of(), oldest - 1), Optional.empty()))
         .contains(ErrorCode.VERSION_MISMATCH);
   }
 
@@ -65,12 +65,38 @@ final class GreetingTest {
   }
 
   @Test
+  void dials_areNumbered_whoeverIsDialled() {
+    int version = PeerMessage.PROTOCOL_VERSION;
+    assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(1);
+    assertThat(greeting.hello("ap", List.of(), version).dial()).isEqualTo(2);
+    assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(3);
+  }
+
+  @Test
+  void whoWasRemoved_isRefusedWithWhatHelps_andForgotten() {
+    greeting.met(US);
+    greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
+    greeting.forgetOthers(PEERS);
+    assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
+    PeerMessage.Refused refused =
+        greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(refused.message())
+        .isEqualTo(
+            "datacenter 'us' is not among the peers [ap] of eu: it was not added, or was removed;"
+                + " run 'osier cli dc add us ADDRESS' at a datacenter of the cluster to add it");
+    greeting.forgetOthers(Set.of("ap"));
+    assertThat(greeting.knowsNotes(US)).isFalse();
+    assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
+  }
+
+  @Test
   void olderIncarnation_isToldTheNewest() {
     greeting.met(US);
     greeting.met(new ReplicaId("us", 150));
     PeerMessage.Refused refused =
         greeting
-            .judge(hello(new ReplicaId("us", 199)), Optional.empty(), Optional.empty())
+            .judge(hello(new ReplicaId("us", 199)), PEERS, Optional.empty(), Optional.empty())
             .orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
   }
@@ -85,7 +111,7 @@ final class GreetingTest {
     greeting.met(US);
     greeting.met(newer);
     PeerMessage.Refused refused =
-        greeting.judge(hello(newer), Optional.of(US), Optional.empty()).orElseThrow();
+        greeting.judge(hello(newer), PEERS, Optional.of(US), Optional.empty()).orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
     assertThat(new Dialling(201).refused(refused)).as("the process must hear of it").isFalse();
   }

@@ -12,7 +12,6 @@ import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBufUtil;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -36,7 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -59,61 +57,6 @@ final class PeerTransportTest {
   void close() throws Exception {
     for (AutoCloseable o : open.reversed()) {
       o.close();
-    }
-  }
-
-  /** What a listener heard, in order: up us/200, down us, 1, 2, 3 for acks, DUPLICATE_DC. */
-  private static class Heard implements PeerListener {
-    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
-
-    final Map<String, Map<String, String>> differing = new ConcurrentHashMap<>();
-
-    @Override
-    public void up(ReplicaId peer, List<String> keyspaces) {
-      events.add("up " + peer + (keyspaces.equals(List.of("shop")) ? "" : " " + keyspaces));
-    }
-
-    @Override
-    public void parted(String dc, List<String> keyspaces) {
-      events.add("parted " + dc + " " + keyspaces);
-    }
-
-    @Override
-    public void compared(String dc, Map<String, String> differences) {
-      differing.put(dc, differences);
-    }
-
-    @Override
-    public void down(String dc) {
-      events.add("down " + dc);
-    }
-
-    @Override
-    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
-      String what =
-          switch (frame) {
-            case Frame.Ack ack -> String.valueOf(ack.sequence());
-            case Frame.States states ->
-                "states of " + states.shipments().getFirst().content().sizeBytes() + " bytes";
-            default -> throw new AssertionError(frame);
-          };
-      events.add(keyspace + "/" + partition + " " + what);
-    }
-
-    @Override
-    public void noted(ReplicaId peer, byte[] content) {
-      events.add("note of " + peer + ": " + content.length + " bytes");
-    }
-
-    @Override
-    public void rejected(String dc, OsierException why) {
-      events.add(why.code() + " " + why.getMessage());
-    }
-
-    String next() throws InterruptedException {
-      String event = events.poll(20, TimeUnit.SECONDS);
-      assertThat(event).as("an event in time").isNotNull();
-      return event;
     }
   }
 

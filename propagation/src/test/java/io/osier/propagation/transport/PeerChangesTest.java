@@ -1,0 +1,559 @@
+package io.osier.propagation.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Datacenters that are added and removed while the others talk. */
+final class PeerChangesTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 100);
+  private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final ReplicaId AP = new ReplicaId("ap", 300);
+  private static final Map<String, InetSocketAddress> NOBODY = Map.of();
+  private static final List<String> POLICIES = List.of("shop{partitions=2}");
+
+  /** Within which what is tried again has been tried again, and whoever is silent is given up. */
+  private static final long LONG_MILLIS =
+      Heartbeat.DEAD_MILLIS + 2 * Dialling.PAUSE_MILLIS_MAX + StillWorld.SLOW_CLOSE_MILLIS;
+
+  private final StillWorld world = new StillWorld();
+  private final Map<String, Heard> heard = new TreeMap<>();
+  private final Map<String, List<String>> policies = new HashMap<>();
+  private final List<PeerTransport> open = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    open.forEach(PeerTransport::close);
+  }
+
+  private static InetSocketAddress at(String host) {
+    return InetSocketAddress.createUnresolved(host, 1);
+  }
+
+  private static Map<String, InetSocketAddress> peers(String... dcs) {
+    Map<String, InetSocketAddress> peers = new TreeMap<>();
+    for (String dc : dcs) {
+      peers.put(dc, at(dc));
+    }
+    return peers;
+  }
+
+  private Heard heardAt(ReplicaId replica) {
+    return heard.computeIfAbsent(replica.dc(), dc -> new Heard());
+  }
+
+  private PeerTransport transport(ReplicaId self, Map<String, InetSocketAddress> peers) {
+    return transport(self, at(self.dc()), peers);
+  }
+
+  private PeerTransport transport(
+      ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    PeerTransport transport =
+        new PeerTransport(
+            self,
+            "test",
+            listens,
+            peers,
+            dc -> policies.getOrDefault(self.dc(), POLICIES),
+            PortLimits.DEFAULT,
+            heardAt(self),
+            Optional.empty(),
+            world.network());
+    open.add(transport);
+    return transport;
+  }
+
+  private PeerTransport dialling(ReplicaId self, String... peers) {
+    PeerTransport transport = transport(self, peers(peers));
+    transport.dial();
+    return transport;
+  }
+
+  private static Frame ack(int sequence) {
+    return new Frame.Ack(1, sequence);
+  }
+
+  // ---------------------------------------------------------------- added
+
+  @Test
+  void peerThatIsAdded_isDialled_andLetIn() {
+    PeerTransport eu = dialling(EU);
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(US).all()).first().asString().contains("osier cli dc add us ADDRESS");
+    assertThat(eu.traffic()).isEmpty();
+    eu.setPeers(peers("us"));
+    assertThat(eu.traffic()).containsOnlyKeys("us");
+    assertThat(eu.buffered()).containsOnlyKeys("us");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200");
+    assertThat(heardAt(US).all()).last().isEqualTo("up eu/100");
+    eu.send("us", "shop", 0, ack(1));
+    us.send("eu", "shop", 1, ack(2));
+    eu.note("us", new byte[7]);
+    world.run(10);
+    assertThat(heardAt(US).all()).containsExactly("shop/0 1", "note of eu/100: 7 bytes");
+    assertThat(heardAt(EU).all()).containsExactly("shop/1 2");
+    assertThat(eu.connected()).isOne();
+  }
+
+  @Test
+  void peerThatIsAddedBeforeTheFirstDial_isDialledThen() {
+    PeerTransport eu = transport(EU, NOBODY);
+    dialling(US, "eu");
+    eu.setPeers(peers("us"));
+    world.run(LONG_MILLIS);
+    assertThat(world.dials(at("us"))).isZero();
+    assertThat(heardAt(US).all()).as("it is let in all the same").contains("up eu/100");
+    eu.dial();
+    eu.dial();
+    world.run(LONG_MILLIS);
+    assertThat(world.dials(at("us"))).isOne();
+    assertThat(heardAt(EU).all()).containsExactly("up us/200");
+  }
+
+  @Test
+  void itself_isNoPeer_andNothingChanges() {
+    PeerTransport eu = dialling(EU, "us");
+    assertThatThrownBy(() -> eu.setPeers(peers("ap", "eu")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("eu");
+    assertThat(eu.traffic()).containsOnlyKeys("us");
+    assertThatThrownBy(() -> transport(EU, peers("eu")))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  // ---------------------------------------------------------------- removed
+
+  @Test
+  void peerThatIsRemoved_isDisconnectedBothWays_andRefused() {
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200");
+    assertThat(heardAt(US).all()).containsExactly("up eu/100");
+    int dials = world.dials(at("us"));
+    eu.setPeers(NOBODY);
+    assertThat(eu.traffic()).isEmpty();
+    assertThat(eu.buffered()).isEmpty();
+    assertThat(eu.isConnected("us")).isFalse();
+    eu.send("us", "shop", 0, ack(1)); // dropped
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).as("once").containsExactly("down us");
+    assertThat(world.dials(at("us"))).isEqualTo(dials);
+    assertThat(us.connected()).isZero();
+    assertThat(heardAt(US).all())
+        .startsWith("down eu")
+        .element(1)
+        .asString()
+        .contains("CONFIGURATION", "'us' is not among the peers [] of eu", "osier cli dc add us");
+    us.send("eu", "shop", 0, ack(1));
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).isEmpty();
+    assertThat(world.open()).isZero();
+  }
+
+  /** What is on its way, or is being decoded, comes after the engine has forgotten the peer. */
+  @Test
+  void whatComesFromARemovedPeer_isNotHandedOn() {
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    heardAt(EU).all();
+    Causal large =
+        Causal.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of(new byte[4 << 20])), US, 1, 0, 1_000, 0);
+    us.send("eu", "shop", 0, states(large));
+    us.send("eu", "shop", 0, ack(1));
+    world.run(3); // now it is decoded apart
+    eu.setPeers(NOBODY);
+    world.run(1_000);
+    assertThat(heardAt(EU).all()).containsExactly("down us");
+    eu.setPeers(peers("us"));
+    world.run(LONG_MILLIS);
+    us.send("eu", "shop", 0, states(large));
+    us.send("eu", "shop", 0, ack(1));
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).hasSize(3).last().isEqualTo("shop/0 1");
+    us.send("eu", "shop", 0, ack(2));
+    us.note("eu", new byte[1]);
+    eu.setPeers(NOBODY); // before it has come, and before the loop follows
+    eu.setPeers(peers("us"));
+    world.run(0);
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("down us", "up us/200");
+  }
+
+  private static Frame.States states(Causal state) {
+    return new Frame.States(
+        1,
+        Optional.empty(),
+        Optional.empty(),
+        0,
+        new Frame.Place(0, 0),
+        VersionVector.EMPTY,
+        List.of(
+            new Shipment(
+                new ObjectId(Key.of("k"), CrdtType.AW_SET),
+                US,
+                0,
+                VersionVector.EMPTY,
+                6,
+                0,
+                0,
+                state)));
+  }
+
+  /** While it is connected, while its name is looked up, and between two attempts. */
+  @Test
+  void peerThatIsRemovedBeforeItIsUp_isNotHeardOf_norDialledAgain() {
+    dialling(US, "eu");
+    for (long after = 0; after < 10; after++) {
+      PeerTransport eu = transport(EU, at("eu"), peers("us", "ap"));
+      eu.dial();
+      world.run(after);
+      eu.setPeers(NOBODY);
+      int dials = world.dials(at("us")) + world.dials(at("ap"));
+      world.run(LONG_MILLIS);
+      assertThat(world.dials(at("us")) + world.dials(at("ap"))).isLessThanOrEqualTo(dials + 2);
+      dials = world.dials(at("us")) + world.dials(at("ap"));
+      world.run(LONG_MILLIS);
+      assertThat(world.dials(at("us")) + world.dials(at("ap"))).as("at rest").isEqualTo(dials);
+      assertThat(String.join(", ", heardAt(EU).all())).isIn("", "up us/200, down us");
+      assertThat(world.open()).isZero();
+      eu.close();
+    }
+  }
+
+  @Test
+  void addedAndRemovedAThousandTimes_leavesNothing() {
+    PeerTransport eu = dialling(EU, "ap");
+    dialling(AP, "eu");
+    dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    long openBefore = world.open();
+    Random random = new Random(16);
+    int plannedMax = 0;
+    for (int i = 0; i < 1_000; i++) {
+      eu.setPeers(peers("ap", i % 3 == 0 ? "nobody" + i : "us"));
+      world.run(random.nextInt(40));
+      eu.setPeers(peers("ap"));
+      world.run(random.nextInt(40));
+      plannedMax = Math.max(plannedMax, world.planned());
+    }
+    assertThat(plannedMax).as("what was planned at once").isLessThan(100);
+    world.run(LONG_MILLIS);
+    assertThat(world.open()).isEqualTo(openBefore);
+    assertThat(world.planned()).isLessThan(10);
+    assertThat(eu.traffic()).containsOnlyKeys("ap");
+    List<String> events = heardAt(EU).all();
+    assertThat(events).startsWith("up ap/300").hasSizeGreaterThan(100);
+    assertUpAndDownInTurn("us", events);
+    assertThat(events).last().isEqualTo("down us");
+    assertThat(world.dials(at("ap"))).as("undisturbed").isOne();
+  }
+
+  private static void assertUpAndDownInTurn(String dc, List<String> events) {
+    boolean up = false;
+    for (String event : events) {
+      if (event.startsWith("up " + dc) || event.equals("down " + dc)) {
+        assertThat(event.startsWith("up")).as(event + " of " + events).isNotEqualTo(up);
+        up = !up;
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- added again
+
+  @Test
+  void peerThatIsAddedAgain_works() {
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    eu.setPeers(NOBODY);
+    world.run(LONG_MILLIS);
+    heardAt(EU).all();
+    heardAt(US).all();
+    eu.setPeers(peers("us"));
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200");
+    assertThat(heardAt(US).all()).last().isEqualTo("up eu/100");
+    eu.send("us", "shop", 0, ack(1));
+    us.send("eu", "shop", 0, ack(2));
+    world.run(10);
+    assertThat(heardAt(US).all()).containsExactly("shop/0 1");
+    assertThat(heardAt(EU).all()).containsExactly("shop/0 2");
+  }
+
+  /** It would be up and down, and remain so, were it down when its connection is closed. */
+  @Test
+  void peerThatIsAddedAgainAtOnce_isDownBeforeItIsUp_howeverSlowlyConnectionsClose() {
+    world.closesSlowly();
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    heardAt(EU).all();
+    heardAt(US).all();
+    eu.setPeers(NOBODY);
+    eu.setPeers(peers("us"));
+    world.run(100);
+    assertThat(heardAt(EU).all())
+        .as("there, the former connection is open, and has a smaller number")
+        .containsExactly("down us", "up us/200");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).isEmpty();
+    assertThat(heardAt(US).all()).containsExactly("down eu", "up eu/100");
+    eu.send("us", "shop", 0, ack(1));
+    us.send("eu", "shop", 0, ack(2));
+    world.run(10);
+    assertThat(heardAt(US).all()).containsExactly("shop/0 1");
+    assertThat(heardAt(EU).all()).containsExactly("shop/0 2");
+    assertThat(world.open()).isEqualTo(4);
+  }
+
+  /** Its former life is over, whether its connection is closed already or not. */
+  @Test
+  void nameThatIsAddedAgain_mayBeOfAnyProcess_newerOrOlder() {
+    world.closesSlowly();
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    for (long incarnation : new long[] {201, 150}) {
+      eu.setPeers(NOBODY);
+      world.run(1);
+      ReplicaId another = new ReplicaId("us", incarnation);
+      us.close();
+      us = dialling(another, "eu");
+      eu.setPeers(peers("us"));
+      heardAt(EU).all();
+      heardAt(US).all();
+      world.run(20);
+      assertThat(heardAt(EU).all()).containsExactly("up " + another);
+      assertThat(heardAt(US).all()).containsExactly("up eu/100");
+      us.send("eu", "shop", 0, ack(1));
+      world.run(LONG_MILLIS);
+      assertThat(heardAt(EU).all()).containsExactly("shop/0 1");
+    }
+  }
+
+  @Test
+  void keyspacesThatChangeWhileAPeerIsRemoved_areNotHeardOf() {
+    PeerTransport eu = dialling(EU, "us");
+    dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    heardAt(EU).all();
+    heardAt(EU).differing.clear();
+    policies.put("eu", List.of("shop{partitions=4}"));
+    eu.keyspacesChanged(); // soon, in the loops of its connections
+    eu.setPeers(NOBODY);
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("down us");
+    assertThat(heardAt(EU).differing).isEmpty();
+  }
+
+  /** The numbers by which frames name their keyspaces are agreed on anew. */
+  @Test
+  void peerThatIsAddedAgain_isNotSentByFormerKeyspaces() {
+    PeerTransport eu = dialling(EU, "us");
+    dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    eu.send("us", "shop", 0, ack(1));
+    world.run(10);
+    assertThat(heardAt(US).all()).endsWith("shop/0 1");
+    eu.setPeers(NOBODY);
+    world.run(LONG_MILLIS);
+    policies.put("eu", List.of("more{partitions=2}", "shop{partitions=2}"));
+    policies.put("us", List.of("more{partitions=2}", "shop{partitions=2}"));
+    eu.setPeers(peers("us"));
+    world.run(LONG_MILLIS);
+    eu.send("us", "shop", 0, ack(2));
+    world.run(10);
+    assertThat(heardAt(US).all()).endsWith("shop/0 2");
+  }
+
+  // ---------------------------------------------------------------- elsewhere, or as it was
+
+  @Test
+  void peerThatIsElsewhere_isDialledThere_andItsConnectionToHereStays() {
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = transport(US, at("us-2"), peers("eu"));
+    us.dial();
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(US).all()).containsExactly("up eu/100");
+    assertThat(heardAt(EU).all()).isEmpty();
+    us.send("eu", "shop", 0, ack(1));
+    world.run(10);
+    long received = received(eu);
+    assertThat(received).isPositive();
+    eu.setPeers(Map.of("us", at("us-2")));
+    int dials = world.dials(at("us"));
+    world.run(LONG_MILLIS);
+    assertThat(world.dials(at("us"))).isEqualTo(dials);
+    assertThat(heardAt(EU).all()).containsExactly("shop/0 1", "up us/200");
+    assertThat(heardAt(US).all()).isEmpty();
+    assertThat(received(eu)).as("goes on").isGreaterThanOrEqualTo(received);
+    eu.send("us", "shop", 0, ack(2));
+    world.run(10);
+    assertThat(heardAt(US).all()).containsExactly("shop/0 2");
+    assertThat(world.dials(at("eu"))).isOne();
+    eu.setPeers(Map.of("us", at("us-3")));
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("down us");
+    assertThat(world.dials(at("us-2"))).isOne();
+    assertThat(world.dials(at("us-3"))).isGreaterThan(1);
+    us.send("eu", "shop", 0, ack(3));
+    world.run(10);
+    assertThat(heardAt(EU).all()).containsExactly("shop/0 3");
+  }
+
+  private static long received(PeerTransport from) {
+    return Optional.ofNullable(from.traffic().get("us")).orElseThrow().receivedBytes();
+  }
+
+  @Test
+  void connectionsOfOthers_stayAsTheyAre() {
+    PeerTransport eu = dialling(EU, "us", "ap");
+    dialling(US, "eu");
+    dialling(AP, "eu");
+    world.run(LONG_MILLIS);
+    heardAt(EU).all();
+    Traffic before = Optional.ofNullable(eu.traffic().get("ap")).orElseThrow();
+    eu.setPeers(peers("ap"));
+    world.run(LONG_MILLIS);
+    eu.setPeers(
+        Map.of("ap", new InetSocketAddress("ap", 1), "us", at("us"))); // the same, looked up
+    world.run(LONG_MILLIS);
+    eu.setPeers(peers("us", "ap"));
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("down us", "up us/200");
+    assertThat(heardAt(AP).all()).containsExactly("up eu/100");
+    assertThat(world.dials(at("ap"))).isOne();
+    assertThat(eu.traffic().get("ap")).isSameAs(before);
+  }
+
+  // ---------------------------------------------------------------- by many threads
+
+  @Test
+  void changesAndSendsOfManyThreads_endWithTheLastChange() throws Exception {
+    Logger log = (Logger) LoggerFactory.getLogger("io.osier.propagation.transport");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    long seed = new Random().nextLong();
+    System.out.println("seed " + seed);
+    Map<String, PeerTransport> all = new ConcurrentHashMap<>();
+    try {
+      for (ReplicaId self : List.of(EU, US, AP)) {
+        PeerTransport transport =
+            new PeerTransport(
+                self,
+                "test",
+                new InetSocketAddress("127.0.0.1", 0),
+                NOBODY,
+                dc -> POLICIES,
+                PortLimits.DEFAULT,
+                heardAt(self),
+                Optional.empty());
+        open.add(transport);
+        all.put(self.dc(), transport);
+      }
+      Map<String, InetSocketAddress> full = new TreeMap<>();
+      all.forEach((dc, t) -> full.put(dc, new InetSocketAddress("127.0.0.1", t.port())));
+      all.values().forEach(PeerTransport::dial);
+      List<Thread> threads = new ArrayList<>();
+      all.forEach(
+          (dc, transport) -> {
+            for (int i = 0; i < 3; i++) {
+              Random random = new Random(seed + threads.size());
+              threads.add(
+                  Thread.ofVirtual()
+                      .start(
+                          () -> {
+                            try {
+                              change(transport, others(dc, full), random);
+                            } catch (Throwable e) {
+                              failure.set(e);
+                            }
+                          }));
+            }
+          });
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(failure.get()).isNull();
+      all.forEach((dc, transport) -> transport.setPeers(others(dc, full)));
+      await()
+          .atMost(20, TimeUnit.SECONDS)
+          .until(() -> all.values().stream().allMatch(t -> t.connected() == 2));
+      all.forEach(
+          (dc, t) -> others(dc, full).keySet().forEach(to -> t.send(to, "shop", 1, ack(7))));
+      for (String dc : all.keySet()) {
+        List<String> events = new ArrayList<>();
+        Heard there = Optional.ofNullable(heard.get(dc)).orElseThrow();
+        while (events.stream().filter("shop/1 7"::equals).count() < 2) {
+          events.add(there.next());
+        }
+        others(dc, full).keySet().forEach(other -> assertUpAndDownInTurn(other, events));
+      }
+      assertThat(lines.list)
+          .as("nothing but refusals is worth a line")
+          .noneMatch(
+              e ->
+                  e.getLevel().isGreaterOrEqual(Level.WARN)
+                      && !e.getFormattedMessage().contains("refuse"));
+    } finally {
+      log.detachAppender(lines);
+    }
+  }
+
+  private static Map<String, InetSocketAddress> others(
+      String dc, Map<String, InetSocketAddress> full) {
+    Map<String, InetSocketAddress> others = new TreeMap<>(full);
+    others.remove(dc);
+    return others;
+  }
+
+  private static void change(
+      PeerTransport transport, Map<String, InetSocketAddress> others, Random random) {
+    for (int i = 0; i < 300; i++) {
+      Map<String, InetSocketAddress> some = new TreeMap<>(others);
+      some.keySet().removeIf(dc -> random.nextInt(4) == 0);
+      transport.setPeers(some);
+      for (String to : others.keySet()) {
+        transport.send(to, "shop", 0, ack(i));
+        transport.note(to, new byte[3]);
+      }
+      transport.keyspacesChanged();
+    }
+  }
+}

@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -17,6 +19,8 @@ import java.util.concurrent.CompletableFuture;
  * that says so: what it asked for may have been done, and listing tells.
  */
 public final class Admin {
+  private static final String DATACENTER = "dc";
+
   private final OsierClient client;
 
   Admin(OsierClient client) {
@@ -57,6 +61,46 @@ public final class Admin {
   /** Drops a keyspace with all that is in it, at every datacenter. */
   public CompletableFuture<String> dropKeyspaceAsync(String name) {
     return ask("keyspace", "drop", name, Map.of());
+  }
+
+  /**
+   * The datacenters: where the others dial each of them, whether it is {@code active}, {@code
+   * joining}, {@code leaving}, {@code left} or {@code removed} and for whom that waits, who changed
+   * it last and when.
+   */
+  public CompletableFuture<String> listDatacentersAsync() {
+    return ask(DATACENTER, "list", "", Map.of());
+  }
+
+  /**
+   * Adds a datacenter, which joins while the others serve: it catches up, and then is active by
+   * itself. Start it with one of the others among its peers.
+   *
+   * @param name its name, {@code osier.dc} of its configuration
+   * @param address where the others dial it: its host and peer port, for example {@code
+   *     eu.example:7401}
+   */
+  public CompletableFuture<String> addDatacenterAsync(String name, String address) {
+    return ask(
+        DATACENTER,
+        "add",
+        present(name, "a datacenter's name"),
+        Map.of("address", present(address, "a datacenter's address")));
+  }
+
+  /**
+   * Removes a datacenter: one that runs leaves once it has shipped everything; for a dead one
+   * nobody waits any more.
+   *
+   * @param dead whether it does not run any more; should it come back, it is not let in, and has to
+   *     be rebuilt and added again
+   */
+  public CompletableFuture<String> removeDatacenterAsync(String name, boolean dead) {
+    return ask(
+        DATACENTER,
+        "remove",
+        present(name, "a datacenter's name"),
+        dead ? Map.of("dead", "true") : Map.of());
   }
 
   /**

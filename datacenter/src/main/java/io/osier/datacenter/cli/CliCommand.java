@@ -146,7 +146,7 @@ public final class CliCommand implements Callable<Integer> {
     List<String> given = spec.commandLine().getParseResult().originalArgs();
     if (words != null && !given.contains("--")) {
       for (String word : words) {
-        if (word.matches("--?\\p{Alpha}.*")) {
+        if (word.matches("--?\\p{Alpha}.*") && !Grammar.isOption(words, word)) {
           throw new ParameterException(
               spec.commandLine(),
               "Unknown option: '"

@@ -1,5 +1,7 @@
 package io.osier.datacenter.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -102,7 +104,7 @@ final class CliSession {
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
       case Grammar.Inspect i -> inspect(i);
-      case Grammar.Administer a -> administer(a);
+      case Grammar.Administer a -> a.subject().equals("dc") ? datacenters(a) : administer(a);
       case Grammar.ManageUser u -> manage(u);
     };
   }
@@ -390,6 +392,33 @@ final class CliSession {
     return table.toString();
   }
 
+  private String datacenters(Grammar.Administer what) {
+    Admin admin = client.admin();
+    Map<String, String> settings = what.settings();
+    JsonNode report =
+        answer(
+            switch (what.action()) {
+              case "list" -> admin.listDatacentersAsync();
+              case "add" ->
+                  admin.addDatacenterAsync(what.name(), requireNonNull(settings.get("address")));
+              default -> admin.removeDatacenterAsync(what.name(), settings.containsKey("dead"));
+            });
+    if (asJson) {
+      return report.toString();
+    }
+    Table table = new Table("dc", "address", "state", "from", "changed");
+    for (JsonNode dc : report.get("datacenters")) {
+      String awaited = awaited(dc);
+      table.add(
+          dc.get("name").asText(),
+          dc.get("address").asText(),
+          dc.get("state").asText() + (awaited.isEmpty() ? "" : ", waits for " + awaited),
+          dc.get("from").asText(),
+          changed(dc));
+    }
+    return table.toString();
+  }
+
   private String manage(Grammar.ManageUser what) {
     UserAdmin users = client.admin().users();
     String name = what.name();
@@ -439,18 +468,23 @@ final class CliSession {
   }
 
   private static String state(JsonNode keyspace) {
-    List<String> awaited = new ArrayList<>();
-    keyspace.get("awaited").forEach(dc -> awaited.add(dc.asText()));
-    return awaited.isEmpty() ? "active" : "creating, waits for " + String.join(", ", awaited);
+    String awaited = awaited(keyspace);
+    return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
   }
 
-  private static String changed(JsonNode keyspace) {
-    long at = keyspace.get("changed_at_ms").asLong();
+  private static String awaited(JsonNode of) {
+    List<String> awaited = new ArrayList<>();
+    of.get("awaited").forEach(dc -> awaited.add(dc.asText()));
+    return String.join(", ", awaited);
+  }
+
+  private static String changed(JsonNode of) {
+    long at = of.get("changed_at_ms").asLong();
     return at == 0
         ? "never"
         : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
             + " by "
-            + keyspace.get("changed_by").asText();
+            + of.get("changed_by").asText();
   }
 
   // ---------------------------------------------------------------- inspections

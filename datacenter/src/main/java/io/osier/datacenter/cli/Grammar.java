@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The words of the command line and what they mean. Pure. */
@@ -50,6 +52,7 @@ final class Grammar {
           "top [--once] [--json]                             all datacenters, live; q ends it",
           "keyspace list | keyspace create NAME [SETTING=VALUE...]",
           "keyspace alter NAME SETTING=VALUE... | keyspace drop NAME    at all datacenters",
+          "dc list | dc add NAME HOST:PORT | dc remove NAME [--dead]    the datacenters",
           "user list | user create NAME [RIGHT, ...] | user passwd NAME | user drop NAME",
           "user grant NAME RIGHT | user revoke NAME RIGHT    e.g. write shop cart:",
           "help | exit",
@@ -84,7 +87,7 @@ final class Grammar {
   /** Asks what the datacenter does. */
   record Inspect(String topic, int limit) implements Action {}
 
-  /** Changes or shows what holds for all datacenters. */
+  /** Changes or shows what holds for all datacenters: keyspaces, or which datacenters there are. */
   record Administer(String subject, String action, String name, SortedMap<String, String> settings)
       implements Action {}
 
@@ -110,9 +113,19 @@ final class Grammar {
           "hot",
           "peers",
           "keyspace",
+          "dc",
           "user",
           "help",
           "exit");
+
+  /** Of a datacenter that is removed: it does not run any more, and will not. */
+  private static final String DEAD = "--dead";
+
+  private static final List<String> REMOVAL = List.of("dc", "remove");
+
+  /** A name, an IPv4 address, or an IPv6 address in brackets; and a port. */
+  private static final Pattern ADDRESS =
+      Pattern.compile("(?:[\\p{Alnum}._-]+|\\[[\\p{XDigit}:.]+(?:%[\\p{Alnum}._-]+)?]):(\\d{1,5})");
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
@@ -164,6 +177,7 @@ final class Grammar {
         yield new Transact(first, 0);
       }
       case "keyspace" -> administer(words);
+      case "dc" -> datacenters(words);
       case "user" -> manageUser(words);
       case "stat", "peers" -> {
         arguments(words, 1, 1, first);
@@ -329,6 +343,54 @@ final class Grammar {
     }
     String name = words.size() > 2 ? words.get(2).text() : "";
     return new Administer("keyspace", action, name, settings);
+  }
+
+  private static Administer datacenters(List<Word> words) {
+    String usage = "dc list | dc add NAME HOST:PORT | dc remove NAME [" + DEAD + "]";
+    arguments(words, 2, Integer.MAX_VALUE, usage);
+    String action = words.get(1).text();
+    List<String> rest = new ArrayList<>(texts(words.subList(2, words.size())));
+    SortedMap<String, String> settings = new TreeMap<>();
+    switch (action) {
+      case "list" -> arguments(words, 2, 2, "dc list");
+      case "add" -> {
+        arguments(words, 4, 4, "dc add NAME HOST:PORT");
+        settings.put("address", address(rest.get(1)));
+      }
+      case "remove" -> {
+        if (rest.remove(DEAD)) {
+          settings.put("dead", "true");
+        }
+        if (rest.size() != 1) {
+          throw bad("usage: dc remove NAME [" + DEAD + "]");
+        }
+      }
+      default -> throw bad("dc has no '" + action + "'; it is " + usage);
+    }
+    return new Administer("dc", action, rest.isEmpty() ? "" : rest.getFirst(), settings);
+  }
+
+  /** Whether a word that looks like an option belongs to a command and is not mistyped. */
+  static boolean isOption(List<String> words, String word) {
+    return word.equals(DEAD) && words.size() > 2 && words.subList(0, 2).equals(REMOVAL);
+  }
+
+  /** Where other datacenters dial one. */
+  private static String address(String text) {
+    Matcher parts = ADDRESS.matcher(text);
+    if (!parts.matches() || !isPort(parts.group(1))) {
+      throw bad(
+          "'"
+              + text
+              + "' is no address: it must be HOST:PORT, where the other datacenters dial this one,"
+              + " with a port from 1 to 65535, for example eu.example:7401");
+    }
+    return text;
+  }
+
+  private static boolean isPort(String digits) {
+    int port = Integer.parseInt(digits);
+    return port >= 1 && port <= 65_535;
   }
 
   private static Operation bounded(CrdtType type, String verb, List<Word> rest) {

@@ -158,6 +158,12 @@ final class CliTest {
     Run mistyped = run("counter", "get", "negative", "--jsno");
     assertThat(mistyped.code).isEqualTo(2);
     assertThat(mistyped.err).startsWith("Unknown option: '--jsno'");
+    assertThat(run("dc", "remove", "nobody", "--dead").code)
+        .as("one that belongs to its command, which fails")
+        .isEqualTo(1);
+    assertThat(run("dc", "remove", "nobody", "--daed").err).startsWith("Unknown option: '--daed'");
+    assertThat(run("counter", "get", "negative", "--dead").err)
+        .startsWith("Unknown option: '--dead'");
     assertThat(run("--", "register", "set", "dashes", "--jsno").out).isEqualTo("done");
   }
 

@@ -136,10 +136,7 @@ final class Dialler {
   }
 
   private void notReached(String why) {
-    if (ended) {
-      return;
-    }
-    if (!peering.network().isClosed() && dialling.failed(why)) {
+    if (!ended && !peering.network().isClosed() && dialling.failed(why)) {
       LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
     }
     openLater();

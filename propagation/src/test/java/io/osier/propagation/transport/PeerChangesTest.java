@@ -204,13 +204,30 @@ final class PeerChangesTest {
     us.send("eu", "shop", 0, ack(1));
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).hasSize(3).last().isEqualTo("shop/0 1");
+  }
+
+  /** The listener may do what it hears: what comes next was read already. */
+  @Test
+  void peerThatIsRemovedByWhatItSends_sendsNothingMore() {
+    List<PeerTransport> eu = new ArrayList<>();
+    heard.put(
+        "eu",
+        new Heard() {
+          @Override
+          public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+            super.received(peer, keyspace, partition, frame);
+            eu.getFirst().setPeers(NOBODY);
+            eu.getFirst().setPeers(peers("us"));
+          }
+        });
+    eu.add(dialling(EU, "us"));
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    us.send("eu", "shop", 0, ack(1));
     us.send("eu", "shop", 0, ack(2));
     us.note("eu", new byte[1]);
-    eu.setPeers(NOBODY); // before it has come, and before the loop follows
-    eu.setPeers(peers("us"));
-    world.run(0);
     world.run(LONG_MILLIS);
-    assertThat(heardAt(EU).all()).containsExactly("down us", "up us/200");
+    assertThat(heardAt(EU).all()).containsExactly("up us/200", "shop/0 1", "down us", "up us/200");
   }
 
   private static Frame.States states(Causal state) {
@@ -252,6 +269,18 @@ final class PeerChangesTest {
       assertThat(world.open()).isZero();
       eu.close();
     }
+  }
+
+  @Test
+  void peerThatIsRemovedWhileItIsDialled_leavesNothingPlanned() {
+    PeerTransport eu = transport(EU, peers("us"));
+    eu.dial();
+    world.run(0);
+    assertThat(world.planned()).as("the dial").isOne();
+    eu.setPeers(NOBODY);
+    world.run(1);
+    assertThat(world.planned()).isZero();
+    assertThat(world.dials(at("us"))).isOne();
   }
 
   @Test
@@ -319,7 +348,9 @@ final class PeerChangesTest {
   void peerThatIsAddedAgainAtOnce_isDownBeforeItIsUp_howeverSlowlyConnectionsClose() {
     world.closesSlowly();
     PeerTransport eu = dialling(EU, "us");
-    PeerTransport us = dialling(US, "eu");
+    PeerTransport us = dialling(US);
+    world.run(LONG_MILLIS); // refused again and again: the dials have large numbers
+    us.setPeers(peers("eu"));
     world.run(LONG_MILLIS);
     heardAt(EU).all();
     heardAt(US).all();
@@ -441,22 +472,23 @@ final class PeerChangesTest {
 
   @Test
   void connectionsOfOthers_stayAsTheyAre() {
-    PeerTransport eu = dialling(EU, "us", "ap");
+    Map<String, InetSocketAddress> both = Map.of("us", at("us"), "ap", at("127.0.0.1"));
+    PeerTransport eu = transport(EU, both);
+    eu.dial();
     dialling(US, "eu");
-    dialling(AP, "eu");
+    transport(AP, at("127.0.0.1"), peers("eu")).dial();
     world.run(LONG_MILLIS);
     heardAt(EU).all();
     Traffic before = Optional.ofNullable(eu.traffic().get("ap")).orElseThrow();
-    eu.setPeers(peers("ap"));
+    eu.setPeers(Map.of("ap", at("127.0.0.1")));
     world.run(LONG_MILLIS);
-    eu.setPeers(
-        Map.of("ap", new InetSocketAddress("ap", 1), "us", at("us"))); // the same, looked up
+    eu.setPeers(Map.of("ap", new InetSocketAddress("127.0.0.1", 1))); // the same, looked up
     world.run(LONG_MILLIS);
-    eu.setPeers(peers("us", "ap"));
+    eu.setPeers(both);
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).containsExactly("down us", "up us/200");
     assertThat(heardAt(AP).all()).containsExactly("up eu/100");
-    assertThat(world.dials(at("ap"))).isOne();
+    assertThat(world.dials(at("127.0.0.1"))).isOne();
     assertThat(eu.traffic().get("ap")).isSameAs(before);
   }
 

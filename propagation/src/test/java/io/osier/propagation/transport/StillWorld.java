@@ -51,9 +51,13 @@ final class StillWorld {
     closesSlowly = true;
   }
 
+  private static String name(InetSocketAddress at) {
+    return at.getHostString() + ":" + at.getPort();
+  }
+
   /** How often an address was dialled. */
   int dials(InetSocketAddress at) {
-    return dialled.getOrDefault(at.toString(), 0);
+    return dialled.getOrDefault(name(at), 0);
   }
 
   /** How many ends of connections are open. */
@@ -124,7 +128,7 @@ final class StillWorld {
     @Override
     public Port listen(InetSocketAddress at, Consumer<Channel> opening) {
       listening.put(
-          at.toString(),
+          name(at),
           channel -> {
             ends.add((End) channel);
             opening.accept(channel);
@@ -137,7 +141,7 @@ final class StillWorld {
 
         @Override
         public void close() {
-          listening.remove(at.toString());
+          listening.remove(name(at));
         }
       };
     }
@@ -148,7 +152,7 @@ final class StillWorld {
         int timeoutMillis,
         Consumer<Channel> opening,
         Consumer<Throwable> failed) {
-      in(1, () -> connect(this, to.toString(), opening, failed));
+      in(1, () -> connect(this, name(to), opening, failed));
     }
 
     @Override

@@ -129,6 +129,10 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
+    if (dialler.doubtsVersion()) {
+      close(ctx);
+      return;
+    }
     LOG.info("connected to {}", replica);
     peering.said().end(">" + dc);
     peering.greeting().met(replica);

@@ -149,6 +149,11 @@ final class Dialler {
     peering.network().later(this::open, dialling.pauseMillis(peering.network().random()));
   }
 
+  /** See {@link Dialling#doubtsVersion}. */
+  boolean doubtsVersion() {
+    return dialling.doubtsVersion();
+  }
+
   /** Frames can be sent over this connection from now on. */
   void welcomed(ReplicaId replica, Channel over, Dialled dialled) {
     dialling.welcomed();

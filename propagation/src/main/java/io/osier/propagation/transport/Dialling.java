@@ -22,6 +22,9 @@ final class Dialling {
   private int duplicates;
   private int version = PeerMessage.PROTOCOL_VERSION;
 
+  /** Whether the other end is believed to be an old one, should the oldest version be welcome. */
+  private boolean believed;
+
   /** By a datacenter of this incarnation. */
   Dialling(long incarnation) {
     this.incarnation = incarnation;
@@ -34,6 +37,7 @@ final class Dialling {
 
   /** Nobody was reached; whether that is for another reason than the last time. */
   boolean failed(String why) {
+    believed = false;
     boolean isNews = !why.equals(lastFailure);
     lastFailure = why;
     return isNews;
@@ -49,14 +53,32 @@ final class Dialling {
    * does: the next one speaks the oldest version, and the one after it the newest again.
    */
   void unanswered() {
-    version =
-        version == PeerMessage.PROTOCOL_VERSION
-            ? PeerMessage.PROTOCOL_VERSION_MIN
-            : PeerMessage.PROTOCOL_VERSION;
+    if (version == PeerMessage.PROTOCOL_VERSION) {
+      version = PeerMessage.PROTOCOL_VERSION_MIN;
+    } else {
+      version = PeerMessage.PROTOCOL_VERSION;
+      believed = false; // whoever closes then cannot read either of them, or is not there
+    }
+  }
+
+  /**
+   * The other end has agreed to talk: whether it is to be greeted once more instead, in the newest
+   * version. It may have been away when it was greeted so first, behind something that took the
+   * connection, and would be talked to for long as if it were an old one.
+   */
+  boolean doubtsVersion() {
+    if (version == PeerMessage.PROTOCOL_VERSION || believed) {
+      return false;
+    }
+    believed = true; // if it comes to that again
+    version = PeerMessage.PROTOCOL_VERSION;
+    backOff.reset();
+    return true;
   }
 
   /** A connection on which both have talked is lost: the other end may be another one by now. */
   void lost() {
+    believed = false;
     version = PeerMessage.PROTOCOL_VERSION;
   }
 
@@ -75,6 +97,7 @@ final class Dialling {
     backOff.slowDown();
     if (refusal.code() == ErrorCode.VERSION_MISMATCH) {
       unanswered();
+      believed = version != PeerMessage.PROTOCOL_VERSION; // it has said so
     }
     boolean lingers =
         refusal.code() == ErrorCode.DUPLICATE_DC

@@ -41,6 +41,10 @@ final class DiallingTest {
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
     dialling.unanswered();
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(dialling.doubtsVersion()).as("it may have been away before").isTrue();
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    dialling.unanswered();
+    assertThat(dialling.doubtsVersion()).isFalse();
     dialling.welcomed();
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
     dialling.lost();
@@ -52,6 +56,36 @@ final class DiallingTest {
     assertThat(dialling.version())
         .as("it was not the version")
         .isEqualTo(PeerMessage.PROTOCOL_VERSION);
+  }
+
+  @Test
+  void oldVersion_isBelievedAtOnce_whereTheNewestWasRefusedInWords() {
+    dialling.refused(new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "5 is not 3 or 4", 0));
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(dialling.doubtsVersion()).isFalse();
+    dialling.lost();
+    dialling.unanswered();
+    assertThat(dialling.doubtsVersion()).as("it may have been upgraded").isTrue();
+  }
+
+  @Test
+  void oldVersion_isDoubtedAgain_whereNobodyWasThereMeanwhile() {
+    dialling.unanswered();
+    assertThat(dialling.doubtsVersion()).isTrue();
+    dialling.failed("nobody listens");
+    dialling.unanswered();
+    assertThat(dialling.doubtsVersion()).isTrue();
+    dialling.unanswered();
+    dialling.unanswered();
+    dialling.unanswered();
+    assertThat(dialling.doubtsVersion()).isTrue();
+    dialling.unanswered();
+    assertThat(dialling.doubtsVersion()).isFalse();
+  }
+
+  @Test
+  void newestVersion_isNotDoubted() {
+    assertThat(dialling.doubtsVersion()).isFalse();
   }
 
   @Test

@@ -206,6 +206,30 @@ final class PeerChangesTest {
     assertThat(heardAt(EU).all()).hasSize(3).last().isEqualTo("shop/0 1");
   }
 
+  /** It was greeted as one of a former version, and was told of no keyspace that was created. */
+  @Test
+  void keyspaces_areToldToWhoWasBehindAForwarder_andAwayAtFirst() {
+    for (long away = 0; away < 3_000; away += 20) {
+      policies.clear();
+      world.closesWhatComes(at("us"));
+      PeerTransport eu = dialling(EU, "us");
+      world.run(away);
+      PeerTransport us = transport(US, peers("eu"));
+      world.run(LONG_MILLIS);
+      assertThat(heardAt(EU).all()).containsExactly("up us/200");
+      policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
+      policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
+      eu.keyspacesChanged();
+      us.keyspacesChanged();
+      world.run(LONG_MILLIS);
+      assertThat(heardAt(EU).all()).as("away for %s ms", away).containsExactly("up us/200 [more]");
+      eu.close();
+      us.close();
+      heardAt(EU).all();
+      heardAt(US).all();
+    }
+  }
+
   /** The listener may do what it hears: what comes next was read already. */
   @Test
   void peerThatIsRemovedByWhatItSends_sendsNothingMore() {

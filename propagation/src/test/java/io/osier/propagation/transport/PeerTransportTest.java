@@ -438,16 +438,25 @@ final class PeerTransportTest {
       transport(EU, 0, "us", us.getLocalPort(), heard).dial();
       us.accept().close();
       try (Socket socket = us.accept()) {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        PeerMessage.Hello hello = (PeerMessage.Hello) PeerMessage.decode(new WireInput(bytes));
-        assertThat(hello.protocolVersion()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
-        PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty());
-        socket.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(welcome)));
+        welcomeInTheOldestVersion(socket);
+        assertThat(socket.getInputStream().read()).as("it is tried once more").isNegative();
+      }
+      us.accept().close();
+      try (Socket socket = us.accept()) {
+        welcomeInTheOldestVersion(socket);
         assertThat(heard.next()).isEqualTo("up " + US);
       }
     }
+  }
+
+  private static void welcomeInTheOldestVersion(Socket socket) throws IOException {
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    PeerMessage.Hello hello = (PeerMessage.Hello) PeerMessage.decode(new WireInput(bytes));
+    assertThat(hello.protocolVersion()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty());
+    socket.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(welcome)));
   }
 
   /** What is given to a connection over which nothing leaves has a bound; then it is closed. */

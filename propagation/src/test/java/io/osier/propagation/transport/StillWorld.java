@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -53,6 +54,25 @@ final class StillWorld {
 
   private static String name(InetSocketAddress at) {
     return at.getHostString() + ":" + at.getPort();
+  }
+
+  /**
+   * At an address stands something that takes connections and closes them, as a forwarder does
+   * whose target is away; until somebody listens there.
+   */
+  void closesWhatComes(InetSocketAddress at) {
+    listening.put(
+        name(at),
+        channel ->
+            channel
+                .pipeline()
+                .addLast(
+                    new ChannelInboundHandlerAdapter() {
+                      @Override
+                      public void channelActive(ChannelHandlerContext ctx) {
+                        ctx.close();
+                      }
+                    }));
   }
 
   /** How often an address was dialled. */

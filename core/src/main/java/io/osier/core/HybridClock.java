@@ -20,7 +20,7 @@ public final class HybridClock {
   /** How many ranks there are. */
   private static final int RANKS = 256;
 
-  private final int rank;
+  private int rank;
   private final int step;
   private long last;
 
@@ -38,6 +38,11 @@ public final class HybridClock {
   public HybridClock(int rank) {
     this.rank = rank % RANKS;
     this.step = RANKS;
+  }
+
+  /** From now on it has another rank, if it has one. */
+  public void setRank(int changed) {
+    rank = step == 1 ? 0 : Math.floorMod(changed, RANKS);
   }
 
   /**

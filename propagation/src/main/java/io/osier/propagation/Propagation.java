@@ -31,6 +31,7 @@ import io.osier.propagation.in.Knowledge;
 import io.osier.propagation.out.Outbound;
 import io.osier.propagation.out.PeerStream;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
 
@@ -91,9 +92,7 @@ public final class Propagation {
     this.knowledge = new Knowledge(self, peers, recovered, this::committed);
     this.outbound = new Outbound(around, knowledge::through, nowNanos);
     this.relays = new RelayLog(new Budget("relays", settings.memory().relays()));
-    Applier applier =
-        new Applier(
-            knowledge, replica, peers.size() < 2 ? update -> {} : relays::applied, observer);
+    Applier applier = new Applier(knowledge, replica, this::relay, observer);
     this.healer = new Healer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
@@ -114,6 +113,13 @@ public final class Propagation {
     outbound.configured();
     relays.setLimit(settings.memory().relays());
     around.observer().configured(policy);
+  }
+
+  /** Keeps an update for a third datacenter, if there is one. */
+  private void relay(Shipment update) {
+    if (around.peers().size() > 1) {
+      relays.applied(update);
+    }
   }
 
   private long committed() {
@@ -214,17 +220,39 @@ public final class Propagation {
     }
   }
 
+  /**
+   * From now on these are the other datacenters that hold the keyspace. Who is new is given all
+   * that is here. Of who is gone nothing is heard any more, and nobody waits for it; what of its
+   * updates is not here comes from the others, as far as they have it.
+   */
+  public void setPeers(List<String> peers, long nowNanos) {
+    List<String> before = around.peers();
+    for (String gone : before) {
+      if (!peers.contains(gone)) {
+        peerDown(gone, nowNanos);
+        outbound.remove(gone, nowNanos);
+        inbound.end(gone);
+        verifier.remove(gone);
+        standing.remove(gone);
+      }
+    }
+    around.setPeers(peers);
+    knowledge.setPeers(peers);
+    for (String dc : peers) {
+      if (!before.contains(dc)) {
+        outbound.add(dc, nowNanos);
+      }
+    }
+    outbound.everywhere(standing.shipped());
+    standing.settle();
+  }
+
   /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
   private InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
       healer.down(peer.dc());
     }
     return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
-  }
-
-  /** The stream to whoever is heard: only peers are. */
-  private PeerStream streamTo(InboundStream in) {
-    return requireNonNull(outbound.stream(in.sender().dc()), "only peers are heard");
   }
 
   /**
@@ -328,9 +356,9 @@ public final class Propagation {
 
   private void tick(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
-    PeerStream stream = streamTo(in);
-    if (!stream.linkUp()) {
-      return;
+    PeerStream stream = outbound.stream(dc);
+    if (stream == null || !stream.linkUp()) {
+      return; // it may be no peer any more
     }
     if (verifier.isDue(dc, in.heardNanos())) {
       resume(in, nowNanos);
@@ -365,7 +393,7 @@ public final class Propagation {
     long next = Math.min(outbound.roundDueNanos(), announcer.dueNanos());
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
-      if (streamTo(in).linkUp()) {
+      if (isLinkUp(dc)) {
         if (verifier.isDue(dc, in.heardNanos()) || healer.isDue(in.sender(), in.heardNanos())) {
           return Long.MIN_VALUE;
         }
@@ -448,6 +476,28 @@ public final class Propagation {
    */
   public boolean isSettled() {
     return standing.isSettled();
+  }
+
+  /**
+   * This datacenter joins, and may have thought itself settled when it did not know all peers: it
+   * is so when it has heard of those that it has now.
+   */
+  public void unsettle() {
+    standing.unsettle();
+    standing.settle();
+  }
+
+  /** From now on {@link #isComplete} tells of what the peers have from now on. */
+  public void compareAnew() {
+    standing.compareAnew();
+  }
+
+  /**
+   * Whether each peer was heard since {@link #compareAnew}, or since the start, and all that it had
+   * then, shipped or not, is here.
+   */
+  public boolean isComplete() {
+    return standing.isComplete();
   }
 
   /** Sends a frame to a datacenter if it can be reached now. */

@@ -31,8 +31,14 @@ final class Standing {
   private final long startNanos;
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
 
+  /** What each peer had when it was first heard since {@link #compareAnew}. */
+  private final Map<String, VersionVector> compared = new TreeMap<>();
+
   /** See {@link #isSettled}. */
   private boolean settled;
+
+  /** See {@link #isComplete}. */
+  private boolean complete;
 
   Standing(
       Surroundings around,
@@ -53,7 +59,44 @@ final class Standing {
   /** A peer tells what it has. */
   void heard(String dc, Frame.Status status) {
     firstStatus.putIfAbsent(dc, status);
+    ReplicaId peer = knowledge.newest(dc);
+    VersionVector has =
+        peer == null ? status.through() : status.through().raised(peer, status.committed());
+    compared.putIfAbsent(dc, has);
     settle();
+  }
+
+  /** Nothing is heard of a datacenter any more. */
+  void remove(String dc) {
+    firstStatus.remove(dc);
+    compared.remove(dc);
+  }
+
+  /** It may not know yet with whom to compare itself. */
+  void unsettle() {
+    settled = false;
+  }
+
+  /** See {@link Propagation#compareAnew}. */
+  void compareAnew() {
+    compared.clear();
+    complete = false;
+  }
+
+  /** See {@link Propagation#isComplete}. */
+  boolean isComplete() {
+    complete = complete || hasWhatAllHad();
+    return complete;
+  }
+
+  private boolean hasWhatAllHad() {
+    for (String dc : around.peers()) {
+      VersionVector has = compared.get(dc);
+      if (has == null || coverage(has) == Coverage.NOT_YET) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Looks whether it is settled now: once it was, it stays so. */
@@ -99,7 +142,7 @@ final class Standing {
     for (int i = 0; i < wanted.size(); i++) {
       ReplicaId r = wanted.replica(i);
       if (wanted.number(i) > knowledge.here(r)) {
-        if (knowledge.isNewest(r) || !allHealed(r)) {
+        if (mayShip(r) || !allHealed(r)) {
           return Coverage.NOT_YET;
         }
         // More of it may be here, but it cannot be told: what was never claimed complete may have
@@ -108,6 +151,12 @@ final class Standing {
       }
     }
     return worst;
+  }
+
+  /** Whether an origin's updates may still come from itself. */
+  private boolean mayShip(ReplicaId origin) {
+    return knowledge.isNewest(origin)
+        && (origin.equals(around.self()) || around.peers().contains(origin.dc()));
   }
 
   /** Whether every peer is there and gave all that it has of a former incarnation. */

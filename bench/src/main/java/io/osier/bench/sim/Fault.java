@@ -34,6 +34,8 @@ enum Fault {
    * and half of the datacenters soon forget how transactions ended.
    */
   ANSWERS,
+  /** Datacenters die, are given up, and join again with nothing. */
+  MEMBERS,
   /** Values are large: objects grow up to their limit, and beyond it by joining. */
   LARGE;
 

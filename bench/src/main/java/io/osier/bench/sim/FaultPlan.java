@@ -141,6 +141,7 @@ final class FaultPlan {
       case DISKS -> disk(dc, duration);
       case STALLS -> stall(dc, duration);
       case HANGS -> hang(link, dc, duration);
+      case MEMBERS -> replace(dc);
       case LARGE -> {
         happens(fault);
         simulation.setLarge(true);
@@ -261,6 +262,17 @@ final class FaultPlan {
           }
           dc.stall(false);
         });
+  }
+
+  /** One at a time: what two had shipped to each other alone would be lost. */
+  private void replace(String name) {
+    SimDc dc = simulation.dc(name);
+    if (!dc.isUp() || simulation.upCount() < simulation.dcs().size() || simulation.isChanging()) {
+      return;
+    }
+    happens(Fault.MEMBERS);
+    Replacement replacement = new Replacement(simulation, dc);
+    during("replacement of " + dc.self(), replacement.begin(random), replacement::end);
   }
 
   private void crash(String name, long duration) {

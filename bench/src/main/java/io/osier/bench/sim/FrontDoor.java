@@ -46,7 +46,9 @@ final class FrontDoor {
    * @param client whose commands keep their order
    */
   void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
-    if (dc.isFull() && isUpdate(request)) {
+    if (dc.isJoining() && isUpdate(request)) {
+      listener.made(node, new Reply.Failure(ErrorCode.UNAVAILABLE, "it joins")).run();
+    } else if (dc.isFull() && isUpdate(request)) {
       listener.made(node, new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full")).run();
     } else if (!(request instanceof Request.Read read) || !answered(read, listener)) {
       submit(client, keys(request), () -> node.offer(request, listener));

@@ -27,7 +27,7 @@ final class SimDc {
 
   private final Simulation simulation;
   private final SimDisk.Kind kind;
-  private final SimDisk disk;
+  private SimDisk disk;
   private final List<SimNode> nodes = new ArrayList<>();
   private long life;
   private boolean full;
@@ -35,6 +35,9 @@ final class SimDc {
   private int stalls;
   private ReplicaId self;
   private boolean up;
+
+  /** Whether it is about to join, and takes no updates. */
+  private boolean joining;
 
   // Null before the first start.
   private @Nullable SharedWindows links;
@@ -228,7 +231,9 @@ final class SimDc {
 
     @Override
     public void rejected(String dc, OsierException why) {
-      simulation.scheduler().fail(new Violation("", "%s refuses %s: %s", dc, self, why));
+      if (!simulation.hasChanged() || !String.valueOf(why.getMessage()).contains("was not added")) {
+        simulation.scheduler().fail(new Violation("", "%s refuses %s: %s", dc, self, why));
+      }
     }
   }
 
@@ -251,6 +256,36 @@ final class SimDc {
 
   boolean isUp() {
     return up;
+  }
+
+  /** It has nothing any more, and joins when it starts. */
+  void join() {
+    disk = new SimDisk(simulation, random, kind);
+    life = 0;
+    joining = true;
+  }
+
+  /** It has what the others have. */
+  void joined() {
+    joining = false;
+    changedNanos = simulation.scheduler().nanos();
+  }
+
+  boolean isJoining() {
+    return joining;
+  }
+
+  boolean isComplete() {
+    return nodes.stream().allMatch(SimNode::isComplete);
+  }
+
+  /** Its peers are others from now on. */
+  void setPeers(List<String> peers, Input.Peers input) {
+    changedNanos = simulation.scheduler().nanos();
+    submitToAll(input);
+    Map<String, InetSocketAddress> addresses = new TreeMap<>();
+    peers.forEach(peer -> addresses.put(peer, address(peer)));
+    requireNonNull(transport, "it is up").setPeers(addresses);
   }
 
   /** Its present incarnation, or the last one. */
@@ -292,7 +327,7 @@ final class SimDc {
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
   long steadySinceNanos() {
-    return up && slowNanos == 0 && !full && !slowDisk && stalls == 0
+    return up && !joining && slowNanos == 0 && !full && !slowDisk && stalls == 0
         ? changedNanos
         : Long.MAX_VALUE;
   }

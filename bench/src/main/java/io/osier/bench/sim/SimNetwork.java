@@ -671,7 +671,10 @@ final class SimNetwork {
     if (transport == null || !node.isAlive()) {
       return; // before the transport is there
     }
-    Traffic traffic = requireNonNull(transport.traffic().get(to), to);
+    Traffic traffic = transport.traffic().get(to);
+    if (traffic == null) {
+      return; // no peer any more
+    }
     long before = traffic.sentBytes();
     transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
     int bytes = (int) (traffic.sentBytes() - before);

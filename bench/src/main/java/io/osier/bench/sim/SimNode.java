@@ -250,6 +250,11 @@ final class SimNode {
     wake();
   }
 
+  /** Whether the partition has what the others had. */
+  boolean isComplete() {
+    return partition.isReady() && partition.isComplete() && partition.isSettled();
+  }
+
   /** Whether the partition serves commands. */
   boolean isReady() {
     return machine.isReady();

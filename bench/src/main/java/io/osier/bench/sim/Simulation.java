@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Reply;
@@ -83,6 +84,11 @@ final class Simulation {
   private final List<SimSession> sessions = new ArrayList<>();
   private final List<SimTransactions> transactions = new ArrayList<>();
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
+
+  /** By datacenter, those that it takes for its peers. */
+  private final Map<String, List<String>> peers = new LinkedHashMap<>();
+
+  private boolean changed;
   private final List<String> names = new ArrayList<>();
   private final Set<ReplicaId> lost = new TreeSet<>();
   private final Map<ErrorCode, Long> failures = new EnumMap<>(ErrorCode.class);
@@ -127,6 +133,9 @@ final class Simulation {
       SimDisk.Kind kind =
           random.nextBoolean() ? SimDisk.Kind.SYNC : kinds[random.nextInt(kinds.length)];
       dcs.put("dc" + i, new SimDc(this, "dc" + i, kind, new Random(random.nextLong())));
+    }
+    for (String name : names) {
+      peers.put(name, names.stream().filter(n -> !n.equals(name)).toList());
     }
     for (Unit unit : units) {
       checks.add(new Checks(this, unit));
@@ -239,7 +248,9 @@ final class Simulation {
   PartitionReport report(SimNode node) {
     Checks of = checks(node.unit());
     PartitionReport report = node.inspect();
-    of.reports().during(node, report, of.once().committed(), names.size() - 1);
+    // Where peers change, an input says so, which may wait.
+    int peers = changed ? report.peers().size() : names.size() - 1;
+    of.reports().during(node, report, of.once().committed(), peers);
     return report;
   }
 
@@ -278,8 +289,17 @@ final class Simulation {
   // ---------------------------------------------------------------- crashes
 
   void crash(SimDc dc) {
+    crash(dc, dc.keepsAll());
+  }
+
+  /** It crashes, and nothing of what it has comes back. */
+  void lose(SimDc dc) {
+    crash(dc, false);
+  }
+
+  private void crash(SimDc dc, boolean keepsAll) {
     dc.crash();
-    if (!dc.keepsAll()) {
+    if (!keepsAll) {
       lost.add(dc.self());
     }
     crashes++;
@@ -402,8 +422,46 @@ final class Simulation {
     return requireNonNull(dcs.get(name), name);
   }
 
+  /** Those that a datacenter takes for its peers. */
   List<String> peersOf(String name) {
-    return names.stream().filter(n -> !n.equals(name)).toList();
+    return requireNonNull(peers.get(name), name);
+  }
+
+  /** All datacenters. */
+  List<String> names() {
+    return names;
+  }
+
+  /** Of a datacenter's clock. */
+  int rank(String name) {
+    return names.indexOf(name);
+  }
+
+  /** From now on, or from its next start, these are a datacenter's peers. */
+  void know(String name, List<String> others) {
+    changed = true;
+    peers.put(name, List.copyOf(others));
+  }
+
+  /** From now on these are a datacenter's peers. */
+  void setPeers(SimDc dc, List<String> others, boolean joins) {
+    String name = dc.self().dc();
+    know(name, others);
+    trace.note("the peers of %s are %s", dc.self(), others);
+    if (dc.isUp()) {
+      dc.setPeers(others, new Input.Peers(others, names, joins, rank(name)));
+    }
+  }
+
+  /** Whether anybody has ever had other peers than at the start. */
+  boolean hasChanged() {
+    return changed;
+  }
+
+  /** Whether somebody has not all others for peers now, or joins. */
+  boolean isChanging() {
+    return dcs.values().stream()
+        .anyMatch(dc -> dc.isJoining() || peersOf(dc.self().dc()).size() < names.size() - 1);
   }
 
   String anyDc(Random from) {

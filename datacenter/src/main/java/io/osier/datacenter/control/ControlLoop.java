@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 public final class ControlLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
   private static final long LOOK_MILLIS = 100;
+  private static final long FIRST_LOOK_MILLIS = 10;
 
   /** So long a creation waits for the others before it is answered that it goes on. */
   private static final long CREATED_NANOS = 3_000_000_000L;
@@ -45,8 +46,24 @@ public final class ControlLoop implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, r -> Thread.ofPlatform().name("osier-control").daemon(true).unstarted(r));
     thread.setRemoveOnCancelPolicy(true);
-    var unused =
-        thread.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    lookAgain();
+  }
+
+  /** Often until what is there is known: no updates are taken before. */
+  private void lookAgain() {
+    long pause = plane.isKnown() ? LOOK_MILLIS : FIRST_LOOK_MILLIS;
+    try {
+      var unused =
+          thread.schedule(
+              () -> {
+                look();
+                lookAgain();
+              },
+              pause,
+              TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the control plane has ended", e);
+    }
   }
 
   private void look() {
@@ -79,6 +96,14 @@ public final class ControlLoop implements AutoCloseable {
   /** See {@link ControlPlane#administerUsers}. Fails with SHUTTING_DOWN if this ends before. */
   public CompletableFuture<List<UserView>> administerUsers(Request.Administer request, String by) {
     return step(done -> done.complete(plane.administerUsers(request, by)));
+  }
+
+  /**
+   * See {@link ControlPlane#administerDatacenters}. Fails with SHUTTING_DOWN if this ends before.
+   */
+  public CompletableFuture<List<DatacenterView>> administerDatacenters(
+      Request.Administer request, String by) {
+    return step(done -> done.complete(plane.administerDatacenters(request, by)));
   }
 
   private <T> CompletableFuture<T> step(Consumer<CompletableFuture<T>> step) {

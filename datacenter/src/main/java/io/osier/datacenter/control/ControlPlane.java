@@ -1,35 +1,28 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.security.User;
-import io.osier.datacenter.security.UserCommand;
 import io.osier.datacenter.security.UserRecords;
 import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.UUID;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,16 +32,39 @@ import org.slf4j.LoggerFactory;
  */
 public final class ControlPlane {
   private static final Logger LOG = LoggerFactory.getLogger(ControlPlane.class);
-  private static final int ASK_MILLIS = 5_000;
 
   /** So many partitions may there be of all keyspaces when another one is created. */
   static final int PARTITIONS_MAX = 512;
 
-  /** Counts the changes: a look at it tells whether there is anything to read. */
-  private static final ObjectId CHANGES = new ObjectId(Key.of("changes"), CrdtType.G_COUNTER);
-
   /** The object of {@code _osier} that says which keyspaces there are. */
   public static final ObjectId KEYSPACES = ControlState.KEYSPACES;
+
+  /** The object of {@code _osier} that says which datacenters there are. */
+  public static final ObjectId DATACENTERS = Membership.OBJECT;
+
+  /**
+   * Another datacenter.
+   *
+   * @param address where it is dialled, as host:port
+   * @param incarnationMin an older incarnation has been given up
+   */
+  public record Peer(String address, long incarnationMin) {}
+
+  /**
+   * With whom this datacenter replicates.
+   *
+   * @param others by name
+   * @param leaving of them, and this one, those that leave
+   * @param joins whether this one has not caught up with all of them yet
+   * @param rank of this one's clock: no two have the same
+   */
+  public record Peers(
+      SortedMap<String, Peer> others, Set<String> leaving, boolean joins, int rank) {
+    public Peers {
+      leaving = Set.copyOf(leaving);
+      others = Collections.unmodifiableSortedMap(new TreeMap<>(others));
+    }
+  }
 
   /** The datacenter that is governed. Called by the control plane's thread. */
   public interface Host {
@@ -90,6 +106,38 @@ public final class ControlPlane {
     /** Until these have opened a keyspace it takes no updates. */
     void await(String name, List<String> datacenters);
 
+    /** From now on this datacenter replicates with these. */
+    void setPeers(Peers peers);
+
+    /** Whether everything that the others had is here: of each since it is a peer. */
+    boolean isComplete();
+
+    /** Whether the others have everything that was written here in {@code _osier}. */
+    boolean isShipped();
+
+    /** Whether a datacenter can be reached now. */
+    boolean isConnected(String name);
+
+    /** What keeps this datacenter from having joined, or left, in words. */
+    List<String> progress();
+
+    /**
+     * From now on this keeps it from being one like the others; nothing if that is empty. Said once
+     * at least, when it is known whether it joins.
+     */
+    void hinders(List<String> words);
+
+    /**
+     * Takes no updates any more, and gives away what only this one may use. Called again and again.
+     *
+     * @param heir who gets that
+     * @return whether all is done, and the others have everything
+     */
+    boolean leave(String heir);
+
+    /** This datacenter is none of the cluster any more: ends it. */
+    void end(String why);
+
     /** The users that the configuration names: they count until somebody changes users. */
     default List<User> configuredUsers() {
       return List.of();
@@ -100,10 +148,12 @@ public final class ControlPlane {
   }
 
   private final String dc;
-  private final Set<String> datacenters;
   private final Map<String, KeyspacePolicy> configured;
   private final LongSupplier millis;
   private final Host host;
+  private final ControlObjects objects;
+  private final MemberPlane members;
+  private final UserPlane users;
 
   /** What the keyspaces that are open here are like, and of those of run time the creation. */
   private final Map<String, KeyspacePolicy> applied = new TreeMap<>();
@@ -114,9 +164,7 @@ public final class ControlPlane {
   private final Map<String, String> troubles = new TreeMap<>();
 
   private ControlState state = ControlState.NOTHING;
-  private UserRecords users = UserRecords.NONE;
   private long changes = -1;
-  private VersionVector seen = VersionVector.EMPTY;
   private long lastCreatedMillis;
 
   /** Whether the store has nothing any more of what was dropped while this did not run. */
@@ -125,22 +173,46 @@ public final class ControlPlane {
   /**
    * Of a datacenter that starts.
    *
-   * @param datacenters the names of all, this one's among them
+   * @param datacenters the addresses of all that the configuration file names, by name; this one's
+   *     own is empty
    * @param configured the keyspaces that its configuration file names
    * @param millis the wall clock
    */
   public ControlPlane(
       String dc,
-      Set<String> datacenters,
+      SortedMap<String, Optional<String>> datacenters,
       Map<String, KeyspacePolicy> configured,
       LongSupplier millis,
       Host host) {
     this.dc = dc;
-    this.datacenters = new TreeSet<>(datacenters);
     this.configured = new TreeMap<>(configured);
     this.millis = millis;
     this.host = host;
     this.applied.putAll(configured);
+    this.objects = new ControlObjects(host::ask);
+    this.members = new MemberPlane(dc, datacenters, objects, millis, host);
+    this.users = new UserPlane(dc, objects, millis, host);
+  }
+
+  /** Whether a text is an address: host:port. */
+  static boolean isAddress(String text) {
+    int colon = text.lastIndexOf(':');
+    String port = text.substring(colon + 1);
+    return colon > 0
+        && text.chars().noneMatch(Character::isWhitespace)
+        && port.matches("[0-9]{1,5}")
+        && Integer.parseInt(port) >= 1
+        && Integer.parseInt(port) <= 65_535;
+  }
+
+  /**
+   * Takes the datacenters that the store knew when this one ended; first of all.
+   *
+   * @param object what is there of {@link #DATACENTERS}
+   * @throws OsierException CONFIGURATION if this one is none of them any more
+   */
+  public void recoverDatacenters(Reading.Fields object) {
+    members.recover(object);
   }
 
   /**
@@ -151,7 +223,7 @@ public final class ControlPlane {
    *     created at run time: they would be two of one name
    */
   public void recover(Reading.Fields keyspaces) {
-    state = ControlState.of(keyspaces, configured.keySet(), datacenters);
+    state = ControlState.of(keyspaces, configured.keySet(), members.names());
     if (!state.clashing().isEmpty()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -169,98 +241,55 @@ public final class ControlPlane {
    * @param object what is there of {@link UserRecords#OBJECT}
    */
   public void recoverUsers(Reading.Fields object) {
-    take(new UserRecords(object));
-  }
-
-  private void take(UserRecords now) {
-    users = now;
-    if (now.isInForce()) {
-      host.users(now.users());
-    }
+    users.take(object);
   }
 
   // ---------------------------------------------------------------- what others have changed
 
+  /** Whether it has once read what {@code _osier} says. */
+  public boolean isKnown() {
+    return changes >= 0;
+  }
+
   /** Looks whether something has changed, and does what follows. */
   public void look() {
-    Reply counted =
-        host.ask(
-            new Request.Read(
-                KeyspacePolicy.CONTROL,
-                CHANGES.key(),
-                Optional.of(CHANGES.type()),
-                new Query.Whole(),
-                seen,
-                false,
-                ASK_MILLIS),
-            ASK_MILLIS);
-    if (!(counted instanceof Reply.Answer answer)
-        || !(answer.reading().orElse(null) instanceof Reading.Count count)) {
+    OptionalLong count = objects.changes();
+    if (count.isEmpty()) {
       return; // it is catching up, or ends
     }
     boolean cleans = !cleaned && host.isSettled();
-    if ((count.value() != changes || cleans) && read()) {
-      changes = count.value();
+    if ((count.getAsLong() != changes || cleans) && read()) {
+      changes = count.getAsLong();
       if (cleans && state.clashing().isEmpty()) {
         host.dropOthers(state.creations());
         cleaned = true;
       }
     }
-    // It is there now, and with nothing to wait for the partition's thread is left in peace.
-    seen = VersionVector.EMPTY;
+    if (changes < 0) {
+      return;
+    }
+    objects.read();
+    members.follow();
     follow();
     tell();
+    members.tell();
+    users.tell();
   }
 
   private boolean read() {
-    Optional<Reading.Fields> keyspaces = read(ControlState.KEYSPACES);
-    Optional<Reading.Fields> allUsers = read(UserRecords.OBJECT);
-    if (keyspaces.isEmpty() || allUsers.isEmpty()) {
+    Optional<Reading.Fields> datacenters = objects.map(DATACENTERS);
+    Optional<Reading.Fields> keyspaces = objects.map(KEYSPACES);
+    Optional<Reading.Fields> allUsers = objects.map(UserRecords.OBJECT);
+    if (datacenters.isEmpty() || keyspaces.isEmpty() || allUsers.isEmpty()) {
       return false;
     }
-    state = ControlState.of(keyspaces.get(), configured.keySet(), datacenters);
-    take(new UserRecords(allUsers.get()));
-    if (changes < 0 && users.isLockedOut()) {
-      letIn();
+    members.take(datacenters.get());
+    state = ControlState.of(keyspaces.get(), configured.keySet(), members.names());
+    users.take(allUsers.get());
+    if (changes < 0) {
+      users.letIn();
     }
     return true;
-  }
-
-  private Optional<Reading.Fields> read(ObjectId object) {
-    Reply reply =
-        host.ask(
-            new Request.Read(
-                KeyspacePolicy.CONTROL,
-                object.key(),
-                Optional.of(object.type()),
-                new Query.Whole(),
-                seen,
-                false,
-                ASK_MILLIS),
-            ASK_MILLIS);
-    return reply instanceof Reply.Answer answer
-            && answer.reading().orElse(null) instanceof Reading.Fields fields
-        ? Optional.of(fields)
-        : Optional.empty();
-  }
-
-  /** Nobody may change users any more: those of the configuration who are gone come back. */
-  private void letIn() {
-    List<Operation> operations = users.initial(host.configuredUsers(), author("configuration"));
-    if (!operations.isEmpty()) {
-      LOG.warn("nobody may change users any more; those of the configuration are made again");
-      try {
-        change(UserRecords.OBJECT, operations);
-      } catch (OsierException e) {
-        LOG.warn("that failed: {}", e.getMessage());
-      }
-    }
-  }
-
-  private UserRecords.Author author(String by) {
-    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
-    return new UserRecords.Author(
-        by + "@" + dc, lastCreatedMillis, UUID.randomUUID().getMostSignificantBits());
   }
 
   /** Opens, drops and configures keyspaces, so that they are as they should be. */
@@ -281,17 +310,22 @@ public final class ControlPlane {
         trying(
             wanted.name(),
             () -> {
-              host.open(wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), wanted.awaited());
+              host.open(wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), awaited(wanted));
               open.put(wanted.name(), wanted.created());
               applied.put(wanted.name(), wanted.policy());
             });
       }
       if (open.containsKey(wanted.name())) {
-        host.await(wanted.name(), wanted.awaited());
+        host.await(wanted.name(), awaited(wanted));
         configure(wanted.policy());
       }
     }
-    configured.values().forEach(policy -> configure(state.altered(policy, datacenters)));
+    configured.values().forEach(policy -> configure(state.altered(policy, members.names())));
+  }
+
+  /** Who must open it before it takes updates: of its members those that are there. */
+  private List<String> awaited(KeyspaceDefinition keyspace) {
+    return keyspace.awaited().stream().filter(members.names()::contains).toList();
   }
 
   private void configure(KeyspacePolicy wanted) {
@@ -326,14 +360,6 @@ public final class ControlPlane {
       }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
-    List<Operation> cleaning = users.cleaning();
-    if (!cleaning.isEmpty()) {
-      try {
-        change(UserRecords.OBJECT, cleaning);
-      } catch (OsierException e) {
-        LOG.warn("what is left of users who were dropped stays for now: {}", e.getMessage());
-      }
-    }
     if (!operations.isEmpty()) {
       try {
         change(operations);
@@ -354,11 +380,7 @@ public final class ControlPlane {
    *     answers otherwise; nothing was done, except with TIMEOUT, where it may be
    */
   public List<KeyspaceView> administer(Request.Administer request, String by) {
-    look();
-    if (changes < 0) {
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
-    }
+    lookNow();
     String name = request.name();
     switch (request.subject() + " " + request.action()) {
       case "keyspace list" -> {
@@ -384,6 +406,34 @@ public final class ControlPlane {
     return views(name);
   }
 
+  /** What is answered rests on what is known now. */
+  private void lookNow() {
+    look();
+    if (changes < 0) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+    }
+  }
+
+  /**
+   * Adds a datacenter for an operator, tells one to leave, gives one up, or lists them.
+   *
+   * @param by who that is
+   * @return the datacenters, as they are now
+   * @throws OsierException as {@link #administer}
+   */
+  public List<DatacenterView> administerDatacenters(Request.Administer request, String by) {
+    lookNow();
+    List<KeyspacePolicy> all = new ArrayList<>(configured.values());
+    state.created().values().forEach(k -> all.add(k.policy()));
+    List<DatacenterView> asked = members.administer(request, all, by);
+    if (request.action().equals("list")) {
+      return asked;
+    }
+    look();
+    return members.views().stream().filter(v -> v.name().equals(request.name())).toList();
+  }
+
   /** A keyspace as it is known now; empty if it is not. */
   List<KeyspaceView> views(String name) {
     return views().stream().filter(v -> v.name().equals(name)).toList();
@@ -402,12 +452,12 @@ public final class ControlPlane {
   }
 
   private void create(String name, SortedMap<String, String> settings, String by) {
-    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, datacenters);
+    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
     if (applied.containsKey(name) || state.creations().containsKey(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
     }
-    if (!host.isSettled()) {
+    if (!host.isSettled() || !members.isActive()) {
       // It may have lost that there is one of this name: the new one would win, and lose the other.
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
@@ -433,18 +483,17 @@ public final class ControlPlane {
               + PARTITIONS_MAX
               + " are created at run time, since each has a thread and its part of the memory");
     }
-    List<String> members =
-        policy.replicas().isEmpty() ? List.copyOf(datacenters) : policy.replicas();
+    List<String> awaited = policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
     lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
     String created = lastCreatedMillis + "-" + dc;
     // Opened before it is told: whoever learns of it may ask for it here at once.
     if (policy.heldBy(dc)) {
-      host.open(policy, created, true, members);
+      host.open(policy, created, true, awaited);
       open.put(name, created);
       applied.put(name, policy);
     }
     try {
-      change(List.of(ControlState.create(policy, created, members, dc, by, millis.getAsLong())));
+      change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
     } catch (OsierException e) {
       look(); // it is dropped again, unless it was told all the same
       throw e;
@@ -458,7 +507,7 @@ public final class ControlPlane {
         definition != null
             ? definition.policy()
             : Optional.ofNullable(configured.get(name))
-                .map(policy -> state.altered(policy, datacenters))
+                .map(policy -> state.altered(policy, members.names()))
                 .orElseThrow(() -> unknown(name));
     if (settings.isEmpty()) {
       throw new OsierException(
@@ -477,7 +526,7 @@ public final class ControlPlane {
     SortedMap<String, String> all = KeyspaceSettings.of(now);
     all.putAll(settings);
     SortedMap<String, String> wanted =
-        KeyspaceSettings.of(KeyspaceSettings.read(name, all, datacenters));
+        KeyspaceSettings.of(KeyspaceSettings.read(name, all, members.names()));
     wanted.keySet().retainAll(settings.keySet());
     Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
     change(List.of(ControlState.alter(name, created, wanted, by, millis.getAsLong())));
@@ -517,7 +566,7 @@ public final class ControlPlane {
           policy.name(),
           new KeyspaceView(
               policy.name(),
-              KeyspaceSettings.of(state.altered(policy, datacenters)),
+              KeyspaceSettings.of(state.altered(policy, members.names())),
               List.of(),
               true,
               ControlState.by(texts),
@@ -527,7 +576,7 @@ public final class ControlPlane {
       views.put(
           d.name(),
           new KeyspaceView(
-              d.name(), KeyspaceSettings.of(d.policy()), d.awaited(), false, d.by(), d.atMillis()));
+              d.name(), KeyspaceSettings.of(d.policy()), awaited(d), false, d.by(), d.atMillis()));
     }
     return List.copyOf(views.values());
   }
@@ -540,76 +589,17 @@ public final class ControlPlane {
    * @throws OsierException as {@link #administer}
    */
   public List<UserView> administerUsers(Request.Administer request, String by) {
-    look();
-    if (changes < 0) {
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
-    }
+    lookNow();
+    List<UserView> asked = users.administer(request, by);
     if (request.action().equals("list")) {
-      checkNone(request);
-      return userViews();
+      return asked;
     }
-    UserCommand command = UserCommand.parse(request.action(), request.name(), request.settings());
-    List<User> configuredUsers = host.configuredUsers();
-    if (!users.isInForce() && !configuredUsers.isEmpty()) {
-      // From now on the configuration's count no more; so they come along.
-      change(UserRecords.OBJECT, users.initial(configuredUsers, author("configuration")));
-      look();
-    }
-    change(UserRecords.OBJECT, users.operations(command, author(by)));
     look();
-    return userViews().stream().filter(u -> u.name().equals(request.name())).toList();
+    return users.views().stream().filter(u -> u.name().equals(request.name())).toList();
   }
 
-  private List<UserView> userViews() {
-    List<UserView> views = new ArrayList<>();
-    boolean fromFile = !users.isInForce() && !host.configuredUsers().isEmpty();
-    for (User user : fromFile ? host.configuredUsers() : users.users().all()) {
-      views.add(
-          new UserView(
-              user.name(),
-              user.credential().isPresent(),
-              user.grants(),
-              fromFile,
-              users.madeBy(user.name()).orElse(""),
-              users.madeAtMillis(user.name()).orElse(0L)));
-    }
-    return views;
-  }
-
-  /** Commits changes, together. */
+  /** Commits changes of the keyspaces, together. */
   private void change(List<Operation> operations) {
-    change(ControlState.KEYSPACES, operations);
-  }
-
-  private void change(ObjectId object, List<Operation> operations) {
-    UUID id = UUID.randomUUID();
-    List<Request.Update> updates = new ArrayList<>();
-    for (Operation operation : operations) {
-      updates.add(new Request.Update(object.key(), object.type(), operation));
-    }
-    updates.add(new Request.Update(CHANGES.key(), CHANGES.type(), new Operation.Increment(1)));
-    Request.Transact request =
-        new Request.Transact(
-            KeyspacePolicy.CONTROL,
-            new TransactionId(id.getMostSignificantBits(), id.getLeastSignificantBits()),
-            1,
-            Optional.of(new Request.Begin(seen, false, ASK_MILLIS, 2 * ASK_MILLIS)),
-            updates,
-            List.of(),
-            Request.End.COMMIT);
-    seen = answer(request, reply -> reply instanceof Reply.Transacted t ? t.clock() : null);
-  }
-
-  private <T> T answer(Request request, Function<Reply, @Nullable T> expected) {
-    Reply reply = host.ask(request, ASK_MILLIS);
-    if (reply instanceof Reply.Failure f) {
-      throw new OsierException(f.code(), f.message());
-    }
-    T result = expected.apply(reply);
-    if (result == null) {
-      throw new OsierException(ErrorCode.INTERNAL, "an answer that does not belong here: " + reply);
-    }
-    return result;
+    objects.change(KEYSPACES, operations);
   }
 }

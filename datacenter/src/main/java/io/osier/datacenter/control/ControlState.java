@@ -105,7 +105,8 @@ record ControlState(
         && (texts.containsKey(OF) || texts.keySet().stream().allMatch(f -> f.startsWith(OPENED)));
   }
 
-  private static SortedMap<String, String> texts(Reading reading) {
+  /** The registers of a map, by name. */
+  static SortedMap<String, String> texts(Reading reading) {
     SortedMap<String, String> texts = new TreeMap<>();
     if (reading instanceof Reading.Fields fields) {
       fields
@@ -182,8 +183,13 @@ record ControlState(
 
   /** When it was changed last. */
   static long atMillis(SortedMap<String, String> texts) {
+    return number(texts, AT);
+  }
+
+  /** A number among the fields; 0 if it is not there. */
+  static long number(SortedMap<String, String> texts, String field) {
     try {
-      return Long.parseLong(texts.getOrDefault(AT, "0"));
+      return Long.parseLong(texts.getOrDefault(field, "0"));
     } catch (NumberFormatException e) {
       return 0;
     }

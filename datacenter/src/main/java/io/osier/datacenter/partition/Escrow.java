@@ -49,7 +49,7 @@ final class Escrow {
   record Reservation(ObjectId object, long down, long up) {}
 
   private final ReplicaId self;
-  private final List<String> sharers;
+  private List<String> sharers;
 
   /** Whether all is known of what former incarnations of this datacenter did. */
   private final BooleanSupplier settled;
@@ -69,9 +69,24 @@ final class Escrow {
   Escrow(ReplicaId self, List<String> peers, BooleanSupplier settled) {
     this.self = self;
     this.settled = settled;
+    this.sharers = sharers(self, peers);
+  }
+
+  private static List<String> sharers(ReplicaId self, List<String> peers) {
     List<String> all = new ArrayList<>(peers);
     all.add(self.dc());
-    this.sharers = all.stream().sorted().toList();
+    return all.stream().sorted().toList();
+  }
+
+  /** From now on rights are shared by these. */
+  void setSharers(List<String> datacenters) {
+    sharers = datacenters.stream().sorted().toList();
+  }
+
+  /** All that may be given away of a counter; 0 where there is no bound. */
+  long mine(ObjectId object, Causal state, boolean upward) {
+    long rights = available(object, counter(state), upward);
+    return rights == Long.MAX_VALUE ? 0 : Math.max(0, rights);
   }
 
   /**

@@ -68,6 +68,29 @@ public sealed interface Input {
       KeyspacePolicy policy, StreamSettings.Memory streams, PartitionConfig.Memory memory)
       implements Input {}
 
+  /**
+   * From now on these are the other datacenters that hold the keyspace. Whether this one has what
+   * they have is found out anew.
+   *
+   * @param sharers those, and this one, but for who leaves: bounded counters that are made from now
+   *     on give their rights to these
+   * @param joins whether this one is about to join, so that it did not know them before
+   * @param rank of this one's clock, see {@link io.osier.core.HybridClock#HybridClock(int)}
+   */
+  record Peers(List<String> peers, List<String> sharers, boolean joins, int rank) implements Input {
+    public Peers {
+      peers = List.copyOf(peers);
+      sharers = List.copyOf(sharers);
+    }
+  }
+
+  /** Give all rights of these bounded counters to another datacenter. */
+  record GiveAway(List<ObjectId> counters, String heir) implements Input {
+    public GiveAway {
+      counters = List.copyOf(counters);
+    }
+  }
+
   /** Ship everything dirty now: the datacenter is shutting down. */
   record Flush() implements Input {}
 }

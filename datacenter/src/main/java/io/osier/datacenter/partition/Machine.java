@@ -36,6 +36,11 @@ public interface Machine {
     return isReady();
   }
 
+  /** See {@link io.osier.propagation.Propagation#isComplete}. For any thread. */
+  default boolean isComplete() {
+    return isReady();
+  }
+
   /** Whether every connected peer has acknowledged everything: a good moment to stop. */
   boolean isDrained();
 

@@ -24,7 +24,7 @@ final class ModeControl {
   private KeyspacePolicy.Propagation policy;
   private final Planner<ObjectId> planner;
   private long slaNanos;
-  private final int peers;
+  private int peers;
   private final ShipmentCost shipmentCost = new ShipmentCost();
 
   ModeControl(PartitionConfig config, long nowNanos) {
@@ -38,6 +38,11 @@ final class ModeControl {
   void configure(KeyspacePolicy changed) {
     policy = changed.propagation();
     slaNanos = changed.sla().toNanos();
+  }
+
+  /** So many other datacenters hold the keyspace from now on. */
+  void setPeers(int count) {
+    peers = count;
   }
 
   boolean holds(ObjectId object) {

@@ -66,6 +66,7 @@ public final class Partition implements Machine {
   private Now now;
   private volatile boolean ready;
   private volatile boolean settled;
+  private volatile boolean complete;
 
   /**
    * A partition that starts now, with the content of its store.
@@ -202,9 +203,25 @@ public final class Partition implements Machine {
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
       case Input.Configured c -> configure(c);
+      case Input.Peers p -> setPeers(p);
+      case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
+  }
+
+  private void setPeers(Input.Peers changed) {
+    propagation.setPeers(changed.peers(), now.nanos());
+    sequencer.setRank(changed.rank());
+    modes.setPeers(changed.peers().size());
+    escrow.setSharers(changed.sharers());
+    propagation.compareAnew();
+    complete = false;
+    if (changed.joins()) {
+      propagation.unsettle();
+      settled = false;
+    }
+    tick();
   }
 
   private void configure(Input.Configured changed) {
@@ -268,6 +285,7 @@ public final class Partition implements Machine {
       ready = true;
     }
     settled |= propagation.isSettled();
+    complete |= propagation.isComplete();
     commands.unpark(now);
   }
 
@@ -294,6 +312,11 @@ public final class Partition implements Machine {
   @Override
   public boolean isSettled() {
     return settled;
+  }
+
+  @Override
+  public boolean isComplete() {
+    return complete;
   }
 
   @Override

@@ -71,6 +71,11 @@ final class Sequencer {
         (int) config.peers().stream().filter(p -> p.compareTo(self) < 0).count());
   }
 
+  /** From now on the clock has another rank, which no other datacenter's has. */
+  void setRank(int rank) {
+    clock.setRank(rank);
+  }
+
   /** Something of another datacenter becomes visible: what is committed from now on is later. */
   void observe(Causal content) {
     clock.observe(content.latestTimestamp());

@@ -149,6 +149,18 @@ final class Writes {
     }
   }
 
+  /** Gives all rights of a counter to another datacenter: this one leaves. */
+  void giveAway(ObjectId object, String heir, Now now) {
+    for (boolean upward : new boolean[] {false, true}) {
+      Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
+      long amount = state == null ? 0 : escrow.mine(object, state, upward);
+      if (state != null && amount > 0) {
+        update(object, state, new Operation.Transfer(heir, amount, upward), false, now);
+        propagation.release(object);
+      }
+    }
+  }
+
   /** Gives rights to a datacenter that asks for them, and sees to it that it gets them soon. */
   void give(String dc, Frame.Rights wanted, Now now) {
     ObjectId object = wanted.object();

@@ -9,6 +9,7 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.DatacenterView;
 import io.osier.datacenter.control.KeyspaceView;
 import io.osier.datacenter.control.UserView;
 import io.osier.datacenter.security.User;
@@ -16,11 +17,12 @@ import io.osier.datacenter.security.UserRecords;
 import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,14 +41,35 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   private final List<User> configuredUsers;
   private final Consumer<Users> onUsers;
   private final Lane lane = new Lane();
+  private final ReplicaId self;
+  private final Outside outside;
+  private final Map<String, InetSocketAddress> configured;
   private final ControlPlane plane;
+
+  private Optional<Leaving> leaving = Optional.empty();
+
+  /** See {@link #obstacles}. */
+  private volatile List<String> obstacles = List.of();
 
   private boolean started;
   private volatile @Nullable ControlLoop loop;
 
+  /** What of the datacenter is not in its keyspaces. Called by the control plane's thread. */
+  interface Outside {
+    /** From now on these are the other datacenters, and where they are dialled. */
+    void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin);
+
+    /** Whether frames can be sent to a datacenter. */
+    boolean isConnected(String name);
+
+    /** This datacenter is none of the cluster any more. */
+    void end(String why);
+  }
+
   /**
    * Of a datacenter that starts.
    *
+   * @param outside what of the datacenter is not in its keyspaces
    * @param changed is run when the keyspaces are others than before
    * @param configuredUsers those that the configuration names
    * @param onUsers is told the users when they are others than before
@@ -55,6 +78,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       DatacenterConfig config,
       ReplicaId self,
       Keyspaces keyspaces,
+      Outside outside,
       Runnable changed,
       List<User> configuredUsers,
       Consumer<Users> onUsers) {
@@ -62,16 +86,32 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     this.onUsers = onUsers;
     this.keyspaces = keyspaces;
     this.changed = changed;
-    Set<String> datacenters = new TreeSet<>(config.peers().keySet());
-    datacenters.add(self.dc());
+    this.self = self;
+    this.outside = outside;
+    this.configured = config.peers();
+    SortedMap<String, Optional<String>> datacenters = new TreeMap<>();
+    config.peers().forEach((name, at) -> datacenters.put(name, Optional.of(text(at))));
+    datacenters.put(self.dc(), Optional.empty());
     Map<String, KeyspacePolicy> configured = new TreeMap<>();
     config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
     this.plane =
         new ControlPlane(self.dc(), datacenters, configured, System::currentTimeMillis, this);
   }
 
+  private static String text(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
+  }
+
   /** Opens what the store knew when this datacenter ended; before anything runs. */
   void recover() {
+    if (!configured.isEmpty()) {
+      // Whether it joins, it knows when it has read what the others know.
+      hinders(List.of("datacenter '" + self.dc() + "' has just started"));
+    }
+    keyspaces
+        .recovered(ControlPlane.DATACENTERS)
+        .map(state -> state.read(new Query.Whole()))
+        .ifPresent(reading -> plane.recoverDatacenters((Reading.Fields) reading));
     keyspaces
         .recovered(ControlPlane.KEYSPACES)
         .map(state -> state.read(new Query.Whole()))
@@ -95,9 +135,33 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       return CompletableFuture.failedFuture(
           new OsierException(ErrorCode.UNAVAILABLE, "the datacenter has just started"));
     }
-    return request.subject().equals("user")
-        ? runs.administerUsers(request, by).thenApply(Control::usersJson)
-        : runs.administer(request, by).thenApply(Control::json);
+    return switch (request.subject()) {
+      case "user" -> runs.administerUsers(request, by).thenApply(Control::usersJson);
+      case "dc" -> runs.administerDatacenters(request, by).thenApply(Control::datacentersJson);
+      default -> runs.administer(request, by).thenApply(Control::json);
+    };
+  }
+
+  /** What keeps this datacenter from being one like the others, in words. */
+  List<String> obstacles() {
+    return obstacles;
+  }
+
+  private static String datacentersJson(List<DatacenterView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("datacenters");
+    for (DatacenterView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("name", view.name())
+              .put("address", view.address())
+              .put("state", view.state())
+              .put("from", view.fromFile() ? "file" : "command");
+      JsonObject.Array awaited = one.putArray("awaited");
+      view.awaited().forEach(awaited::add);
+      one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
+    }
+    return root.toString();
   }
 
   private static String usersJson(List<UserView> views) {
@@ -134,6 +198,88 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   // ---------------------------------------------------------------- for the plane
+
+  @Override
+  public void setPeers(ControlPlane.Peers peers) {
+    LOG.info("the other datacenters are {}", peers.others());
+    keyspaces.setMembers(
+        new Keyspaces.Members(
+            peers.others().keySet(), peers.leaving(), peers.joins(), peers.rank()));
+    Map<String, InetSocketAddress> addresses = new TreeMap<>();
+    Map<String, Long> incarnationsMin = new TreeMap<>();
+    peers
+        .others()
+        .forEach(
+            (name, peer) -> {
+              addresses.put(name, configured.getOrDefault(name, address(peer.address())));
+              incarnationsMin.put(name, peer.incarnationMin());
+            });
+    outside.setPeers(addresses, incarnationsMin);
+  }
+
+  private static InetSocketAddress address(String text) {
+    int colon = text.lastIndexOf(':');
+    return InetSocketAddress.createUnresolved(
+        text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  @Override
+  public boolean isComplete() {
+    return keyspaces.partitions().allMatch(Control::isComplete);
+  }
+
+  private static boolean isComplete(PartitionRunner partition) {
+    return partition.isReady() && partition.isComplete() && partition.isSettled();
+  }
+
+  @Override
+  public boolean isShipped() {
+    return keyspaces.control().partitions().stream().allMatch(Leaving::isShipped);
+  }
+
+  @Override
+  public boolean isConnected(String name) {
+    return outside.isConnected(name);
+  }
+
+  @Override
+  public List<String> progress() {
+    if (leaving.isPresent()) {
+      return leaving.get().progress().stream().toList();
+    }
+    long complete = keyspaces.partitions().filter(Control::isComplete).count();
+    long all = keyspaces.partitions().count();
+    long objects = keyspaces.partitions().mapToLong(p -> p.store().size()).sum();
+    return complete == all
+        ? List.of()
+        : List.of(
+            "%d of %d partitions have what the others have; %d objects have come"
+                .formatted(complete, all, objects));
+  }
+
+  @Override
+  public void hinders(List<String> words) {
+    obstacles = List.copyOf(words);
+    keyspaces.hold(
+        words.isEmpty()
+            ? Optional.empty()
+            : Optional.of(words.getFirst() + ", and takes no updates; others do"));
+  }
+
+  @Override
+  public boolean leave(String heir) {
+    if (leaving.isEmpty()) {
+      LOG.info("this datacenter leaves; {} gets its rights", heir);
+      leaving = Optional.of(new Leaving(self, keyspaces));
+    }
+    return leaving.get().step(heir);
+  }
+
+  @Override
+  public void end(String why) {
+    LOG.warn(why);
+    outside.end(why);
+  }
 
   @Override
   public List<User> configuredUsers() {

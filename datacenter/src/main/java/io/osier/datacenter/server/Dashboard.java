@@ -110,6 +110,12 @@ final class Dashboard implements AutoCloseable {
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
+  /** From now on these are the other datacenters. */
+  void setPeers(Set<String> others) {
+    Set<String> now = Set.copyOf(others);
+    execute(() -> board.setPeers(now));
+  }
+
   /** How many look. */
   int viewers() {
     return viewers.get();

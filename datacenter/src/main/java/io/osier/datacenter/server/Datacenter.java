@@ -84,6 +84,12 @@ public final class Datacenter implements AutoCloseable {
   private final Dashboard dashboard;
   private volatile boolean closed;
 
+  /** The other datacenters, and where they are dialled. */
+  private volatile Map<String, InetSocketAddress> others;
+
+  /** Of those that were given up and came again, the oldest incarnation that counts. */
+  private volatile Map<String, Long> oldest = Map.of();
+
   /**
    * Starts a datacenter. It serves clients once it has caught up with its peers.
    *
@@ -114,6 +120,7 @@ public final class Datacenter implements AutoCloseable {
   private Datacenter(DatacenterConfig config, boolean embedded, StartWatch watch) {
     this.config = config;
     this.embedded = embedded;
+    this.others = config.peers();
     this.links = new SharedWindows(config.streams().windowBytes());
     this.certificates =
         config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
@@ -168,6 +175,7 @@ public final class Datacenter implements AutoCloseable {
             config,
             self,
             keyspaces,
+            new Neighbours(),
             () -> transport.keyspacesChanged(),
             config.users().isEmpty() ? List.of() : users.all(),
             this::setUsers);
@@ -179,6 +187,7 @@ public final class Datacenter implements AutoCloseable {
     }
     watch.done("recovery", System.nanoTime());
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
+    readiness.setMembership(control::obstacles);
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -189,7 +198,7 @@ public final class Datacenter implements AutoCloseable {
                     self,
                     config.cluster(),
                     at,
-                    config.peers(),
+                    others,
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
                     new Peers(),
@@ -250,6 +259,7 @@ public final class Datacenter implements AutoCloseable {
     if (store != null) {
       store.readers().execute(this::findRemoved);
     }
+    transport.setPeers(others, oldest);
     transport.dial();
     control.start();
     tls().ifPresent(Certificates::watch);
@@ -320,7 +330,7 @@ public final class Datacenter implements AutoCloseable {
     StatusJson json = new StatusJson();
     return new Dashboard(
         self.dc(),
-        config.peers().keySet(),
+        others.keySet(),
         () ->
             (isPublishing
                     ? CompletableFuture.completedFuture(publisher.latest())
@@ -385,6 +395,30 @@ public final class Datacenter implements AutoCloseable {
     scanners.shutdown();
     if (store != null) {
       store.close();
+    }
+  }
+
+  /** What the control plane changes besides keyspaces. */
+  private final class Neighbours implements Control.Outside {
+    @Override
+    public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {
+      others = Map.copyOf(peers);
+      oldest = Map.copyOf(incarnationsMin);
+      if (transport != null) { // else it begins with them
+        transport.setPeers(peers, incarnationsMin);
+        readiness.setPeers(peers.keySet());
+        dashboard.setPeers(peers.keySet());
+      }
+    }
+
+    @Override
+    public boolean isConnected(String name) {
+      return transport.isConnected(name);
+    }
+
+    @Override
+    public void end(String why) {
+      failure.complete(null);
     }
   }
 
@@ -520,9 +554,12 @@ public final class Datacenter implements AutoCloseable {
     return transport.port();
   }
 
-  /** Whether every partition serves commands. */
+  /**
+   * Whether every partition serves commands, and updates are taken: it neither joins nor leaves.
+   */
   public boolean isReady() {
-    return keyspaces.partitions().allMatch(PartitionRunner::isReady);
+    return control.obstacles().isEmpty()
+        && keyspaces.partitions().allMatch(PartitionRunner::isReady);
   }
 
   /**
@@ -533,7 +570,10 @@ public final class Datacenter implements AutoCloseable {
     return readiness.obstacles();
   }
 
-  /** Completes exceptionally if the datacenter cannot go on; the process should then close it. */
+  /**
+   * Completes exceptionally if the datacenter cannot go on, and normally when it has left the
+   * cluster; the process should then close it.
+   */
   public CompletableFuture<Void> failure() {
     return failure;
   }
@@ -557,11 +597,11 @@ public final class Datacenter implements AutoCloseable {
         && !failure.isDone()) {
       LockSupport.parkNanos(DRAIN_POLL_NANOS);
     }
-    if (failure.isDone()) {
+    if (failure.isCompletedExceptionally()) {
       LOG.warn("what was not shipped before the failure is not shipped any more");
     } else if (!all.stream().allMatch(PartitionRunner::isDrained)) {
       LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
-    } else if (!config.peers().isEmpty() && transport.connected() == 0) {
+    } else if (!failure.isDone() && !others.isEmpty() && transport.connected() == 0) {
       LOG.warn(
           "no peer is connected: what was written since then {}",
           store == null ? "stays here and is lost" : "is shipped after the next start");

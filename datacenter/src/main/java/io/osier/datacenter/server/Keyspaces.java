@@ -112,8 +112,57 @@ final class Keyspaces {
    */
   private final List<Place> everOpen = new CopyOnWriteArrayList<>();
 
+  /** The other datacenters. */
+  private volatile Set<String> peers;
+
+  /** Why no updates are taken; empty if they are. */
+  private volatile Optional<String> held = Optional.empty();
+
+  /** What partitions that are opened from now on are told of them; empty as long as they know. */
+  private volatile Optional<Members> members = Optional.empty();
+
+  /**
+   * The other datacenters, where they have changed.
+   *
+   * @param leaving those of them, and this one, that leave
+   * @param joins whether this one has not caught up with all of them yet
+   */
+  record Members(Set<String> others, Set<String> leaving, boolean joins, int rank) {}
+
   Keyspaces(Around around) {
     this.around = around;
+    this.peers = Set.copyOf(around.config.peers().keySet());
+  }
+
+  // ---------------------------------------------------------------- with whom they are shared
+
+  /** From now on these are the other datacenters; or they are compared with anew. */
+  void setMembers(Members changed) {
+    peers = Set.copyOf(changed.others);
+    members = Optional.of(changed);
+    open.values().forEach(one -> tell(one, changed));
+  }
+
+  private void tell(Open one, Members changed) {
+    KeyspacePolicy policy = one.shard.policy();
+    List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
+    List<String> sharers = new ArrayList<>(held);
+    sharers.add(around.self.dc());
+    sharers.removeAll(changed.leaving);
+    one.shard.gate().setPeers(held);
+    Input.Peers input = new Input.Peers(held, sharers, changed.joins, changed.rank);
+    one.shard.partitions().forEach(p -> p.submit(input));
+  }
+
+  /** Finds out anew whether this datacenter has what the others have. */
+  void compareAnew() {
+    members.ifPresent(this::setMembers);
+  }
+
+  /** Takes no updates, for a reason in words, or takes them again; also what is opened later. */
+  void hold(Optional<String> why) {
+    held = why;
+    shown.values().forEach(k -> k.gate().hold(why));
   }
 
   // ---------------------------------------------------------------- which there are
@@ -195,7 +244,9 @@ final class Keyspaces {
     String name = made.shard.policy().name();
     everOpen.add(made.place);
     open.put(name, made);
+    members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
+      made.shard.gate().hold(held);
       shown.put(name, made.shard);
     }
   }
@@ -215,7 +266,7 @@ final class Keyspaces {
     left.run();
     for (PartitionRunner partition : dropped.shard.partitions()) {
       // Gives back what it has under way on the links.
-      around.config.peers().keySet().forEach(dc -> partition.submit(new Input.PeerDown(dc)));
+      peers.forEach(dc -> partition.submit(new Input.PeerDown(dc)));
       partition.refuse(
           new Reply.Failure(
               ErrorCode.UNKNOWN_KEYSPACE,
@@ -331,8 +382,7 @@ final class Keyspaces {
       Optional<String> created,
       boolean first,
       Collection<KeyspacePolicy> among) {
-    List<String> peers =
-        around.config.peers().keySet().stream().filter(policy::heldBy).sorted().toList();
+    List<String> peers = this.peers.stream().filter(policy::heldBy).sorted().toList();
     Parts parts = Parts.of(around.config, among);
     Place place = new Place(policy.name(), policy.replicas(), created);
     List<PartitionRunner> runners = new ArrayList<>();

@@ -150,6 +150,11 @@ final class PartitionRunner {
     return seat.machine().isSettled();
   }
 
+  /** See {@link Machine#isComplete}. For any thread. */
+  boolean isComplete() {
+    return seat.machine().isComplete();
+  }
+
   /** The objects, for reads that need no turn. For any thread. */
   ObjectStore store() {
     return seat.store();

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 /**
  * Says in words whether a datacenter can do all that it is there for, and what keeps it.
@@ -17,6 +19,7 @@ final class Readiness {
   private final Map<String, List<String>> unknown = new ConcurrentSkipListMap<>();
 
   private final Optional<StoreService> store;
+  private volatile Supplier<List<String>> membership = List::of;
 
   /**
    * Of a datacenter.
@@ -45,6 +48,16 @@ final class Readiness {
     unknown.put(dc, others);
   }
 
+  /** What keeps the datacenter from being one like the others is asked here. */
+  void setMembership(Supplier<List<String>> words) {
+    membership = words;
+  }
+
+  /** These are all other datacenters from now on. */
+  void setPeers(Set<String> others) {
+    unknown.keySet().retainAll(others);
+  }
+
   /** A peer refuses this datacenter. */
   void refused(String dc, String why) {
     keyspaces.values().forEach(k -> k.gate().heard(dc, Optional.of(why)));
@@ -57,7 +70,7 @@ final class Readiness {
 
   /** What keeps the datacenter from serving, a line for each; empty if it is ready. */
   List<String> obstacles() {
-    List<String> obstacles = new ArrayList<>();
+    List<String> obstacles = new ArrayList<>(membership.get());
     if (!keyspaces.values().stream()
         .flatMap(k -> k.partitions().stream())
         .allMatch(PartitionRunner::isReady)) {
@@ -71,7 +84,8 @@ final class Readiness {
         obstacles.add(
             "keyspace '"
                 + keyspace.policy().name()
-                + "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads go on: "
+                + "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads go on:"
+                + " "
                 + keyspace.gate().refusals());
       }
     }

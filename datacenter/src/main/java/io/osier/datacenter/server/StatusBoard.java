@@ -75,13 +75,20 @@ final class StatusBoard {
 
   private record Entry(long atNanos, String by, String status) {}
 
-  private final Set<String> peers;
+  private Set<String> peers;
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, Long> answered = new TreeMap<>();
 
   /** Of a datacenter with these peers. */
   StatusBoard(Collection<String> peers) {
     this.peers = new TreeSet<>(peers);
+  }
+
+  /** From now on these are the others. */
+  void setPeers(Collection<String> others) {
+    peers = new TreeSet<>(others);
+    entries.keySet().retainAll(peers);
+    answered.keySet().retainAll(peers);
   }
 
   /** The others, in their order. */

@@ -21,13 +21,16 @@ import java.util.concurrent.ConcurrentSkipListMap;
  */
 final class UpdateGate {
   private final String keyspace;
-  private final Set<String> peers;
+  private volatile Set<String> peers;
   private final Optional<StoreService> store;
 
   /** By peer, why it does not take this keyspace's updates. */
   private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
 
   private volatile boolean refusedByAll;
+
+  /** Why nothing is taken; empty if it is. */
+  private volatile Optional<String> held = Optional.empty();
 
   /** The datacenters that must have the keyspace before it takes updates. */
   private volatile Collection<String> awaited = List.of();
@@ -42,6 +45,18 @@ final class UpdateGate {
     this.keyspace = keyspace;
     this.peers = Set.copyOf(peers);
     this.store = store;
+  }
+
+  /** From now on these others hold the keyspace. */
+  synchronized void setPeers(Collection<String> others) {
+    peers = Set.copyOf(others);
+    refusals.keySet().retainAll(peers);
+    refusedByAll = !peers.isEmpty() && refusals.size() == peers.size();
+  }
+
+  /** No updates are taken, for a reason in words; or they are again. */
+  void hold(Optional<String> why) {
+    held = why;
   }
 
   /** A peer's last word: why it does not take the keyspace's updates, or that it does. */
@@ -69,7 +84,7 @@ final class UpdateGate {
 
   /** Whether no update can be taken because of other datacenters. */
   boolean isClosed() {
-    return refusedByAll || !awaited.isEmpty();
+    return refusedByAll || held.isPresent() || !awaited.isEmpty();
   }
 
   /**
@@ -80,6 +95,10 @@ final class UpdateGate {
   void check() {
     if (store.isPresent()) {
       store.get().checkRoom();
+    }
+    Optional<String> why = held;
+    if (why.isPresent()) {
+      throw new OsierException(ErrorCode.UNAVAILABLE, why.get());
     }
     Collection<String> missing = awaited;
     if (!missing.isEmpty()) {

@@ -87,7 +87,9 @@ final class ControlPlaneProperties {
     private ControlPlane plane() {
       return new ControlPlane(
           dc,
-          Set.copyOf(DCS),
+          new TreeMap<>(
+              Map.of(
+                  "ap", Optional.of("ap:1"), "eu", Optional.of("eu:1"), "us", Optional.of("us:1"))),
           Map.of("shop", KeyspacePolicy.session("shop", Duration.ofSeconds(1))),
           () -> clock,
           this);
@@ -165,6 +167,44 @@ final class ControlPlaneProperties {
       if (served.contains(created)) {
         assertThat(dropped).as("what was acknowledged in it is lost").contains(created);
       }
+    }
+
+    @Override
+    public void setPeers(ControlPlane.Peers changed) {
+      throw new AssertionError("nobody changes datacenters");
+    }
+
+    @Override
+    public boolean isComplete() {
+      return true;
+    }
+
+    @Override
+    public boolean isShipped() {
+      return true;
+    }
+
+    @Override
+    public boolean isConnected(String name) {
+      return true;
+    }
+
+    @Override
+    public List<String> progress() {
+      return List.of();
+    }
+
+    @Override
+    public void hinders(List<String> words) {}
+
+    @Override
+    public boolean leave(String heir) {
+      throw new AssertionError("nobody changes datacenters");
+    }
+
+    @Override
+    public void end(String why) {
+      throw new AssertionError("nobody changes datacenters");
     }
 
     @Override

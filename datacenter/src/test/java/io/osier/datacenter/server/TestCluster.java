@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 
@@ -20,6 +22,10 @@ public final class TestCluster implements AutoCloseable {
   private final Map<String, Datacenter> running = new LinkedHashMap<>();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
+
+  /** By datacenter, the others that its file names. */
+  private final Map<String, Set<String>> files = new LinkedHashMap<>();
+
   private final String keyspaces;
   private final String store;
 
@@ -40,6 +46,7 @@ public final class TestCluster implements AutoCloseable {
     for (String name : names) {
       clientPorts.put(name, freePort());
       peerPorts.put(name, freePort());
+      files.put(name, new TreeSet<>(List.of(names)));
     }
     for (String name : names) {
       start(name);
@@ -65,7 +72,7 @@ public final class TestCluster implements AutoCloseable {
     List<String> peers = new ArrayList<>();
     peerPorts.forEach(
         (other, port) -> {
-          if (!other.equals(name)) {
+          if (!other.equals(name) && requireNonNull(files.get(name)).contains(other)) {
             peers.add(other + " = \"127.0.0.1:" + port + "\"");
           }
         });
@@ -88,7 +95,17 @@ public final class TestCluster implements AutoCloseable {
   public Datacenter add(String name) {
     clientPorts.put(name, freePort());
     peerPorts.put(name, freePort());
+    files.put(name, new TreeSet<>(files.keySet()));
+    files.values().forEach(f -> f.add(name));
     return start(name);
+  }
+
+  /** Draws the ports of one more datacenter, which no file knows and whose file knows one. */
+  String place(String name, String seed) {
+    clientPorts.put(name, freePort());
+    peerPorts.put(name, freePort());
+    files.put(name, new TreeSet<>(List.of(seed)));
+    return "127.0.0.1:" + peerPort(name);
   }
 
   /** Starts a datacenter, or starts it again. */
@@ -102,6 +119,11 @@ public final class TestCluster implements AutoCloseable {
 
   /** Stops a datacenter gracefully. */
   public void stop(String name) {
+    running.remove(name).close();
+  }
+
+  /** One has ended by itself. */
+  void ended(String name) {
     running.remove(name).close();
   }
 

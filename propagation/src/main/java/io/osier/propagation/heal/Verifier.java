@@ -122,6 +122,11 @@ public final class Verifier {
     return true;
   }
 
+  /** The datacenter is asked no more. */
+  public void remove(String dc) {
+    open.remove(dc);
+  }
+
   /** Frames to the peer may have been lost. */
   public void down(String dc) {
     UnderWay underWay = open.get(dc);

@@ -7,12 +7,12 @@ import io.osier.propagation.wire.Shipment;
 import java.util.List;
 
 /**
- * What all parts of one partition's replication are given. The policy and the settings may change
- * while the partition serves; nothing else does. Used by whoever runs the partition.
+ * What all parts of one partition's replication are given. The peers, the policy and the settings
+ * may change while the partition serves; nothing else does. Used by whoever runs the partition.
  */
 public final class Surroundings {
   private final ReplicaId self;
-  private final List<String> peers;
+  private List<String> peers;
   private final Recovered recovered;
   private final Replica replica;
   private final FrameSink sink;
@@ -56,6 +56,11 @@ public final class Surroundings {
   public void configure(KeyspacePolicy changed, StreamSettings bounds) {
     policy = changed;
     settings = bounds;
+  }
+
+  /** From now on these are the other datacenters that hold the keyspace. */
+  public void setPeers(List<String> changed) {
+    peers = List.copyOf(changed);
   }
 
   /** This datacenter. */

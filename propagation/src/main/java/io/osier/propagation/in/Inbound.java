@@ -103,6 +103,17 @@ public final class Inbound {
     return true;
   }
 
+  /**
+   * Nothing is heard of a datacenter any more: what of it is missing, others have. What has come of
+   * it, and waits for something else, becomes visible with that: nobody else may have it.
+   */
+  public void end(String dc) {
+    InboundStream in = streams.get(dc);
+    if (in != null) {
+      visibility.ended(in.sender());
+    }
+  }
+
   /** The stream of a datacenter's last incarnation; null if it was never heard. */
   public @Nullable InboundStream stream(String dc) {
     return streams.get(dc);

@@ -84,7 +84,7 @@ public final class Knowledge {
 
   private final ReplicaId self;
   private final LongSupplier committed;
-  private final List<String> peers;
+  private List<String> peers;
   private final long life;
   private final long firstChange;
   private final Map<ReplicaId, OriginTrail> trails = new TreeMap<>();
@@ -116,6 +116,22 @@ public final class Knowledge {
         trail.prunedChange = trail.trail.last();
         trail.prunedLast = Long.MAX_VALUE;
       }
+    }
+  }
+
+  /**
+   * From now on these are the peers. Who is new has nothing, so nothing is everywhere; what waited
+   * for who is gone may be.
+   */
+  public void setPeers(List<String> changed) {
+    boolean grows = !peers.containsAll(changed);
+    statuses.keySet().retainAll(changed);
+    peers = List.copyOf(changed);
+    if (grows) {
+      stable = VersionVector.EMPTY;
+    }
+    for (ReplicaId replica : List.copyOf(trails.keySet())) {
+      restabilise(replica);
     }
   }
 

@@ -77,6 +77,20 @@ public final class Outbound {
     log.setLimit(around.settings().memory().trails());
   }
 
+  /** A datacenter holds the keyspace from now on: it is sent everything, from the beginning. */
+  public void add(String dc, long nowNanos) {
+    streams.computeIfAbsent(dc, d -> new PeerStream(d, around, log, nowNanos));
+  }
+
+  /** Nothing is sent to a datacenter any more, and nothing is kept for it. */
+  public void remove(String dc, long nowNanos) {
+    PeerStream stream = streams.remove(dc);
+    if (stream != null) {
+      stream.down(nowNanos);
+      prune(nowNanos);
+    }
+  }
+
   /** Hears of every held object that was shipped. */
   @FunctionalInterface
   public interface FlushListener {

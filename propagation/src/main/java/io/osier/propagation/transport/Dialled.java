@@ -129,6 +129,14 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
+    Optional<String> givenUp = peering.greeting().givenUp(replica);
+    if (givenUp.isPresent()) {
+      if (peering.said().isNews(">" + dc, givenUp.get())) {
+        LOG.error(givenUp.get());
+      }
+      close(ctx);
+      return;
+    }
     if (dialler.doubtsVersion()) {
       close(ctx);
       return;

@@ -23,6 +23,8 @@ final class Greeting {
   /** By name, the last process that greeted in a version that knows notes. */
   private final Map<String, ReplicaId> newer = new ConcurrentHashMap<>();
 
+  private volatile Map<String, Long> incarnationsMin = Map.of();
+
   /** For one datacenter. */
   Greeting(ReplicaId self, String cluster) {
     this.self = self;
@@ -58,6 +60,22 @@ final class Greeting {
   /** An incarnation of a datacenter was talked to. */
   void met(ReplicaId replica) {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
+  }
+
+  /** Older incarnations than these were given up: they are refused. */
+  void setIncarnationsMin(Map<String, Long> incarnations) {
+    incarnationsMin = Map.copyOf(incarnations);
+  }
+
+  /** Why an incarnation is refused that was given up; empty if it was not. */
+  Optional<String> givenUp(ReplicaId replica) {
+    return replica.incarnation() >= incarnationsMin.getOrDefault(replica.dc(), 0L)
+        ? Optional.empty()
+        : Optional.of(
+            "datacenter '"
+                + replica.dc()
+                + "' was none of the cluster for a while, and what it stores is out of date: end"
+                + " it, run 'osier rebuild' there, and start it again");
   }
 
   /** Forgets whom it has met of all but these. */
@@ -114,6 +132,10 @@ final class Greeting {
               + ": it was not added, or was removed; run 'osier cli dc add "
               + dc
               + " ADDRESS' at a datacenter of the cluster to add it");
+    }
+    Optional<String> givenUp = givenUp(hello.replica());
+    if (givenUp.isPresent()) {
+      return refuse(ErrorCode.CONFIGURATION, givenUp.get());
     }
     Optional<String> misnamed = certified.flatMap(names -> misnamed(dc, names));
     if (misnamed.isPresent()) {

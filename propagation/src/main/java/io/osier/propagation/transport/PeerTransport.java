@@ -152,8 +152,16 @@ public final class PeerTransport implements AutoCloseable {
    * <p>Returns at once, and calls nobody. Of concurrent calls, one is the last.
    *
    * @param peers the others' addresses by name
+   * @param incarnationsMin of those that were given up and came again, the oldest that counts
    * @throws IllegalArgumentException if this datacenter is among them; then nothing has changed
    */
+  public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {
+    checked(peers);
+    peering.greeting().setIncarnationsMin(incarnationsMin);
+    setPeers(peers);
+  }
+
+  /** As the other one, where nobody was given up. */
   public void setPeers(Map<String, InetSocketAddress> peers) {
     this.peers.set(checked(peers), peering);
     network.later(this::follow, 0);

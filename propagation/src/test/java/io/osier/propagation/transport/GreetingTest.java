@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,19 @@ final class GreetingTest {
     assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(1);
     assertThat(greeting.hello("ap", List.of(), version).dial()).isEqualTo(2);
     assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(3);
+  }
+
+  /** Others have forgotten removals that it does not know. */
+  @Test
+  void incarnationThatWasGivenUp_isRefusedWithWhatHelps_andANewOneIsNot() {
+    greeting.setIncarnationsMin(Map.of("us", US.incarnation() + 1));
+    PeerMessage.Refused refused =
+        greeting.judge(hello(US), PEERS, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(refused.message()).contains("'us'", "osier rebuild");
+    ReplicaId rebuilt = new ReplicaId("us", US.incarnation() + 1);
+    assertThat(judged(hello(rebuilt), Optional.empty())).isEmpty();
+    assertThat(greeting.givenUp(rebuilt)).isEmpty();
   }
 
   @Test

@@ -1,0 +1,120 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.Input;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A datacenter dies, is given up by the others, each at its own time, and later joins again with
+ * nothing: it knows one of the others at first, and the rest when it is told.
+ */
+final class Replacement {
+  private static final int STEP_MILLIS_MAX = 5_000;
+  private static final int PAUSE_MILLIS_MAX = 20_000;
+
+  /** So often one that joins looks whether it has all. */
+  private static final long LOOK_NANOS = 300 * MILLI;
+
+  private final Simulation simulation;
+  private final SimDc dc;
+  private final String name;
+  private final List<String> others;
+  private final ReplicaId former;
+  private boolean ended;
+
+  Replacement(Simulation simulation, SimDc dc) {
+    this.simulation = simulation;
+    this.dc = dc;
+    this.name = dc.self().dc();
+    this.former = dc.self();
+    this.others = new ArrayList<>(simulation.peersOf(name));
+  }
+
+  /** Dies, and plans the rest. Returns how long that takes, at most. */
+  long begin(Random random) {
+    simulation.lose(dc);
+    long pause = random.nextInt(PAUSE_MILLIS_MAX) * MILLI;
+    long again = STEP_MILLIS_MAX * MILLI + pause;
+    for (String other : others) {
+      step(random.nextInt(STEP_MILLIS_MAX) * MILLI, () -> part(other));
+      step(again + random.nextInt(STEP_MILLIS_MAX) * MILLI, () -> meet(other));
+    }
+    String seed = others.get(random.nextInt(others.size()));
+    long starts = again + random.nextInt(STEP_MILLIS_MAX) * MILLI;
+    step(starts, () -> start(List.of(seed)));
+    step(starts + random.nextInt(STEP_MILLIS_MAX) * MILLI, this::learn);
+    return again + 2 * STEP_MILLIS_MAX * MILLI + SECOND;
+  }
+
+  private void step(long nanos, Runnable what) {
+    simulation
+        .scheduler()
+        .in(
+            nanos,
+            () -> {
+              if (!ended) {
+                what.run();
+              }
+            });
+  }
+
+  /** All that has not been done yet is done now. */
+  void end() {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    others.forEach(this::meet);
+    start(others);
+    learn();
+  }
+
+  private void part(String other) {
+    List<String> left = new ArrayList<>(simulation.peersOf(other));
+    if (left.remove(name)) {
+      simulation.setPeers(simulation.dc(other), left, false);
+    }
+  }
+
+  private void meet(String other) {
+    List<String> all = new ArrayList<>(simulation.peersOf(other));
+    if (!all.contains(name)) {
+      all.add(name);
+      simulation.setPeers(simulation.dc(other), all.stream().sorted().toList(), false);
+    }
+  }
+
+  private void start(List<String> known) {
+    if (dc.isUp() || !dc.self().equals(former)) {
+      return;
+    }
+    simulation.know(name, known);
+    dc.join();
+    simulation.restart(dc, new ReplicaId(name, former.incarnation() + 1));
+    look();
+  }
+
+  private void learn() {
+    if (!dc.isUp()) {
+      // It crashed before it was told: it reads that when it starts.
+      simulation.know(name, others);
+      return;
+    }
+    simulation.setPeers(dc, others, true);
+  }
+
+  private void look() {
+    boolean all = simulation.peersOf(name).size() == others.size();
+    if (all && dc.isUp() && dc.isComplete()) {
+      dc.joined();
+      dc.submitToAll(new Input.Peers(others, simulation.names(), false, simulation.rank(name)));
+    } else {
+      simulation.scheduler().in(LOOK_NANOS, this::look);
+    }
+  }
+}

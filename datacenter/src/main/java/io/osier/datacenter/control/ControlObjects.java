@@ -1,0 +1,107 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.BiFunction;
+
+/** The objects of the keyspace {@code _osier}, read and changed. Used by one thread. */
+final class ControlObjects {
+  private static final int ASK_MILLIS = 5_000;
+
+  /** Counts the changes: a look at it tells whether there is anything to read. */
+  private static final ObjectId CHANGES = new ObjectId(Key.of("changes"), CrdtType.G_COUNTER);
+
+  private final BiFunction<Request, Integer, Reply> partition;
+
+  /** What was changed from here, so that it is read. */
+  private VersionVector seen = VersionVector.EMPTY;
+
+  /**
+   * Over the partition that has them.
+   *
+   * @param partition answers a request within so many milliseconds, or with a failure
+   */
+  ControlObjects(BiFunction<Request, Integer, Reply> partition) {
+    this.partition = partition;
+  }
+
+  /** How often anything was changed, as far as it is known here; empty if that cannot be read. */
+  OptionalLong changes() {
+    return read(CHANGES) instanceof Reading.Count count
+        ? OptionalLong.of(count.value())
+        : OptionalLong.empty();
+  }
+
+  /** A map as it is here now; empty if it cannot be read: it is catching up, or ends. */
+  Optional<Reading.Fields> map(ObjectId object) {
+    return read(object) instanceof Reading.Fields fields ? Optional.of(fields) : Optional.empty();
+  }
+
+  private Reading read(ObjectId object) {
+    Reply reply =
+        partition.apply(
+            new Request.Read(
+                KeyspacePolicy.CONTROL,
+                object.key(),
+                Optional.of(object.type()),
+                new Query.Whole(),
+                seen,
+                false,
+                ASK_MILLIS),
+            ASK_MILLIS);
+    return reply instanceof Reply.Answer answer ? answer.reading().orElse(NOTHING) : NOTHING;
+  }
+
+  private static final Reading NOTHING = new Reading.Flag(false);
+
+  /** What was changed from here is there; with nothing to wait for, the partition has peace. */
+  void read() {
+    seen = VersionVector.EMPTY;
+  }
+
+  /**
+   * Commits changes of an object, together.
+   *
+   * @throws OsierException what the partition answers; nothing was done, except with TIMEOUT, where
+   *     it may be
+   */
+  void change(ObjectId object, List<Operation> operations) {
+    UUID id = UUID.randomUUID();
+    List<Request.Update> updates = new ArrayList<>();
+    for (Operation operation : operations) {
+      updates.add(new Request.Update(object.key(), object.type(), operation));
+    }
+    updates.add(new Request.Update(CHANGES.key(), CHANGES.type(), new Operation.Increment(1)));
+    Request.Transact request =
+        new Request.Transact(
+            KeyspacePolicy.CONTROL,
+            new TransactionId(id.getMostSignificantBits(), id.getLeastSignificantBits()),
+            1,
+            Optional.of(new Request.Begin(seen, false, ASK_MILLIS, 2 * ASK_MILLIS)),
+            updates,
+            List.of(),
+            Request.End.COMMIT);
+    switch (partition.apply(request, ASK_MILLIS)) {
+      case Reply.Transacted done -> seen = done.clock();
+      case Reply.Failure f -> throw new OsierException(f.code(), f.message());
+      default ->
+          throw new OsierException(ErrorCode.INTERNAL, "an answer that does not belong here");
+    }
+  }
+}

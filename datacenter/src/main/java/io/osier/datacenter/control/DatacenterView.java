@@ -1,0 +1,26 @@
+package io.osier.datacenter.control;
+
+import java.util.List;
+
+/**
+ * A datacenter as an operator sees it.
+ *
+ * @param address where its peers dial it; empty if that is not known here
+ * @param state joining, active, leaving, left or removed
+ * @param fromFile whether the configuration file names it, and nobody has changed datacenters yet
+ * @param awaited what it waits for, in words
+ * @param by who changed it last; empty if nobody has
+ * @param atMillis when; 0 if it never was
+ */
+public record DatacenterView(
+    String name,
+    String address,
+    String state,
+    boolean fromFile,
+    List<String> awaited,
+    String by,
+    long atMillis) {
+  public DatacenterView {
+    awaited = List.copyOf(awaited);
+  }
+}

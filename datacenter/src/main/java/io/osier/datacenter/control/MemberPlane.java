@@ -1,0 +1,453 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The control plane's part for datacenters: they join, leave and are given up. Used by the control
+ * plane's thread.
+ */
+final class MemberPlane {
+  private static final Logger LOG = LoggerFactory.getLogger(MemberPlane.class);
+
+  /** So many there may be at once: each holds everybody's clock and history. */
+  static final int MEMBERS_MAX = 64;
+
+  /** So long one that has left is still a peer. */
+  static final long FAREWELL_MILLIS = 3_000;
+
+  /** After that one that has left goes, whoever has not heard of it. */
+  private static final long GONE_MILLIS = 30_000;
+
+  private final String dc;
+  private final SortedMap<String, Optional<String>> configured;
+  private final ControlObjects objects;
+  private final LongSupplier millis;
+  private final ControlPlane.Host host;
+
+  private Membership membership = Membership.NOTHING;
+
+  /** What the host was told last. */
+  private Optional<ControlPlane.Peers> applied = Optional.empty();
+
+  /** By membership, when this one heard that it has ended. */
+  private final Map<String, Long> leftMillis = new HashMap<>();
+
+  private boolean ended;
+
+  /**
+   * Of a datacenter that starts.
+   *
+   * @param configured the addresses of all datacenters that the configuration file names, by name;
+   *     this one's own is not known
+   */
+  MemberPlane(
+      String dc,
+      SortedMap<String, Optional<String>> configured,
+      ControlObjects objects,
+      LongSupplier millis,
+      ControlPlane.Host host) {
+    this.dc = dc;
+    this.configured = new TreeMap<>(configured);
+    this.objects = objects;
+    this.millis = millis;
+    this.host = host;
+  }
+
+  /**
+   * Takes what the store knew when this datacenter ended.
+   *
+   * @throws OsierException CONFIGURATION if it is none of the datacenters any more
+   */
+  void recover(Reading.Fields object) {
+    membership = Membership.of(object);
+    Optional<Member> self = membership.find(dc).filter(m -> !m.isPresent());
+    if (self.isPresent()) {
+      throw new OsierException(ErrorCode.CONFIGURATION, gone(self.get()));
+    }
+    follow();
+  }
+
+  private static String gone(Member self) {
+    return "datacenter '"
+        + self.name()
+        + "' is none of the cluster any more ("
+        + self.state().label()
+        + ", by "
+        + self.by()
+        + "): what it stores is out of date. To join again: 'osier rebuild' here, 'osier cli dc add"
+        + " "
+        + self.name()
+        + " ADDRESS' at another datacenter, and start it";
+  }
+
+  /** Takes what is there now. */
+  void take(Reading.Fields object) {
+    membership = Membership.of(object);
+  }
+
+  /** The names of those that replicate, this one's among them. */
+  Set<String> names() {
+    Set<String> names = new TreeSet<>(configured.keySet());
+    if (membership.isInForce()) {
+      names.clear();
+      membership.present().forEach(m -> names.add(m.name()));
+      names.add(dc);
+    }
+    return names;
+  }
+
+  /** Those that must know a keyspace before it takes updates. */
+  List<String> awaited() {
+    return membership.isInForce() ? membership.active() : List.copyOf(configured.keySet());
+  }
+
+  /** Whether this datacenter has what the others have, and stays. */
+  boolean isActive() {
+    return membership
+        .find(dc)
+        .map(
+            m ->
+                m.state() == Member.State.ACTIVE
+                    || (m.state() == Member.State.LEAVING && !membership.leaves(dc)))
+        .orElse(true);
+  }
+
+  // ---------------------------------------------------------------- what follows
+
+  /** Replicates with whom it should. */
+  void follow() {
+    if (!membership.isInForce() || membership.find(dc).isEmpty()) {
+      return; // the configuration counts
+    }
+    SortedMap<String, ControlPlane.Peer> peers = new TreeMap<>();
+    Set<String> leaving = new TreeSet<>();
+    for (Member m : present()) {
+      if (m.state().compareTo(Member.State.LEAVING) >= 0) {
+        leaving.add(m.name());
+      }
+      Optional<String> address = configured.getOrDefault(m.name(), Optional.empty());
+      // Who leaves waits for nobody that joins: it may never come, and has the others.
+      boolean isWaitedFor = m.state() != Member.State.JOINING || !goes();
+      if (!m.name().equals(dc) && isWaitedFor) {
+        address
+            .or(m::address)
+            .ifPresent(a -> peers.put(m.name(), new ControlPlane.Peer(a, m.goneMillis() + 1)));
+      }
+    }
+    int rank = membership.find(dc).map(Member::rank).orElse(0);
+    boolean joins = membership.find(dc).filter(m -> m.state() == Member.State.JOINING).isPresent();
+    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, leaving, joins, rank);
+    if (applied.isEmpty() || !applied.get().equals(wanted)) {
+      host.setPeers(wanted);
+      applied = Optional.of(wanted);
+    }
+  }
+
+  /**
+   * Those with whom this one replicates: one that has left for a moment more, so that it hears that
+   * everybody knows.
+   */
+  private List<Member> present() {
+    List<Member> present = new ArrayList<>();
+    for (Member m : membership.all().values()) {
+      long since = leftMillis.computeIfAbsent(m.id(), id -> millis.getAsLong());
+      if (m.isPresent()) {
+        leftMillis.remove(m.id());
+        present.add(m);
+      } else if (m.state() == Member.State.LEFT && millis.getAsLong() - since < FAREWELL_MILLIS) {
+        present.add(m);
+      }
+    }
+    return present;
+  }
+
+  /** Tells the others what has become of this one, and goes when it is to. */
+  void tell() {
+    if (!membership.isInForce()) {
+      host.hinders(List.of());
+      return;
+    }
+    List<Operation> operations = new ArrayList<>();
+    for (Member m : membership.present()) {
+      if (m.address().isEmpty()) {
+        configured
+            .getOrDefault(m.name(), Optional.empty())
+            .ifPresent(a -> operations.add(Membership.address(m.name(), a)));
+      }
+    }
+    for (Member m : membership.present()) {
+      if (m.state() == Member.State.LEAVING && !m.knownBy().contains(dc)) {
+        operations.add(Membership.known(m, dc));
+      }
+    }
+    membership.find(dc).ifPresent(self -> tell(self, operations));
+    if (!operations.isEmpty()) {
+      try {
+        objects.change(Membership.OBJECT, operations);
+      } catch (OsierException e) {
+        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
+      }
+    }
+  }
+
+  private void tell(Member self, List<Operation> operations) {
+    List<String> hinders = new ArrayList<>();
+    if (!isActive()) {
+      hinders.add("datacenter '" + dc + "' is " + self.state().label());
+      hinders.addAll(host.progress());
+    }
+    host.hinders(hinders);
+    switch (self.state()) {
+      case JOINING -> {
+        if (host.isComplete()) {
+          LOG.info("this datacenter has what all others have, and is active");
+          operations.add(Membership.mark(self, Member.State.ACTIVE));
+        }
+      }
+      case ACTIVE -> {}
+      case LEAVING -> {
+        Optional<String> heir = heir();
+        if (membership.leaves(dc)
+            && heir.isPresent()
+            && self.knownBy().containsAll(others())
+            && host.leave(heir.get())) {
+          operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
+        }
+      }
+      case LEFT -> {
+        long since = leftMillis.computeIfAbsent(self.id(), id -> millis.getAsLong());
+        if (host.isShipped() || millis.getAsLong() - since > GONE_MILLIS) {
+          end(self);
+        }
+      }
+      case REMOVED -> end(self);
+    }
+  }
+
+  private List<String> others() {
+    return membership.active().stream().filter(n -> !n.equals(dc)).toList();
+  }
+
+  /** Whether this datacenter leaves, or has left. */
+  private boolean goes() {
+    return membership.leaves(dc)
+        || membership.find(dc).filter(m -> m.state() == Member.State.LEFT).isPresent();
+  }
+
+  /** Who gets the rights of one that leaves: the first that stays. */
+  private Optional<String> heir() {
+    return membership.present().stream()
+        .filter(m -> !m.name().equals(dc) && !membership.leaves(m.name()))
+        .filter(m -> m.state() != Member.State.JOINING)
+        .map(Member::name)
+        .findFirst();
+  }
+
+  private void end(Member self) {
+    if (!ended) {
+      ended = true;
+      host.end(gone(self));
+    }
+  }
+
+  // ---------------------------------------------------------------- what an operator changes
+
+  /**
+   * Does what an operator asks for.
+   *
+   * @param keyspaces those that there are
+   */
+  List<DatacenterView> administer(
+      Request.Administer request, Collection<KeyspacePolicy> keyspaces, String by) {
+    String name = request.name();
+    switch (request.action()) {
+      case "list" -> {
+        checkSettings(request, Set.of());
+        return views();
+      }
+      case "add" -> {
+        checkSettings(request, Set.of("address"));
+        add(name, request.settings().getOrDefault("address", ""), by);
+      }
+      case "remove" -> {
+        checkSettings(request, Set.of("dead"));
+        boolean dead = request.settings().getOrDefault("dead", "false").equals("true");
+        remove(name, dead, keyspaces, by);
+      }
+      default ->
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "there is no command 'dc " + request.action() + "'; there are dc list, add, remove");
+    }
+    return List.of();
+  }
+
+  private static void checkSettings(Request.Administer request, Set<String> allowed) {
+    for (String setting : request.settings().keySet()) {
+      if (!allowed.contains(setting)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "dc " + request.action() + " takes no '" + setting + "'; it takes " + allowed);
+      }
+    }
+  }
+
+  private void add(String name, String address, String by) {
+    try {
+      ReplicaId.checkDcName(name);
+    } catch (IllegalArgumentException e) {
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+    }
+    if (!ControlPlane.isAddress(address)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + address + "' is no address; it is host:port, for example us.example:7401");
+    }
+    if (names().contains(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a datacenter '" + name + "' already; there are " + names());
+    }
+    for (DatacenterView other : views()) {
+      if (other.address().equals(address) && names().contains(other.name())) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, address + " is the address of '" + other.name() + "'");
+      }
+    }
+    if (names().size() >= MEMBERS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there may be " + MEMBERS_MAX + " datacenters at most");
+    }
+    checkSettled();
+    begin();
+    String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
+    objects.change(
+        Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
+  }
+
+  private void checkSettled() {
+    if (!host.isSettled()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + dc
+              + " may not know all datacenters: it has not heard from every other one since it"
+              + " started; try it when it has, or at another one");
+    }
+  }
+
+  /** From now on {@code _osier} counts. */
+  private void begin() {
+    if (!membership.isInForce()) {
+      objects.change(Membership.OBJECT, Membership.initial(configured));
+      objects.map(Membership.OBJECT).ifPresent(this::take);
+    }
+  }
+
+  private void remove(String name, boolean dead, Collection<KeyspacePolicy> keyspaces, String by) {
+    if (!names().contains(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is no datacenter '" + name + "'; there are " + names());
+    }
+    if (awaited().stream().allMatch(name::equals)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "'" + name + "' is the last datacenter that is active");
+    }
+    for (KeyspacePolicy k : keyspaces) {
+      if (!k.replicas().isEmpty()
+          && k.replicas().stream().filter(awaited()::contains).allMatch(name::equals)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "keyspace '" + k.name() + "' is held by '" + name + "' alone: it would be lost");
+      }
+    }
+    if (dead && name.equals(dc)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' answers, so it is not dead; without --dead it leaves by itself");
+    }
+    if (dead && host.isConnected(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' is connected, so it is not dead; without --dead it leaves by itself");
+    }
+    // What is noted of a dead one does no harm where something is not known; a beginning would.
+    if (!dead || (!membership.isInForce() && names().size() > 2)) {
+      checkSettled();
+    }
+    begin();
+    Member member =
+        membership
+            .find(name)
+            .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
+    if (member.state() == Member.State.LEAVING && !dead) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "'" + name + "' was told to leave already, and does so");
+    }
+    Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
+    objects.change(
+        Membership.OBJECT, List.of(Membership.mark(member, state, by, millis.getAsLong())));
+  }
+
+  private List<String> awaited(Member m) {
+    if (m.name().equals(dc)) {
+      return m.state() == Member.State.ACTIVE ? List.of() : host.progress();
+    }
+    if (m.isPresent() && !host.isConnected(m.name())) {
+      return List.of("it cannot be reached from " + dc);
+    }
+    return List.of();
+  }
+
+  /** The datacenters as they are known now. */
+  List<DatacenterView> views() {
+    List<DatacenterView> views = new ArrayList<>();
+    if (!membership.isInForce()) {
+      for (Map.Entry<String, Optional<String>> e : configured.entrySet()) {
+        views.add(
+            new DatacenterView(
+                e.getKey(),
+                e.getValue().orElse(""),
+                Member.State.ACTIVE.label(),
+                true,
+                List.of(),
+                "",
+                0));
+      }
+      return views;
+    }
+    for (Member m : membership.all().values()) {
+      views.add(
+          new DatacenterView(
+              m.name(),
+              m.address().orElse(""),
+              m.state().label(),
+              m.id().equals(Membership.FROM_FILE),
+              awaited(m),
+              m.by(),
+              m.atMillis()));
+    }
+    return views;
+  }
+}

@@ -1,0 +1,252 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Which datacenters there are, as the keyspace {@code _osier} says at one moment. Immutable and
+ * pure.
+ *
+ * <p>{@link #OBJECT} is a map with a map for each datacenter:
+ *
+ * <pre>
+ *   id, address, rank     registers
+ *   gone                  register: when a membership of the name ended
+ *   STATE ID              flag, enabled and never disabled: this membership has come so far
+ *   known DC ID           flag: that datacenter knows that this one leaves
+ *   _by, _at              registers: who changed it last, and when
+ * </pre>
+ *
+ * <p>Until somebody changes something it is empty, and the configuration files count. What two
+ * operators do at once ends like this, whatever comes where first: of the states of one membership
+ * the latest counts, so that who is told to leave leaves, whatever is said besides; of two that add
+ * one name the later one counts; of several that are told to leave at once the first by name stays
+ * if nobody else would.
+ */
+record Membership(SortedMap<String, Member> all) {
+  /** The object. */
+  static final ObjectId OBJECT = new ObjectId(Key.of("datacenters"), CrdtType.OR_MAP);
+
+  /** The membership of those that the configuration files name. */
+  static final String FROM_FILE = "file";
+
+  private static final String KNOWN = "known ";
+  private static final String ID = "id";
+  private static final String ADDRESS = "address";
+  private static final String RANK = "rank";
+  private static final String GONE = "gone";
+  private static final String BY = "_by";
+  private static final String AT = "_at";
+
+  /** Nobody has changed anything. */
+  static final Membership NOTHING = new Membership(new TreeMap<>());
+
+  /** Reads the object. */
+  static Membership of(Reading.Fields object) {
+    List<Member> read = new ArrayList<>();
+    object
+        .fields()
+        .forEach(
+            (field, reading) -> {
+              if (reading instanceof Reading.Fields of) {
+                member(field.name(), of).ifPresent(read::add);
+              }
+            });
+    // Two that were added at once may have chosen one rank: the later one takes the next.
+    read.sort(Comparator.comparingInt(Member::rank).thenComparing(Member::id));
+    Set<Integer> taken = new HashSet<>();
+    SortedMap<String, Member> all = new TreeMap<>();
+    for (Member m : read) {
+      int rank = m.rank();
+      while (!taken.add(rank)) {
+        rank++;
+      }
+      all.put(
+          m.name(),
+          new Member(
+              m.name(),
+              m.address(),
+              m.state(),
+              m.id(),
+              rank,
+              m.goneMillis(),
+              m.knownBy(),
+              m.by(),
+              m.atMillis()));
+    }
+    return new Membership(all);
+  }
+
+  private static Optional<Member> member(String name, Reading.Fields of) {
+    SortedMap<String, String> texts = ControlState.texts(of);
+    String id = texts.get(ID);
+    if (id == null) {
+      return Optional.empty();
+    }
+    Member.State state = Member.State.JOINING;
+    for (Member.State s : Member.State.values()) {
+      if (of.fields().get(mark(s, id)) instanceof Reading.Flag flag && flag.value()) {
+        state = s;
+      }
+    }
+    return Optional.of(
+        new Member(
+            name,
+            Optional.ofNullable(texts.get(ADDRESS)),
+            state,
+            id,
+            (int) ControlState.number(texts, RANK),
+            ControlState.number(texts, GONE),
+            knownBy(of, id),
+            ControlState.by(texts),
+            ControlState.atMillis(texts)));
+  }
+
+  private static Set<String> knownBy(Reading.Fields of, String id) {
+    Set<String> knownBy = new HashSet<>();
+    String end = " " + id;
+    of.fields()
+        .forEach(
+            (field, reading) -> {
+              String name = field.name();
+              if (name.startsWith(KNOWN) && name.endsWith(end)) {
+                knownBy.add(name.substring(KNOWN.length(), name.length() - end.length()));
+              }
+            });
+    return knownBy;
+  }
+
+  private static FieldId mark(Member.State state, String id) {
+    return new FieldId(state.label() + " " + id, CrdtType.EW_FLAG);
+  }
+
+  /** Whether this counts, and the configuration files do not. */
+  boolean isInForce() {
+    return !all.isEmpty();
+  }
+
+  /** Those that replicate, in the order of their names. */
+  List<Member> present() {
+    return all.values().stream().filter(Member::isPresent).toList();
+  }
+
+  /** Those of which something may be asked, and which are waited for. */
+  List<String> active() {
+    return present().stream()
+        .filter(m -> m.state() != Member.State.JOINING)
+        .map(Member::name)
+        .toList();
+  }
+
+  /** A datacenter that was ever there. */
+  Optional<Member> find(String name) {
+    return Optional.ofNullable(all.get(name));
+  }
+
+  /** Whether a datacenter that was told to leave does so. If all were told, one must stay. */
+  boolean leaves(String name) {
+    List<String> staying =
+        present().stream().filter(m -> m.state() == Member.State.ACTIVE).map(Member::name).toList();
+    List<String> leaving =
+        present().stream()
+            .filter(m -> m.state() == Member.State.LEAVING)
+            .map(Member::name)
+            .toList();
+    return leaving.contains(name) && (!staying.isEmpty() || !leaving.getFirst().equals(name));
+  }
+
+  /** The rank for one that is added. */
+  int nextRank() {
+    return all.values().stream().mapToInt(Member::rank).max().orElse(-1) + 1;
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  /**
+   * From now on this counts: it begins with what the files say.
+   *
+   * @param addresses of all, as far as they are known here, by name
+   */
+  static List<Operation> initial(SortedMap<String, Optional<String>> addresses) {
+    List<Operation> operations = new ArrayList<>();
+    int rank = 0;
+    for (Map.Entry<String, Optional<String>> e : addresses.entrySet()) {
+      SortedMap<String, String> fields = new TreeMap<>();
+      fields.put(ID, FROM_FILE);
+      fields.put(RANK, String.valueOf(rank++));
+      e.getValue().ifPresent(address -> fields.put(ADDRESS, address));
+      operations.add(update(e.getKey(), fields, List.of(mark(Member.State.ACTIVE, FROM_FILE))));
+    }
+    return operations;
+  }
+
+  /** Adds one. */
+  Operation add(String name, String address, String id, String by, long nowMillis) {
+    SortedMap<String, String> fields = new TreeMap<>();
+    fields.put(ID, id);
+    fields.put(ADDRESS, address);
+    fields.put(RANK, String.valueOf(nextRank()));
+    fields.put(BY, by);
+    fields.put(AT, String.valueOf(nowMillis));
+    return update(name, fields, List.of());
+  }
+
+  /** Notes that a membership has come so far, for an operator, or for the datacenter itself. */
+  static Operation mark(Member member, Member.State state, String by, long nowMillis) {
+    SortedMap<String, String> fields = new TreeMap<>();
+    if (state.compareTo(Member.State.LEFT) >= 0) {
+      fields.put(GONE, String.valueOf(nowMillis));
+    }
+    fields.put(BY, by);
+    fields.put(AT, String.valueOf(nowMillis));
+    return update(member.name(), fields, List.of(mark(state, member.id())));
+  }
+
+  /** Notes that a membership has come so far. */
+  static Operation mark(Member member, Member.State state) {
+    return update(member.name(), new TreeMap<>(), List.of(mark(state, member.id())));
+  }
+
+  /** Notes that a datacenter knows that another one leaves: it gives it nothing any more. */
+  static Operation known(Member leaving, String by) {
+    FieldId field = new FieldId(KNOWN + by + " " + leaving.id(), CrdtType.EW_FLAG);
+    return update(leaving.name(), new TreeMap<>(), List.of(field));
+  }
+
+  /** Says where one is dialled. */
+  static Operation address(String name, String address) {
+    return update(name, new TreeMap<>(Map.of(ADDRESS, address)), List.of());
+  }
+
+  private static Operation update(
+      String name, SortedMap<String, String> registers, List<FieldId> flags) {
+    List<Operation.FieldUpdate> updates = new ArrayList<>();
+    registers.forEach(
+        (field, value) ->
+            updates.add(
+                new Operation.FieldUpdate(
+                    new FieldId(field, CrdtType.LWW_REGISTER),
+                    new Operation.Assign(Value.of(value)))));
+    flags.forEach(f -> updates.add(new Operation.FieldUpdate(f, new Operation.SetFlag(true))));
+    return new Operation.UpdateFields(
+        List.of(
+            new Operation.FieldUpdate(
+                new FieldId(ReplicaId.checkDcName(name), CrdtType.OR_MAP),
+                new Operation.UpdateFields(updates))));
+  }
+}

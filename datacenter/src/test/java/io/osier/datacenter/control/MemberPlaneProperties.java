@@ -1,0 +1,345 @@
+package io.osier.datacenter.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Operators at several datacenters change which there are, at once and against each other. */
+final class MemberPlaneProperties {
+  private static final List<String> DCS = List.of("ap", "eu", "us");
+
+  /** What happens. */
+  enum What {
+    ADD,
+    REMOVE,
+    GIVE_UP,
+    LOOK,
+    HEAR,
+    START
+  }
+
+  /**
+   * One step.
+   *
+   * @param at whose
+   * @param other whom it is about, or heard from
+   */
+  record Step(What what, String at, String other) {}
+
+  /** A datacenter whose {@code _osier} is a map of states. */
+  private final class Node implements ControlPlane.Host {
+    final String dc;
+    final ReplicaId replica;
+    final Map<ObjectId, Causal> objects = new TreeMap<>();
+    final ControlPlane plane;
+    Set<String> peers;
+    boolean held = true;
+
+    /** Whom one that has just started has not heard. */
+    private final Set<String> unheard = new TreeSet<>();
+
+    boolean ended;
+    boolean gave;
+    private long number;
+
+    Node(String dc, long incarnation, Set<String> file) {
+      this.dc = dc;
+      this.replica = new ReplicaId(dc, incarnation);
+      this.peers = new TreeSet<>(file);
+      peers.remove(dc);
+      Map<String, Optional<String>> addresses = new TreeMap<>();
+      file.forEach(name -> addresses.put(name, Optional.of(name + ":1")));
+      addresses.put(dc, Optional.empty());
+      this.plane =
+          new ControlPlane(
+              dc,
+              new TreeMap<>(addresses),
+              Map.of("shop", KeyspacePolicy.session("shop", Duration.ofSeconds(1))),
+              () -> clock,
+              this);
+    }
+
+    @Override
+    public Reply ask(Request request, int timeoutMillis) {
+      switch (request) {
+        case Request.Read read -> {
+          ObjectId object = new ObjectId(read.key(), read.type().orElseThrow());
+          return new Reply.Answer(
+              read.type(),
+              Optional.of(state(object).read(read.query())),
+              true,
+              VersionVector.EMPTY);
+        }
+        case Request.Transact step -> {
+          clock++; // later than all that anybody has seen
+          for (Request.Update update : step.updates()) {
+            ObjectId object = new ObjectId(update.key(), update.type());
+            Causal now = state(object);
+            long last = now.context().last(replica);
+            Causal delta = now.prepare(update.operation(), replica, number + 1, last, clock, 0);
+            number = delta.context().last(replica);
+            objects.put(object, now.join(delta));
+          }
+          return new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
+        }
+        default -> throw new AssertionError(request);
+      }
+    }
+
+    private Causal state(ObjectId object) {
+      return objects.getOrDefault(object, Causal.bottom(object.type()));
+    }
+
+    /** Gets all that another one has, if both take each other for peers. */
+    void hear(Node other) {
+      if (!ended && !other.ended && peers.contains(other.dc) && other.peers.contains(dc)) {
+        other.objects.forEach((object, state) -> objects.put(object, state(object).join(state)));
+        unheard.remove(other.dc);
+      }
+    }
+
+    void look() {
+      if (!ended) {
+        plane.look();
+      }
+    }
+
+    @Override
+    public void setPeers(ControlPlane.Peers changed) {
+      peers = new TreeSet<>(changed.others().keySet());
+    }
+
+    @Override
+    public boolean isComplete() {
+      return peers.stream().allMatch(p -> nodes.containsKey(p) && isHeard(nodes.get(p)));
+    }
+
+    /** Whether all that another one has is here. */
+    private boolean isHeard(Node other) {
+      return other.objects.entrySet().stream()
+          .allMatch(e -> state(e.getKey()).equals(state(e.getKey()).join(e.getValue())));
+    }
+
+    @Override
+    public boolean isShipped() {
+      return peers.stream()
+          .map(nodes::get)
+          .allMatch(other -> other == null || other.ended || other.isHeard(this));
+    }
+
+    @Override
+    public boolean isConnected(String name) {
+      Node other = nodes.get(name);
+      return other != null && !other.ended && peers.contains(name) && other.peers.contains(dc);
+    }
+
+    @Override
+    public List<String> progress() {
+      return List.of();
+    }
+
+    @Override
+    public void hinders(List<String> words) {
+      held = !words.isEmpty();
+    }
+
+    @Override
+    public boolean leave(String heir) {
+      Node to = nodes.get(heir);
+      assertThat(heir).isNotEqualTo(dc);
+      assertThat(to == null || !to.gave).as("%s gives to %s, which has gone", dc, heir).isTrue();
+      assertThat(held).as("nothing is taken any more").isTrue();
+      gave = true;
+      return true;
+    }
+
+    @Override
+    public void end(String why) {
+      ended = true;
+    }
+
+    @Override
+    public boolean isSettled() {
+      return unheard.isEmpty();
+    }
+
+    @Override
+    public void dropOthers(Map<String, String> creations) {}
+
+    @Override
+    public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
+      throw new AssertionError("nobody changes keyspaces");
+    }
+
+    @Override
+    public void drop(String name, String created) {
+      throw new AssertionError("nobody changes keyspaces");
+    }
+
+    @Override
+    public void configure(KeyspacePolicy policy) {
+      throw new AssertionError("nobody changes keyspaces");
+    }
+
+    @Override
+    public void await(String name, List<String> datacenters) {}
+
+    void administer(String action, String name, Map<String, String> settings) {
+      if (ended) {
+        return;
+      }
+      try {
+        plane.administerDatacenters(
+            new Request.Administer("dc", action, name, new TreeMap<>(settings)), "op");
+      } catch (OsierException e) {
+        assertThat(e.code()).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNAVAILABLE);
+      }
+    }
+  }
+
+  private long clock;
+  private final Map<String, Node> nodes = new TreeMap<>();
+  private final Set<String> givenUp = new HashSet<>();
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    Arbitrary<String> names = Arbitraries.of("ap", "eu", "us", "za");
+    return Combinators.combine(
+            Arbitraries.of(
+                What.ADD,
+                What.REMOVE,
+                What.GIVE_UP,
+                What.START,
+                What.LOOK,
+                What.LOOK,
+                What.HEAR,
+                What.HEAR,
+                What.HEAR),
+            names,
+            names)
+        .as(Step::new)
+        .list()
+        .ofMaxSize(60);
+  }
+
+  @Property
+  void somebodyStays_andAllWhoDoAgree(@ForAll("steps") List<Step> steps) {
+    clock = 1_000;
+    nodes.clear();
+    givenUp.clear();
+    DCS.forEach(dc -> nodes.put(dc, new Node(dc, 1, Set.copyOf(DCS))));
+    for (Step step : steps) {
+      take(step);
+    }
+    for (int round = 0; round < 12; round++) {
+      for (Node one : List.copyOf(nodes.values())) {
+        nodes.values().forEach(one::hear);
+        one.look();
+      }
+      clock += MemberPlane.FAREWELL_MILLIS;
+    }
+    List<Node> staying = nodes.values().stream().filter(n -> !n.ended).toList();
+    assertThat(staying).as("somebody stays").isNotEmpty();
+    for (Node node : staying) {
+      for (Node other : staying) {
+        if (knows(node, other) && knows(other, node)) {
+          // Who leaves, and cannot, has nothing to do with who joins.
+          assertThat(node.peers.contains(other.dc))
+              .isIn(
+                  other.peers.contains(node.dc),
+                  other.peers.contains(node.dc) ^ (node.held && other.held));
+          if (node.peers.contains(other.dc)) {
+            assertThat(views(node)).isEqualTo(views(other));
+          }
+        }
+      }
+      if (givenUp.isEmpty()) { // else it may wait for one that is dead, and that nobody gives up
+        assertThat(node.held && node.gave).as("who has given all away goes").isFalse();
+      }
+    }
+  }
+
+  /** Whether a datacenter's {@code _osier} says that another one is there. */
+  private static boolean knows(Node node, Node other) {
+    return node != other
+        && node.unheard.isEmpty()
+        && node.objects.containsKey(ControlPlane.DATACENTERS) // else its file counts
+        && views(node).stream().anyMatch(v -> v.matches(other.dc + " (joining|active|leaving)"));
+  }
+
+  private static List<String> views(Node node) {
+    List<String> views = new ArrayList<>();
+    node.plane
+        .administerDatacenters(new Request.Administer("dc", "list", "", new TreeMap<>()), "op")
+        .forEach(v -> views.add(v.name() + " " + v.state()));
+    return views;
+  }
+
+  private void take(Step step) {
+    Node at = nodes.get(step.at());
+    switch (step.what()) {
+      case START -> {
+        // One that was added, with nothing; its file knows one other.
+        if ((at == null || at.ended) && !step.at().equals(step.other())) {
+          long incarnation = at == null ? 1 : at.replica.incarnation() + 1;
+          Node fresh = new Node(step.at(), incarnation, Set.of(step.other()));
+          fresh.unheard.addAll(fresh.peers);
+          nodes.put(step.at(), fresh);
+        }
+      }
+      case ADD -> {
+        if (at != null) {
+          at.administer("add", step.other(), Map.of("address", step.other() + ":1"));
+        }
+      }
+      case REMOVE -> {
+        if (at != null) {
+          at.administer("remove", step.other(), Map.of());
+        }
+      }
+      case GIVE_UP -> {
+        // Two who give each other up are two clusters from then on, each with its operator.
+        Node dead = nodes.get(step.other());
+        if (at != null && !at.ended && at != dead && dead != null && givenUp.isEmpty()) {
+          dead.ended = true; // it is dead indeed
+          givenUp.add(step.other());
+          at.administer("remove", step.other(), Map.of("dead", "true"));
+        }
+      }
+      case LOOK -> {
+        if (at != null) {
+          at.look();
+        }
+      }
+      case HEAR -> {
+        Node other = nodes.get(step.other());
+        if (at != null && other != null) {
+          at.hear(other);
+        }
+      }
+    }
+  }
+}

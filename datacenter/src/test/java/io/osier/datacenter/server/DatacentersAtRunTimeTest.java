@@ -1,0 +1,295 @@
+package io.osier.datacenter.server;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Datacenters join, leave and are given up while the others serve. */
+final class DatacentersAtRunTimeTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String KEYSPACES = "shop { sla = 200ms }, bank { consistency = causal }";
+
+  @TempDir private Path dir;
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable o : open.reversed()) {
+      o.close();
+    }
+  }
+
+  private TestCluster cluster(String... names) {
+    TestCluster cluster =
+        new TestCluster(KEYSPACES, "dir = \"" + dir + "\", durability = sync", names);
+    open.add(cluster);
+    return cluster;
+  }
+
+  /** A client of one datacenter alone. */
+  private OsierClient at(TestCluster cluster, String name) {
+    OsierClient client =
+        OsierClient.builder()
+            .endpoint(name, "127.0.0.1:" + cluster.clientPort(name))
+            .timeout(Duration.ofSeconds(20))
+            .build();
+    open.add(client);
+    client.awaitConnected(PATIENCE);
+    return client;
+  }
+
+  private static String list(OsierClient client) {
+    return client.admin().listDatacentersAsync().join();
+  }
+
+  private static void add(OsierClient client, String name, String address) {
+    client.admin().addDatacenterAsync(name, address).join();
+  }
+
+  private static void remove(OsierClient client, String name, boolean dead) {
+    client.admin().removeDatacenterAsync(name, dead).join();
+  }
+
+  /** As the answer to a list says it. */
+  private static String state(OsierClient client, String name) {
+    String all = list(client);
+    int at = all.indexOf("\"name\":\"" + name + "\"");
+    int from = at < 0 ? -1 : all.indexOf("\"state\":\"", at) + 9;
+    return at < 0 ? "" : all.substring(from, all.indexOf('"', from));
+  }
+
+  private static void awaitState(OsierClient client, String name, String state) {
+    await().atMost(PATIENCE).until(() -> state(client, name).equals(state));
+  }
+
+  private static void refuses(Runnable what, String why) {
+    assertThatThrownBy(what::run)
+        .isInstanceOf(CompletionException.class)
+        .cause()
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining(why);
+  }
+
+  private static void awaitCount(OsierClient client, String key, long value) {
+    for (String keyspace : List.of("shop", "bank")) {
+      await()
+          .atMost(PATIENCE)
+          .ignoreException(OsierException.class)
+          .until(() -> client.session().keyspace(keyspace).counter(key).get() == value);
+    }
+  }
+
+  private static void increment(OsierClient client, String key, long amount) {
+    for (String keyspace : List.of("shop", "bank")) {
+      client.session().keyspace(keyspace).counter(key).increment(amount);
+    }
+  }
+
+  @Test
+  void oneThatJoins_getsAll_andIsLikeTheOthers_alsoAfterTheyWereStartedAgain() {
+    TestCluster cluster = cluster("eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    for (int i = 0; i < 200; i++) {
+      increment(i % 2 == 0 ? eu : us, "c" + i, i);
+    }
+    eu.session().keyspace("shop").set("s").add("gone");
+    eu.session().keyspace("shop").set("s").remove("gone");
+    assertThat(state(eu, "eu")).isEqualTo("active");
+    assertThat(list(eu)).contains("\"from\":\"file\"").doesNotContain("ap");
+
+    add(us, "ap", cluster.place("ap", "eu"));
+    awaitState(eu, "ap", "joining");
+    cluster.start("ap");
+    for (OsierClient client : List.of(eu, us)) {
+      awaitState(client, "ap", "active");
+    }
+    OsierClient ap = at(cluster, "ap");
+    for (int i = 0; i < 200; i++) {
+      awaitCount(ap, "c" + i, i);
+    }
+    assertThat(ap.session().keyspace("shop").set("s").get()).isEmpty();
+    increment(ap, "c1", 10);
+    awaitCount(eu, "c1", 11);
+    awaitCount(us, "c1", 11);
+    await().atMost(PATIENCE).until(() -> list(ap).equals(list(us)) || list(ap).length() > 0);
+
+    // The files of eu and us know nothing of ap.
+    cluster.stop("us");
+    cluster.stop("eu");
+    increment(ap, "c2", 10);
+    cluster.start("us");
+    cluster.start("eu");
+    cluster.awaitReady();
+    awaitCount(at(cluster, "us"), "c2", 12);
+    awaitCount(at(cluster, "eu"), "c2", 12);
+    assertThat(state(at(cluster, "us"), "ap")).isEqualTo("active");
+  }
+
+  @Test
+  void oneThatNobodyHasAdded_isRefused_untilItIsAdded() {
+    TestCluster cluster = cluster("eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    increment(eu, "c", 1);
+    String address = cluster.place("ap", "eu");
+    Datacenter ap = cluster.start("ap");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier cli dc add ap")));
+    add(eu, "ap", address);
+    awaitState(eu, "ap", "active");
+    awaitCount(at(cluster, "ap"), "c", 1);
+    assertThat(ap.obstacles()).isEmpty();
+  }
+
+  @Test
+  void oneThatLeaves_losesNothing_andGivesItsRightsAway() {
+    TestCluster cluster = cluster("ap", "eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    OsierClient ap = at(cluster, "ap");
+    for (int i = 0; i < 20; i++) {
+      ap.session().keyspace("shop").boundedCounter("b" + i).create(0, 300);
+      ap.session().keyspace("shop").boundedCounter("b" + i).increment(30);
+    }
+    increment(ap, "c", 7);
+    remove(eu, "ap", false);
+    await().atMost(PATIENCE).until(() -> cluster.datacenter("ap").failure().isDone());
+    assertThat(cluster.datacenter("ap").failure()).isCompletedWithValue(null);
+    for (OsierClient client : List.of(eu, us)) {
+      awaitState(client, "ap", "left");
+      awaitCount(client, "c", 7);
+    }
+    for (int i = 0; i < 20; i++) {
+      var counter = eu.session().keyspace("shop").boundedCounter("b" + i);
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> {
+                var shares = counter.rights().shares();
+                assertThat(requireNonNull(shares.get("ap")).up()).isZero();
+                assertThat(requireNonNull(shares.get("ap")).down()).isZero();
+                assertThat(shares.values().stream().mapToLong(s -> s.up()).sum()).isEqualTo(270);
+                assertThat(shares.values().stream().mapToLong(s -> s.down()).sum()).isEqualTo(30);
+              });
+    }
+    cluster.ended("ap");
+    increment(us, "c", 1);
+    awaitCount(eu, "c", 8);
+    assertThatThrownBy(() -> cluster.start("ap"))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("osier rebuild");
+    // Nobody waits for it.
+    eu.session().keyspace("shop").boundedCounter("after").create(0, 10);
+    assertThat(eu.session().keyspace("shop").boundedCounter("after").rights().shares())
+        .doesNotContainKey("ap");
+  }
+
+  @Test
+  void twoWhoAreToldToLeaveAtOnce_areNotBothGone() {
+    TestCluster cluster = cluster("eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    increment(eu, "c", 1);
+    increment(us, "c", 2);
+    CompletableFuture<String> one = eu.admin().removeDatacenterAsync("us", false);
+    CompletableFuture<String> other = us.admin().removeDatacenterAsync("eu", false);
+    one.exceptionally(e -> "").join();
+    other.exceptionally(e -> "").join();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                cluster.datacenter("eu").failure().isDone()
+                    || cluster.datacenter("us").failure().isDone());
+    boolean euStays = !cluster.datacenter("eu").failure().isDone();
+    OsierClient stays = euStays ? eu : us;
+    awaitState(stays, euStays ? "us" : "eu", "left");
+    assertThat(cluster.datacenter(euStays ? "eu" : "us").failure()).isNotDone();
+    awaitCount(stays, "c", 3);
+  }
+
+  @Test
+  void oneThatIsDead_isGivenUp_andNobodyWaitsForIt() throws IOException {
+    TestCluster cluster = cluster("ap", "eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    increment(at(cluster, "ap"), "c", 7);
+    awaitCount(eu, "c", 7);
+    refuses(() -> remove(eu, "ap", true), "is connected, so it is not dead");
+    cluster.stop("ap");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> list(eu).contains("it cannot be reached") || tried(eu, "ap"));
+    awaitState(us, "ap", "removed");
+    increment(us, "c", 1);
+    awaitCount(eu, "c", 8);
+    // What it stores is out of date, and it is told so.
+    Datacenter ap = cluster.start("ap");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("dc add ap")));
+    assertThatThrownBy(() -> increment(at(cluster, "ap"), "c", 1))
+        .isInstanceOf(OsierException.class);
+    // Added again it is refused as long as it has its old store.
+    add(eu, "ap", "127.0.0.1:" + cluster.peerPort("ap"));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier rebuild")));
+    assertThat(state(us, "ap")).isEqualTo("joining");
+    cluster.stop("ap");
+    try (var files = Files.walk(dir.resolve("ap"))) {
+      files
+          .sorted(Comparator.reverseOrder())
+          .forEach(f -> assertThat(f.toFile().delete()).isTrue());
+    }
+    cluster.start("ap");
+    awaitState(us, "ap", "active");
+    awaitCount(at(cluster, "ap"), "c", 8);
+  }
+
+  private static boolean tried(OsierClient client, String name) {
+    try {
+      remove(client, name, true);
+      return true;
+    } catch (CompletionException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void whatMakesNoSense_isRefused_andChangesNothing() {
+    TestCluster cluster = cluster("eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    String before = list(eu);
+    refuses(() -> add(eu, "us", "h:1"), "there is a datacenter 'us' already");
+    refuses(() -> add(eu, "a b", "h:1"), "a b");
+    refuses(() -> add(eu, "ap", "127.0.0.1:" + cluster.peerPort("us")), "is the address of 'us'");
+    refuses(() -> remove(eu, "mars", false), "there is no datacenter 'mars'; there are [eu, us]");
+    refuses(() -> remove(eu, "eu", true), "'eu' answers, so it is not dead");
+    refuses(
+        () -> eu.admin().createKeyspaceAsync("x", java.util.Map.of("replicas", "eu,mars")).join(),
+        "of which there are [eu, us]");
+    assertThat(list(eu)).isEqualTo(before);
+    eu.admin().createKeyspaceAsync("alone", java.util.Map.of("replicas", "us")).join();
+    refuses(() -> remove(eu, "us", false), "keyspace 'alone' is held by 'us' alone");
+  }
+}

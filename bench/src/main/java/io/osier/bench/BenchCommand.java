@@ -9,6 +9,7 @@ import io.osier.bench.client.TraceCommand;
 import io.osier.bench.client.UsersCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.experiment.DashboardCommand;
+import io.osier.bench.experiment.MembershipCommand;
 import io.osier.bench.experiment.MemoryCommand;
 import io.osier.bench.experiment.MicroCommand;
 import io.osier.bench.experiment.MixedSlaCommand;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Spec;
       ClientCommand.class,
       CrashCommand.class,
       DashboardCommand.class,
+      MembershipCommand.class,
       EchoCommand.class,
       HistoryCommand.class,
       LoadCommand.class,

@@ -12,6 +12,7 @@ public final class ClusterSettings {
   final Path directory;
   final String keyspaces;
   List<String> dcs = Topology.DCS;
+  List<String> later = List.of();
   Path data;
   String store = "durability = sync";
   String settings = "";
@@ -36,6 +37,15 @@ public final class ClusterSettings {
   /** Other datacenters, of those that {@link Topology#names} gives. */
   public ClusterSettings dcs(List<String> names) {
     dcs = List.copyOf(names);
+    return this;
+  }
+
+  /**
+   * Further datacenters, which are not started, and which the others do not know; their files know
+   * the first one alone.
+   */
+  public ClusterSettings later(List<String> names) {
+    later = List.copyOf(names);
     return this;
   }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Datacenter processes on loopback, with emulated links between them: three unless more are asked
@@ -52,7 +53,7 @@ public final class LocalCluster implements AutoCloseable {
 
   LocalCluster(ClusterSettings settings) {
     this.settings = settings;
-    this.dcs = settings.dcs;
+    this.dcs = Stream.concat(settings.dcs.stream(), settings.later.stream()).toList();
     for (String dc : dcs) {
       clientPorts.put(dc, Ports.free());
       peerPorts.put(dc, Ports.free());
@@ -62,7 +63,8 @@ public final class LocalCluster implements AutoCloseable {
     clientPorts.forEach((dc, port) -> endpoints.put(dc, "127.0.0.1:" + port));
     this.fleet = new Fleet("demo", endpoints);
     this.links = new PeerLinks(dcs, peerPorts, settings.links, settings.seed);
-    dcs.forEach(this::start);
+    down.addAll(settings.later);
+    settings.dcs.forEach(this::start);
   }
 
   /** The datacenters, whether they run or not. */
@@ -93,7 +95,11 @@ public final class LocalCluster implements AutoCloseable {
   private String configuration(String dc) {
     StringBuilder peers = new StringBuilder();
     for (String other : dcs) {
-      if (!other.equals(dc)) {
+      boolean isKnown =
+          settings.later.contains(dc)
+              ? other.equals(dcs.getFirst())
+              : !settings.later.contains(other);
+      if (!other.equals(dc) && isKnown) {
         peers.append("    " + other + " = \"127.0.0.1:" + links.port(dc, other) + "\"\n");
       }
     }
@@ -262,6 +268,16 @@ public final class LocalCluster implements AutoCloseable {
   /** A client that reaches one datacenter only, to compare what each holds. */
   public OsierClient only(String dc) {
     return fleet.only(dc);
+  }
+
+  /** Where a datacenter's peers dial it, without an emulated link. */
+  public String peerAddress(String dc) {
+    return "127.0.0.1:" + requireNonNull(peerPorts.get(dc), dc);
+  }
+
+  /** Takes note that a datacenter's process has ended by itself. Waits for it. */
+  public void ended(String dc) {
+    end(dc, process -> {});
   }
 
   /** Where a datacenter listens for clients, on 127.0.0.1. */

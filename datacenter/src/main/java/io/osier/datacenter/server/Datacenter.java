@@ -599,7 +599,7 @@ public final class Datacenter implements AutoCloseable {
     }
     if (failure.isCompletedExceptionally()) {
       LOG.warn("what was not shipped before the failure is not shipped any more");
-    } else if (!all.stream().allMatch(PartitionRunner::isDrained)) {
+    } else if (!failure.isDone() && !all.stream().allMatch(PartitionRunner::isDrained)) {
       LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
     } else if (!failure.isDone() && !others.isEmpty() && transport.connected() == 0) {
       LOG.warn(

@@ -25,6 +25,11 @@ public final class LostException extends RuntimeException {
     this.inWords = message;
   }
 
+  /** Whether the request may have reached the datacenter. */
+  public boolean isSent() {
+    return sent;
+  }
+
   @Override
   public String getMessage() {
     return inWords;

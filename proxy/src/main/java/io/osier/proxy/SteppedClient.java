@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import io.osier.core.net.Network;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.Function;
 
@@ -30,5 +32,20 @@ public final class SteppedClient {
     connections.apply(datacenters::changed).forEach(datacenters::add);
     datacenters.open();
     return new OsierClient(all, timers, datacenters, () -> {});
+  }
+
+  /**
+   * The way to one datacenter as in production, over a network of the test's: what it sends and
+   * hears travels as bytes.
+   *
+   * @param dc the datacenter's name, which is also what the network is asked to dial
+   * @param settings of the client
+   * @param timers of the client
+   * @param changed what {@link #of} gives who makes connections
+   */
+  public static Connection remote(
+      String dc, OsierClient.Builder settings, Timers timers, Network network, Runnable changed) {
+    InetSocketAddress address = InetSocketAddress.createUnresolved(dc, 1);
+    return new RemoteConnection(dc, address, settings.settings(), timers, network, changed);
   }
 }

@@ -31,7 +31,8 @@ enum Fault {
   CLOCKS,
   /**
    * Answers to commits are lost, those who ask again are refused, or come before the first sending,
-   * and half of the datacenters soon forget how transactions ended.
+   * and half of the datacenters soon forget how transactions ended. Clients' connections are lost,
+   * stand still, are cut in the middle of a frame, or carry nothing in one direction.
    */
   ANSWERS,
   /** Datacenters die, are given up, and join again with nothing. */

@@ -214,13 +214,13 @@ final class FaultPlan {
         if (dc.isUp()) {
           happens(Fault.HANGS);
           SimSockets process = requireNonNull(dc.sockets(), "it is up");
-          process.stop(true);
+          dc.stopConnections(process, true);
           network.changed(name);
           during(
               "links of " + name + " stand still",
               duration,
               () -> {
-                process.stop(false);
+                dc.stopConnections(process, false);
                 network.changed(name);
               });
         }

@@ -43,7 +43,7 @@ final class FrontDoor {
   /**
    * A client's command.
    *
-   * @param client whose commands keep their order
+   * @param client whose commands keep their order; may be their {@link Lane}
    */
   void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
     if (dc.isJoining() && isUpdate(request)) {
@@ -74,7 +74,7 @@ final class FrontDoor {
       submitUnordered(cold.isEmpty(), turn);
       return;
     }
-    Lane lane = lanes.computeIfAbsent(from, f -> new Lane());
+    Lane lane = from instanceof Lane own ? own : lanes.computeIfAbsent(from, f -> new Lane());
     if (cold.isEmpty()) {
       lane.submit(turn);
     } else {

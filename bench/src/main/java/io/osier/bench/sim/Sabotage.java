@@ -105,6 +105,16 @@ interface Sabotage {
     return false;
   }
 
+  /** What comes to a client of production instead of bytes that a datacenter's port has written. */
+  default byte[] answers(AppWay way, byte[] bytes) {
+    return bytes;
+  }
+
+  /** Whether a connection of production says that what had left with it never did. */
+  default boolean forgetsWhatLeft() {
+    return false;
+  }
+
   /** What a datacenter's store gives instead of a state. */
   default @Nullable Causal loaded(ObjectId object, @Nullable Causal state) {
     return state;

@@ -5,6 +5,7 @@ import io.osier.protocol.TransactionId;
 import io.osier.proxy.Connection;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.SteppedClient;
+import io.osier.proxy.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,20 +23,26 @@ final class SimApp {
   private static final int TIMEOUT_MILLIS_MIN = 2_000;
   private static final int TIMEOUT_MILLIS_MAX = 9_000;
 
+  /** One application of so many has connections that carry bytes. */
+  private static final int CONNECTED_ONE_IN = 3;
+
   private final String name;
   private final OsierClient client;
+  private final boolean hasConnections;
+
+  /** Those that carry requests and answers. */
   private final List<SimWay> ways = new ArrayList<>();
 
   /** Who wants to see what becomes of a request, by what the request is about. */
-  private final IdentityHashMap<Object, SimWay.Witness> witnesses = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, SimWitness> witnesses = new IdentityHashMap<>();
 
   /** By transaction; as many as there were. */
-  private final Map<TransactionId, SimWay.Witness> transactions = new HashMap<>();
+  private final Map<TransactionId, SimWitness> transactions = new HashMap<>();
 
   private final Map<Unit, Integer> learned = new HashMap<>();
 
   /** Who calls just now. */
-  private SimWay.@Nullable Witness caller;
+  private @Nullable SimWitness caller;
 
   SimApp(Simulation simulation, String name, Random random) {
     this.name = name;
@@ -44,19 +51,37 @@ final class SimApp {
         OsierClient.builder()
             .name(name)
             .timeout(Duration.ofMillis(TIMEOUT_MILLIS_MIN + random.nextInt(span)));
+    this.hasConnections = random.nextInt(CONNECTED_ONE_IN) == 0;
+    SimTimers timers =
+        new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
     this.client =
         SteppedClient.of(
-            settings,
-            new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn),
-            changed -> ways(simulation, random, changed));
+            settings, timers, changed -> ways(simulation, settings, timers, random, changed));
   }
 
-  private List<? extends Connection> ways(Simulation simulation, Random random, Runnable changed) {
+  private List<? extends Connection> ways(
+      Simulation simulation,
+      OsierClient.Builder settings,
+      Timers timers,
+      Random random,
+      Runnable changed) {
+    List<Connection> all = new ArrayList<>();
     for (SimDc dc : simulation.dcs()) {
       Random own = new Random(random.nextLong());
-      ways.add(new SimWay(simulation, this, dc.self().dc(), own, changed));
+      String name = dc.self().dc();
+      if (hasConnections) {
+        all.add(new AppWay(simulation, this, name, settings, timers, own, changed));
+      } else {
+        ways.add(new SimWay(simulation, this, name, own, changed));
+      }
     }
-    return ways;
+    all.addAll(ways);
+    return all;
+  }
+
+  /** Whether its connections carry bytes, rather than requests and answers. */
+  boolean hasConnections() {
+    return hasConnections;
   }
 
   OsierClient client() {
@@ -64,7 +89,7 @@ final class SimApp {
   }
 
   /** Calls; requests of transactions that the call draws are shown to a witness. */
-  <T> CompletableFuture<T> calling(SimWay.Witness witness, Supplier<CompletableFuture<T>> calls) {
+  <T> CompletableFuture<T> calling(SimWitness witness, Supplier<CompletableFuture<T>> calls) {
     caller = witness;
     try {
       return calls.get();
@@ -86,7 +111,7 @@ final class SimApp {
    *
    * @param about the operation or the query, which no other request has
    */
-  void witness(Object about, SimWay.Witness witness) {
+  void witness(Object about, SimWitness witness) {
     witnesses.put(about, witness);
   }
 
@@ -96,7 +121,7 @@ final class SimApp {
   }
 
   /** Who wants to see what becomes of the request; null for nobody. */
-  SimWay.@Nullable Witness witness(Request request) {
+  @Nullable SimWitness witness(Request request) {
     return switch (request) {
       case Request.Read r -> witnesses.get(r.query());
       case Request.Write w -> witnesses.get(w.operation());

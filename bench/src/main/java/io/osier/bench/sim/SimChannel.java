@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelId;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.Ticker;
@@ -14,10 +16,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a {@link SimConnection}: production's handlers stand in its pipeline, its time is the
+ * One end of a connection: production's handlers stand in its pipeline, its time is the
  * simulation's, and what it writes goes no further than the socket's buffer has room.
  */
-final class SimChannel extends EmbeddedChannel {
+class SimChannel extends EmbeddedChannel {
   private record VirtualTime(Scheduler scheduler) implements Ticker {
     @Override
     public long initialNanoTime() {
@@ -35,34 +37,69 @@ final class SimChannel extends EmbeddedChannel {
     }
   }
 
+  /** By which groups of channels tell them apart. */
+  private record Id(long number) implements ChannelId {
+    @Override
+    public String asShortText() {
+      return Long.toString(number);
+    }
+
+    @Override
+    public String asLongText() {
+      return asShortText();
+    }
+
+    @Override
+    public int compareTo(ChannelId other) {
+      return Long.compare(number, ((Id) other).number);
+    }
+  }
+
   private final Scheduler scheduler;
-  private final SimSockets sockets;
+  private final SimProcess process;
 
   // Null until it is joined with its other end.
-  private SimConnection.@Nullable Way out;
-  private SimConnection.@Nullable Way in;
+  private @Nullable SimStream out;
+  private @Nullable SimStream in;
 
   /** The network ends it, and not its handlers. */
   private boolean ending;
 
   private boolean running;
   private boolean planned;
+  private boolean woken;
   private long plannedNanos = Long.MAX_VALUE;
 
-  SimChannel(Scheduler scheduler, SimSockets sockets) {
-    super(EmbeddedChannel.builder().register(false).ticker(new VirtualTime(scheduler)));
+  /**
+   * An end that is not joined.
+   *
+   * @param number no other channel of the process has it
+   */
+  SimChannel(Scheduler scheduler, SimProcess process, long number) {
+    super(
+        EmbeddedChannel.builder()
+            .channelId(new Id(number))
+            .register(false)
+            .ticker(new VirtualTime(scheduler)));
     this.scheduler = scheduler;
-    this.sockets = sockets;
+    this.process = process;
   }
 
-  void join(SimConnection.Way writes, SimConnection.Way reads) {
+  void join(SimStream writes, SimStream reads) {
     out = writes;
     in = reads;
   }
 
   /** The connection is there. */
   void open(Consumer<Channel> opening) {
-    opening.accept(this);
+    pipeline()
+        .addLast(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                opening.accept(channel);
+              }
+            });
     try {
       register();
     } catch (Exception e) {
@@ -71,13 +108,13 @@ final class SimChannel extends EmbeddedChannel {
     run();
   }
 
-  SimSockets sockets() {
-    return sockets;
+  SimProcess process() {
+    return process;
   }
 
   /** Whether its process runs, and listens. */
   boolean isServed() {
-    return isOpen() && isRegistered() && sockets.isServed();
+    return isOpen() && isRegistered() && process.isServed();
   }
 
   /** What its handlers have written and the socket has not taken, in bytes. */
@@ -90,19 +127,41 @@ final class SimChannel extends EmbeddedChannel {
 
   /** Does what its handlers have planned for now. */
   void run() {
-    if (running || !sockets.isServed() || !isRegistered()) {
+    if (running || !process.isServed() || !isRegistered()) {
       return;
     }
     running = true;
     try {
-      runPendingTasks();
-      long next = runScheduledPendingTasks();
-      if (next >= 0 && isOpen()) {
-        plan(scheduler.nanos() + next);
-      }
-      checkException();
+      within(this::runTasks);
     } finally {
       running = false;
+    }
+  }
+
+  private void runTasks() {
+    runPendingTasks();
+    long next = runScheduledPendingTasks();
+    if (next >= 0 && isOpen()) {
+      plan(scheduler.nanos() + next);
+    }
+    checkException();
+  }
+
+  /** Does what its handlers may take part in. */
+  void within(Runnable work) {
+    work.run();
+  }
+
+  /** Another thread has given it something to do: it is done soon. */
+  final void wake() {
+    if (!woken) {
+      woken = true;
+      scheduler.in(
+          0,
+          () -> {
+            woken = false;
+            run();
+          });
     }
   }
 
@@ -139,7 +198,7 @@ final class SimChannel extends EmbeddedChannel {
   }
 
   void read(byte[] bytes) {
-    pipeline().fireChannelRead(Unpooled.wrappedBuffer(bytes));
+    within(() -> pipeline().fireChannelRead(Unpooled.wrappedBuffer(bytes)));
   }
 
   void readComplete() {
@@ -149,7 +208,7 @@ final class SimChannel extends EmbeddedChannel {
 
   @Override
   protected void doBeginRead() {
-    SimConnection.Way way = in;
+    SimStream way = in;
     if (way != null && way.hasCome() && !planned) {
       planned = true;
       scheduler.in(
@@ -171,8 +230,8 @@ final class SimChannel extends EmbeddedChannel {
 
   @Override
   protected void doWrite(ChannelOutboundBuffer written) {
-    SimConnection.Way way = requireNonNull(out);
-    int room = sockets.isServed() ? way.room() : 0;
+    SimStream way = requireNonNull(out);
+    int room = process.isServed() ? way.room() : 0;
     int bytes = (int) Math.min(room, written.totalPendingWriteBytes());
     byte[] taken = new byte[bytes];
     int n = 0;

@@ -16,17 +16,21 @@ final class SimConnection {
 
   private final SimNetwork network;
   private final SimNetwork.Link link;
+  private final SimSockets from;
+  private final SimSockets to;
   private final SimChannel dialled;
   private final SimChannel accepted;
   private final Way there;
   private final Way back;
   private final long sinceNanos;
 
-  SimConnection(SimNetwork network, SimNetwork.Link link, SimChannel dialled, SimChannel accepted) {
+  SimConnection(SimNetwork network, SimNetwork.Link link, SimSockets from, SimSockets to) {
     this.network = network;
     this.link = link;
-    this.dialled = dialled;
-    this.accepted = accepted;
+    this.from = from;
+    this.to = to;
+    this.dialled = from.channel();
+    this.accepted = to.channel();
     this.there = new Way(dialled, accepted, true);
     this.back = new Way(accepted, dialled, false);
     this.sinceNanos = network.nanos();
@@ -35,21 +39,12 @@ final class SimConnection {
   }
 
   /** One direction. */
-  final class Way {
-    private final SimChannel from;
-    private final SimChannel to;
+  final class Way extends SimStream {
     private final boolean takesTurns;
     private final ArrayDeque<SimNetwork.Unsent> unsent = new ArrayDeque<>();
-    private final ArrayDeque<byte[]> come = new ArrayDeque<>();
-    private long lastArrivalNanos;
-    private int held;
-    private boolean lost;
-    private boolean atEnd;
-    private boolean delivering;
 
     private Way(SimChannel from, SimChannel to, boolean takesTurns) {
-      this.from = from;
-      this.to = to;
+      super(from, to);
       this.takesTurns = takesTurns;
     }
 
@@ -61,30 +56,29 @@ final class SimConnection {
       return takesTurns;
     }
 
-    /** How much the writer may put in now. */
-    int room() {
-      return Math.max(0, link.bufferBytes() - held);
+    @Override
+    int bufferBytes() {
+      return link.bufferBytes();
     }
 
-    /** The writer has more than there is room for. */
+    @Override
+    boolean isDeaf() {
+      return network.isDeaf(this);
+    }
+
+    @Override
     void isFull() {
       network.isFull(link);
     }
 
     /** What waits to be written, and what waits here, in bytes. */
     long backlogBytes() {
-      return from.unsentBytes();
+      return from().unsentBytes();
     }
 
-    void put(byte[] bytes) {
-      held += bytes.length;
+    @Override
+    void carry(byte[] bytes) {
       network.enter(this, bytes);
-    }
-
-    /** When what leaves now is there, if it would be there at a time by itself. */
-    long arrivalNanos(long aloneNanos) {
-      lastArrivalNanos = Math.max(lastArrivalNanos, aloneNanos);
-      return lastArrivalNanos;
     }
 
     /** What has been written and waits for its turn on the link. */
@@ -92,69 +86,15 @@ final class SimConnection {
       return unsent;
     }
 
-    boolean isLost() {
-      return lost;
+    @Override
+    void refused() {
+      network.refused(this);
     }
 
-    /** Nothing comes out of it any more. */
-    void lose() {
-      lost = true;
-    }
-
-    /** Bytes are there; none means the end. */
-    void arrived(byte[] bytes) {
-      if (lost) {
-        return;
-      }
-      if (bytes.length > 0 && isOver(to)) {
-        network.refused(this);
-        return;
-      }
-      if (bytes.length == 0) {
-        atEnd = true;
-      } else {
-        come.add(bytes);
-      }
-      deliver();
-    }
-
-    boolean hasCome() {
-      return !come.isEmpty();
-    }
-
-    /** Gives the reader what has come, as far as it reads. */
-    void deliver() {
-      if (delivering) {
-        return;
-      }
-      delivering = true;
-      try {
-        boolean any = false;
-        while (!come.isEmpty() && to.reads() && !network.isDeaf(this)) {
-          byte[] bytes = come.poll();
-          held -= bytes.length;
-          to.read(bytes);
-          any = true;
-        }
-        if (any) {
-          to.readComplete();
-          from.flushMore();
-        }
-        if (atEnd && come.isEmpty()) {
-          to.end(false);
-        }
-      } finally {
-        delivering = false;
-      }
-      if (!come.isEmpty() && to.reads() && !network.isDeaf(this)) {
-        deliver(); // the reader went on meanwhile
-      }
-    }
-
-    /** Its writer has closed the connection. */
+    @Override
     void ended(boolean byNetwork) {
       if (!byNetwork) {
-        gaveUp(from);
+        gaveUp(from());
       }
       network.enter(this, new byte[0]);
     }
@@ -163,15 +103,15 @@ final class SimConnection {
   /** An end has closed it by itself: it may where nothing has come for long, or has just begun. */
   private void gaveUp(SimChannel end) {
     long calm = link.calmSinceNanos();
-    calm = Math.max(calm, dialled.sockets().servedSinceNanos());
-    calm = Math.max(calm, accepted.sockets().servedSinceNanos());
+    calm = Math.max(calm, from.servedSinceNanos());
+    calm = Math.max(calm, to.servedSinceNanos());
     long now = network.nanos();
     if (calm != Long.MAX_VALUE && now - calm > SILENCE_NANOS && now - sinceNanos > YOUNG_NANOS) {
       network.fail(
           new Violation(
               "",
               "%s gives up the connection %s, on which bytes go as they should",
-              end.sockets().dc().self(),
+              (end == dialled ? from : to).dc().self(),
               link));
     }
   }
@@ -190,11 +130,7 @@ final class SimConnection {
 
   /** Whether both ends are closed, or gone. */
   boolean isOver() {
-    return isOver(dialled) && isOver(accepted);
-  }
-
-  private static boolean isOver(SimChannel end) {
-    return !end.isOpen() || end.sockets().isClosed();
+    return SimStream.isOver(dialled) && SimStream.isOver(accepted);
   }
 
   /** Whoever can read, reads. */

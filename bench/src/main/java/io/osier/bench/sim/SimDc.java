@@ -43,6 +43,10 @@ final class SimDc {
   private @Nullable SharedWindows links;
   private @Nullable SimSockets sockets;
   private @Nullable PeerTransport transport;
+
+  /** Null before the first start, and where no client connects. */
+  private @Nullable AppPort port;
+
   private final Random random;
   private SlewedClock clock;
   private double driftPerNano;
@@ -85,6 +89,20 @@ final class SimDc {
   /** What the transport stands on; null before the first start. */
   @Nullable SimSockets sockets() {
     return sockets;
+  }
+
+  /** The port for clients; null before the first start, and where no client connects. */
+  @Nullable AppPort port() {
+    return port;
+  }
+
+  /** The threads of its connections stand still until as many stops have ended as began. */
+  void stopConnections(SimSockets process, boolean begin) {
+    process.stop(begin);
+    AppPort clients = port;
+    if (clients != null && process == sockets) {
+      clients.sockets().stop(begin);
+    }
   }
 
   /** Counts its starts. */
@@ -134,6 +152,9 @@ final class SimDc {
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
     connect();
+    if (simulation.hasConnections()) {
+      port = new AppPort(simulation, this, new Random(random.nextLong()));
+    }
   }
 
   private void connect() {
@@ -251,6 +272,9 @@ final class SimDc {
     full = false;
     slowDisk = false;
     disk.crash();
+    if (port != null) {
+      port.crash();
+    }
     changedNanos = simulation.scheduler().nanos();
   }
 

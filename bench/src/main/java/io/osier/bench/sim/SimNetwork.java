@@ -348,7 +348,7 @@ final class SimNetwork {
   }
 
   private void connect(Link link, SimSockets from, SimSockets to, Consumer<SimChannel> opened) {
-    SimConnection connection = new SimConnection(this, link, from.channel(), to.channel());
+    SimConnection connection = new SimConnection(this, link, from, to);
     connections.removeIf(SimConnection::isOver);
     connections.add(connection);
     link.connection = connection;
@@ -447,7 +447,7 @@ final class SimNetwork {
     process.crash();
     for (SimConnection c : connections) {
       for (SimChannel end : List.of(c.dialled(), c.accepted())) {
-        if (end.sockets() == process) {
+        if (end.process() == process) {
           if (random.nextBoolean()) {
             c.loseAll();
           }

@@ -66,7 +66,7 @@ final class SimSession {
   }
 
   /** One call under way. */
-  private final class Call implements SimWay.Witness {
+  private final class Call implements SimWitness {
     final Place place;
     final Workload.Task task;
     final long readsBefore;
@@ -78,7 +78,7 @@ final class SimSession {
     final List<Call> earlier = new ArrayList<>();
 
     /** Reads of the object that were answered before this, and may have been sent after it. */
-    final List<SimWay.Sending> overtakings = new ArrayList<>();
+    final List<SimSending> overtakings = new ArrayList<>();
 
     Outcome outcome = Outcome.NONE;
 
@@ -86,10 +86,10 @@ final class SimSession {
     int times;
 
     /** The last that was sent; null before the first. */
-    SimWay.@Nullable Sending sent;
+    @Nullable SimSending sent;
 
     /** What was answered last, and the answer; null before. */
-    SimWay.@Nullable Sending heard;
+    @Nullable SimSending heard;
 
     @Nullable Reply reply;
 
@@ -126,13 +126,13 @@ final class SimSession {
     }
 
     @Override
-    public void sends(SimWay.Sending sending) {
+    public void sends(SimSending sending) {
       sent = sending;
       mayHaveGivenUp();
     }
 
     @Override
-    public void made(SimWay.Sending sending, SimNode at, Reply made) {
+    public void made(SimSending sending, SimNode at, Reply made) {
       if (made instanceof Reply.Answer answer) {
         sending.shows(at.covered(object(), answer.seen()));
       } else if (made instanceof Reply.Done) {
@@ -145,21 +145,21 @@ final class SimSession {
     }
 
     @Override
-    public void leaves(SimWay.Sending sending, Reply made) {
+    public void leaves(SimSending sending, Reply made) {
       if (made instanceof Reply.Done done) {
         place.checks.ledger().acknowledged(object(), done.dot(), task.effect());
       }
     }
 
     @Override
-    public void crashed(SimWay.Sending sending) {
+    public void crashed(SimSending sending) {
       if (task.isWrite()) {
         place.checks.ledger().unanswered(object(), task.effect());
       }
     }
 
     @Override
-    public void hears(SimWay.Sending sending, Reply made) {
+    public void hears(SimSending sending, Reply made) {
       heard = sending;
       reply = made;
     }
@@ -319,9 +319,9 @@ final class SimSession {
   }
 
   private void wrote(Call call, Dot dot) {
-    SimWay.Sending sending = requireNonNull(call.heard);
+    SimSending sending = requireNonNull(call.heard);
     call.dot = dot;
-    for (SimWay.Sending read : call.overtakings) {
+    for (SimSending read : call.overtakings) {
       // What was given up in between a later read does not wait for, as the update before it does.
       boolean gaveUp = goesOn && !after(sending).isAtMost(after(read));
       if (sending.isBefore(read) && !gaveUp) {
@@ -336,7 +336,7 @@ final class SimSession {
 
   private void read(Call call, Reply.Answer answer) {
     call.place.reads++;
-    SimWay.Sending sending = requireNonNull(call.heard);
+    SimSending sending = requireNonNull(call.heard);
     ObjectId object = call.object();
     for (Call before : call.earlier) {
       if (!before.object().equals(object) || !before.task.isWrite()) {
@@ -355,7 +355,7 @@ final class SimSession {
     call.sessions().saw(call.place.view, object, sending.shown(), answer.reading().orElseThrow());
   }
 
-  private static VersionVector after(SimWay.Sending sending) {
+  private static VersionVector after(SimSending sending) {
     return switch (sending.request()) {
       case Request.Read r -> r.after();
       case Request.Write w -> w.after();

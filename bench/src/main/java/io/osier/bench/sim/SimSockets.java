@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What the transport of one datacenter's process has of the world. It ends with the process, and
  * stands still while the process does.
  */
-final class SimSockets implements Network {
+final class SimSockets implements Network, SimProcess {
   private static final int APART_MILLIS_MAX = 50;
 
   private final SimNetwork network;
@@ -32,6 +32,7 @@ final class SimSockets implements Network {
   /** What a connection that comes is given; null before the transport listens. */
   private @Nullable Consumer<Channel> opening;
 
+  private long numbers;
   private boolean ended;
   private int stops;
   private long servedSinceNanos;
@@ -44,8 +45,8 @@ final class SimSockets implements Network {
     this.servedSinceNanos = scheduler.nanos();
   }
 
-  /** Whether the process runs. */
-  boolean isServed() {
+  @Override
+  public boolean isServed() {
     return !ended && stops == 0;
   }
 
@@ -89,7 +90,16 @@ final class SimSockets implements Network {
 
   /** A new end of a connection. */
   SimChannel channel() {
-    SimChannel channel = new SimChannel(scheduler, this);
+    return add(new SimChannel(scheduler, this, nextNumber()));
+  }
+
+  /** The number of the next channel. */
+  long nextNumber() {
+    return ++numbers;
+  }
+
+  /** A new end of a connection, with its number. */
+  <C extends SimChannel> C add(C channel) {
     channels.removeIf(c -> !c.isOpen());
     channels.add(channel);
     return channel;

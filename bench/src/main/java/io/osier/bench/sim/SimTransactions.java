@@ -42,7 +42,7 @@ final class SimTransactions {
   private static final int COMMITS_MAX = 3;
 
   /** One transaction. */
-  private final class Tx implements SimWay.Witness {
+  private final class Tx implements SimWitness {
     /** What the session had seen and done when it began. */
     final BitSet before = (BitSet) known.clone();
 
@@ -58,7 +58,7 @@ final class SimTransactions {
     /** The commit that a partition made of it; null if none. */
     @Nullable Dot dot;
 
-    SimWay.@Nullable Sending begun;
+    @Nullable SimSending begun;
 
     @Override
     public Object about() {
@@ -66,14 +66,14 @@ final class SimTransactions {
     }
 
     @Override
-    public void sends(SimWay.Sending sending) {
+    public void sends(SimSending sending) {
       if (sending.request() instanceof Request.Transact t && t.begin().isPresent()) {
         begun = sending;
       }
     }
 
     @Override
-    public void made(SimWay.Sending sending, SimNode by, Reply reply) {
+    public void made(SimSending sending, SimNode by, Reply reply) {
       Dot made = reply instanceof Reply.Transacted t ? t.dot().orElse(null) : null;
       if (made == null) {
         return;
@@ -85,15 +85,15 @@ final class SimTransactions {
     }
 
     @Override
-    public void leaves(SimWay.Sending sending, Reply reply) {}
+    public void leaves(SimSending sending, Reply reply) {}
 
     @Override
-    public void hears(SimWay.Sending sending, Reply reply) {
+    public void hears(SimSending sending, Reply reply) {
       at = sending.to();
     }
 
     @Override
-    public void crashed(SimWay.Sending sending) {}
+    public void crashed(SimSending sending) {}
 
     ReplicaId where() {
       return requireNonNull(at, "it was answered");

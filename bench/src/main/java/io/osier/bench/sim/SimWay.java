@@ -1,9 +1,7 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
-import static java.util.Objects.requireNonNull;
 
-import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -55,27 +53,6 @@ final class SimWay implements Connection {
     ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
   };
 
-  /** Sees what becomes of a call's requests. */
-  interface Witness {
-    /** What the call is about: an object, or anything else by which the trace knows it. */
-    Object about();
-
-    /** A request is about to be sent, for the first time or again. */
-    void sends(Sending sending);
-
-    /** A partition has made its reply; the objects are still as it shows them. */
-    void made(Sending sending, SimNode at, Reply reply);
-
-    /** The reply leaves the datacenter. */
-    void leaves(Sending sending, Reply reply);
-
-    /** The client gets the reply; what it makes of it comes next. */
-    void hears(Sending sending, Reply reply);
-
-    /** The datacenter is gone before the reply could leave; what was asked for may be done. */
-    void crashed(Sending sending);
-  }
-
   /** A connection, from its greeting to its end. */
   private static final class Wire {
     final SimDc dc;
@@ -105,49 +82,17 @@ final class SimWay implements Connection {
     }
   }
 
-  /** One sending of a request. */
-  static final class Sending {
+  /** One sending of a request, and who waits for the answer. */
+  private static final class Sending extends SimSending {
     private final Wire wire;
-    private final Request request;
-    private final @Nullable Witness witness;
     private final Answered answered;
-    private final long ticket;
     private boolean left;
 
-    /** What the object covered when it was read. */
-    private CausalContext shown = CausalContext.EMPTY;
-
     private Sending(
-        Wire wire, Request request, @Nullable Witness witness, Answered answered, long ticket) {
+        Wire wire, Request request, @Nullable SimWitness witness, Answered answered, long ticket) {
+      super(wire, wire.to, request, witness, ticket);
       this.wire = wire;
-      this.request = request;
-      this.witness = witness;
       this.answered = answered;
-      this.ticket = ticket;
-    }
-
-    /** To whom it is sent. */
-    ReplicaId to() {
-      return wire.to;
-    }
-
-    Request request() {
-      return request;
-    }
-
-    /** The object covers this while it is read. */
-    void shows(CausalContext covered) {
-      shown = covered;
-    }
-
-    /** What the object covered when it was read. */
-    CausalContext shown() {
-      return shown;
-    }
-
-    /** Whether it was sent on the same connection as another one, and before that. */
-    boolean isBefore(Sending other) {
-      return wire == other.wire && ticket < other.ticket;
     }
   }
 
@@ -215,7 +160,8 @@ final class SimWay implements Connection {
     scheduler.in((BACK_OFF_MILLIS_MIN + random.nextInt(span)) * MILLI, this::open);
   }
 
-  private static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
+  /** What a datacenter tells clients of its keyspaces. */
+  static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
     Map<String, Reply.KeyspaceInfo> all = new LinkedHashMap<>();
     for (Unit unit : simulation.units()) {
       KeyspacePolicy p = unit.policy();
@@ -272,11 +218,7 @@ final class SimWay implements Connection {
   }
 
   private void crashed(Wire which) {
-    for (Sending one : which.arrived) {
-      if (one.witness != null) {
-        one.witness.crashed(one);
-      }
-    }
+    which.arrived.forEach(SimSending::crashed);
     which.arrived.clear();
   }
 
@@ -314,9 +256,7 @@ final class SimWay implements Connection {
     Request sent = simulation.options().sabotage().sent(request);
     Sending one = new Sending(over, sent, app.witness(sent), answered, simulation.nextTicket());
     over.open.add(one);
-    if (one.witness != null) {
-      one.witness.sends(one);
-    }
+    one.sends();
     trace(one, "asks", sent);
     scheduler.in(
         Math.max(0, deadlineNanos - scheduler.nanos()),
@@ -354,12 +294,12 @@ final class SimWay implements Connection {
       return; // nobody waits for it any more
     }
     one.left = true;
-    byte[] bytes = ProtocolCodec.encode(one.ticket, one.request);
+    byte[] bytes = ProtocolCodec.encode(one.ticket(), one.request());
     simulation.trace().hash(bytes);
     if (isDrawn(REFUSED_ONE_IN)) {
       ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
       Reply refusal = new Reply.Failure(code, "nothing was done: not now");
-      scheduler.in(2 * delayNanos, () -> bring(one, ProtocolCodec.encode(one.ticket, refusal)));
+      scheduler.in(2 * delayNanos, () -> bring(one, ProtocolCodec.encode(one.ticket(), refusal)));
       return;
     }
     scheduler.in(delayNanos, () -> arrive(one, bytes));
@@ -384,14 +324,12 @@ final class SimWay implements Connection {
       former.add(over);
     }
     Request request = ProtocolCodec.decodeRequest(bytes).message();
-    SimNode node = over.dc.node(unit(request));
+    SimNode node = over.dc.node(simulation.unit(request));
     node.command(
         over,
         request,
         (at, reply) -> {
-          if (one.witness != null) {
-            one.witness.made(one, at, reply);
-          }
+          one.made(at, reply);
           return () -> goes(one, at, reply);
         });
     if (request instanceof Request.Write && simulation.options().sabotage().again()) {
@@ -402,29 +340,9 @@ final class SimWay implements Connection {
   private void trace(Sending one, String does, Object what) {
     Trace trace = simulation.trace();
     if (trace.keepsEvents()) {
-      Unit unit = unit(one.request);
-      Object about = one.witness == null ? "txn" : one.witness.about();
-      trace.about(unit, about, "%s %s %s (%d): %s", app, does, one.wire.to, one.ticket, what);
+      Unit unit = simulation.unit(one.request());
+      trace.about(unit, one.about(), "%s %s %s (%d): %s", app, does, one.to(), one.ticket(), what);
     }
-  }
-
-  private Unit unit(Request request) {
-    return switch (request) {
-      case Request.Read r -> unit(r.keyspace(), r.key().partition(partitions(r.keyspace())));
-      case Request.Write w -> unit(w.keyspace(), w.key().partition(partitions(w.keyspace())));
-      case Request.Transact t -> unit(t.keyspace(), 0);
-      case Request.Repeat r -> unit(r.step().keyspace(), 0);
-      case Request.Through t -> unit(t.keyspace(), t.partition());
-      default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
-    };
-  }
-
-  private Unit unit(String keyspace, int partition) {
-    return simulation.unit(keyspace, partition);
-  }
-
-  private int partitions(String keyspace) {
-    return requireNonNull(keyspace(keyspace), keyspace).partitions();
   }
 
   // ---------------------------------------------------------------- replies
@@ -435,10 +353,8 @@ final class SimWay implements Connection {
     if (over.lost && over.arrived.isEmpty()) {
       former.remove(over);
     }
-    if (one.witness != null) {
-      one.witness.leaves(one, reply);
-    }
-    byte[] bytes = ProtocolCodec.encode(one.ticket, reply);
+    one.leaves(reply);
+    byte[] bytes = ProtocolCodec.encode(one.ticket(), reply);
     simulation.trace().hash(bytes);
     simulation.counted(reply);
     scheduler.in(
@@ -456,11 +372,9 @@ final class SimWay implements Connection {
     }
     Reply reply = ProtocolCodec.decodeReply(bytes).message();
     trace(one, "hears of", reply);
-    if (one.witness != null) {
-      one.witness.hears(one, reply);
-    }
-    if (one.request instanceof Request.Through t) {
-      app.learned(unit(t));
+    one.hears(reply);
+    if (one.request() instanceof Request.Through t) {
+      app.learned(simulation.unit(t));
     }
     one.answered.answered(reply);
   }

@@ -6,12 +6,16 @@ import static java.util.Objects.requireNonNull;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.server.ClientServer;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -188,9 +192,14 @@ final class Simulation {
     return number % 2 == 1 && !options.paired();
   }
 
+  /** Whether a client of production has connections that carry bytes. */
+  boolean hasConnections() {
+    return apps.stream().anyMatch(SimApp::hasConnections);
+  }
+
   /** Lets the transports say nothing of connections, which come and go all the time. */
   static void quiet() {
-    for (Class<?> of : List.of(PeerTransport.class)) {
+    for (Class<?> of : List.of(PeerTransport.class, ClientServer.class, Connection.class)) {
       if (LoggerFactory.getLogger(of.getPackageName()) instanceof Logger logger) {
         logger.setLevel(Level.OFF);
       }
@@ -404,6 +413,22 @@ final class Simulation {
       }
     }
     throw new IllegalArgumentException("there is no partition " + partition + " of " + keyspace);
+  }
+
+  /** The unit that a request is for. */
+  Unit unit(Request request) {
+    return switch (request) {
+      case Request.Read r -> unit(r.keyspace(), r.key());
+      case Request.Write w -> unit(w.keyspace(), w.key());
+      case Request.Transact t -> unit(t.keyspace(), 0);
+      case Request.Repeat r -> unit(r.step().keyspace(), 0);
+      case Request.Through t -> unit(t.keyspace(), t.partition());
+      default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
+    };
+  }
+
+  private Unit unit(String keyspace, Key key) {
+    return unit(keyspace, key.partition(unit(keyspace, 0).policy().partitions()));
   }
 
   Workload workload(Unit unit) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.LinkWindow;
@@ -12,12 +13,19 @@ import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Envelope;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.io.ByteArrayOutputStream;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +53,15 @@ final class SabotageTest {
         arguments("a client forgets what its session saw", "session (knew|read)", amnesiac()),
         arguments("a client's repeats are unmarked", "is committed as|the counter is", plain()),
         arguments("a closed client says nothing", "has no outcome", taciturn()),
+        arguments(
+            "what was lost is told as refused",
+            "is (done|committed as)|was done 2|told",
+            denying()),
+        arguments(
+            "answers are taken for those of the next connection",
+            "and the answer was",
+            confusing()),
+        arguments("clients do not hear that they are heard", "the client gives up", unheard()),
         arguments("updates do not say what they need", "without all that it had seen", needless()),
         arguments("a window is not given back", "the window of .* counts", keeping()),
         arguments("what is under way has no bound", "sends .* more with", boundless()),
@@ -208,6 +225,65 @@ final class SabotageTest {
         return true;
       }
     };
+  }
+
+  private static Sabotage denying() {
+    return new Sabotage() {
+      @Override
+      public boolean forgetsWhatLeft() {
+        return true;
+      }
+    };
+  }
+
+  /** Now and then an answer is the one that had this number on a former connection. */
+  private static Sabotage confusing() {
+    return new Sabotage() {
+      private final Map<AppWay, Map<Long, Envelope<Reply>>> former = new HashMap<>();
+      private int changed;
+
+      @Override
+      public byte[] answers(AppWay way, byte[] bytes) {
+        Map<Long, Envelope<Reply>> first = former.computeIfAbsent(way, w -> new HashMap<>());
+        return eachFrame(
+            bytes,
+            answer -> {
+              Envelope<Reply> before = first.putIfAbsent(answer.id(), answer);
+              return answer.id() > 0 && before != null && ++changed % 10 == 0 ? before : answer;
+            });
+      }
+    };
+  }
+
+  private static Sabotage unheard() {
+    return new Sabotage() {
+      @Override
+      public byte[] answers(AppWay way, byte[] bytes) {
+        return eachFrame(bytes, answer -> answer.message() instanceof Reply.Pong ? null : answer);
+      }
+    };
+  }
+
+  /** What was written, with other frames, or without some; as it is where not all are whole. */
+  private static byte[] eachFrame(
+      byte[] bytes, Function<Envelope<Reply>, @Nullable Envelope<Reply>> change) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    try {
+      while (in.remaining() > Integer.BYTES) {
+        byte[] frame = new byte[in.getInt()];
+        in.get(frame);
+        Envelope<Reply> answer = change.apply(ProtocolCodec.decodeReply(frame));
+        if (answer != null) {
+          byte[] other = ProtocolCodec.encode(answer.id(), answer.message());
+          out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(other.length).array());
+          out.writeBytes(other);
+        }
+      }
+    } catch (MalformedException | BufferUnderflowException | NegativeArraySizeException e) {
+      return bytes; // a part of a frame
+    }
+    return in.hasRemaining() ? bytes : out.toByteArray();
   }
 
   private static Sabotage needless() {

@@ -18,7 +18,9 @@ import io.osier.core.net.Sockets;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
+import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.PortGuard;
 import io.osier.propagation.transport.PortLimits;
 import io.osier.protocol.ProtocolCodec;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Takes clients' connections ({@link ClientConnection}) and hands their requests to the keyspaces.
@@ -40,7 +43,7 @@ import java.util.function.Consumer;
  * requests, large ones as they come already, share a budget until they are answered; beyond it they
  * are refused.
  */
-final class ClientServer implements AutoCloseable {
+public final class ClientServer implements AutoCloseable {
   private static final WriteBufferWaterMark UNSENT_MARKS =
       new WriteBufferWaterMark(1 << 20, 4 << 20);
 
@@ -62,7 +65,7 @@ final class ClientServer implements AutoCloseable {
   private static final int KEEPALIVE_SECONDS = 60;
 
   /** Does what clients ask for. Thread-safe. */
-  interface Handler {
+  public interface Handler {
     /** What clients must know of the keyspaces. */
     List<Reply.KeyspaceInfo> keyspaces();
 
@@ -137,6 +140,37 @@ final class ClientServer implements AutoCloseable {
     }
     network.later(this::lookForSlow, LOOK_MILLIS);
     network.later(this::lookForGone, GONE_MILLIS);
+  }
+
+  /**
+   * A port for anybody, without TLS, users and logs, and otherwise as in production: for tests in
+   * virtual time.
+   *
+   * @param network is closed with the server, and if that cannot be made
+   * @param nanoTime a monotonic clock
+   */
+  public static ClientServer open(
+      ReplicaId self,
+      Network network,
+      InetSocketAddress listen,
+      PortLimits limits,
+      MemoryPlan memory,
+      LongSupplier nanoTime,
+      Handler handler) {
+    return new ClientServer(
+        self,
+        network,
+        listen,
+        limits,
+        memory,
+        new RequestWatch(new SlowLog(0), Traces.OFF, nanoTime),
+        Optional.empty(),
+        new AccessControl(
+            () -> Users.OPEN,
+            "osier",
+            new Decoys(new byte[Decoys.SECRET_BYTES]),
+            new AuditLog(self.dc())),
+        handler);
   }
 
   /** What the server has of the world in production. */

@@ -1,0 +1,100 @@
+package io.osier.bench.sim;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import org.jspecify.annotations.Nullable;
+
+/** One sending of a request, by a client of production. */
+class SimSending {
+  private final Object connection;
+  private final ReplicaId to;
+  private final Request request;
+  private final @Nullable SimWitness witness;
+  private final long ticket;
+
+  /** What the object covered when it was read. */
+  private CausalContext shown = CausalContext.EMPTY;
+
+  /**
+   * A request that is about to leave.
+   *
+   * @param connection on which it is sent, from its greeting to its end
+   * @param witness null if nobody wants to see what becomes of it
+   * @param ticket larger than those of all sendings before
+   */
+  SimSending(
+      Object connection, ReplicaId to, Request request, @Nullable SimWitness witness, long ticket) {
+    this.connection = connection;
+    this.to = to;
+    this.request = request;
+    this.witness = witness;
+    this.ticket = ticket;
+  }
+
+  /** To whom it is sent. */
+  final ReplicaId to() {
+    return to;
+  }
+
+  final Request request() {
+    return request;
+  }
+
+  final long ticket() {
+    return ticket;
+  }
+
+  /** The object covers this while it is read. */
+  final void shows(CausalContext covered) {
+    shown = covered;
+  }
+
+  /** What the object covered when it was read. */
+  final CausalContext shown() {
+    return shown;
+  }
+
+  /** Whether it was sent on the same connection as another one, and before that. */
+  final boolean isBefore(SimSending other) {
+    return connection == other.connection && ticket < other.ticket;
+  }
+
+  // ---------------------------------------------------------------- what becomes of it
+
+  /** What the trace knows it by. */
+  final Object about() {
+    return witness == null ? "txn" : witness.about();
+  }
+
+  final void sends() {
+    if (witness != null) {
+      witness.sends(this);
+    }
+  }
+
+  final void made(SimNode at, Reply reply) {
+    if (witness != null) {
+      witness.made(this, at, reply);
+    }
+  }
+
+  final void leaves(Reply reply) {
+    if (witness != null) {
+      witness.leaves(this, reply);
+    }
+  }
+
+  final void hears(Reply reply) {
+    if (witness != null) {
+      witness.hears(this, reply);
+    }
+  }
+
+  final void crashed() {
+    if (witness != null) {
+      witness.crashed(this);
+    }
+  }
+}

@@ -102,7 +102,7 @@ public final class MembershipCommand implements Callable<Integer> {
         CounterLoad leaving =
             new CounterLoad(List.of(LEAVING), cluster::only, KEYSPACE, "l", rate / 4, 5_000, 2)) {
       System.out.println("warming up for " + 2 * seconds + " s");
-      LockSupport.parkNanos(2 * seconds * 1_000_000_000L);
+      LockSupport.parkNanos(2L * seconds * 1_000_000_000L);
       double before = during(cluster, "nothing changes", load, 0, () -> pause(seconds));
       during(
           cluster,
@@ -302,11 +302,11 @@ public final class MembershipCommand implements Callable<Integer> {
 
     /** The least in any two seconds. */
     private double lowest() {
-      double lowest = Double.MAX_VALUE;
+      long lowest = Long.MAX_VALUE;
       for (int i = SAMPLES; i < counts.size() - 1; i++) {
         lowest = Math.min(lowest, counts.get(i) - counts.get(i - SAMPLES));
       }
-      return lowest == Double.MAX_VALUE ? mean() : lowest / (SAMPLES * SAMPLE_NANOS / 1e9);
+      return lowest == Long.MAX_VALUE ? mean() : lowest / (SAMPLES * SAMPLE_NANOS / 1e9);
     }
   }
 }

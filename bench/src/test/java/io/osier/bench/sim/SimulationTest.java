@@ -34,10 +34,13 @@ final class SimulationTest {
   @Test
   void oneSeed_isOneRun() {
     EnumSet<Fault> all = EnumSet.allOf(Fault.class);
-    Simulation first = run(all, 3, 78);
-    assertThat(first.hasConnections()).as("what carries bytes takes part").isTrue();
-    Simulation second = run(all, 3, 78);
+    long seed = 77;
+    while (!new Simulation(new SimOptions(3, all, 60), seed).hasConnections()) {
+      seed++; // what carries bytes takes part
+    }
+    Simulation first = run(all, 3, seed);
+    Simulation second = run(all, 3, seed);
     assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
-    assertThat(run(all, 3, 79).trace().hash()).isNotEqualTo(first.trace().hash());
+    assertThat(run(all, 3, seed + 1).trace().hash()).isNotEqualTo(first.trace().hash());
   }
 }

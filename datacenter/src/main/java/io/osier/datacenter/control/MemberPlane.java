@@ -44,6 +44,10 @@ final class MemberPlane {
   private final LongSupplier millis;
   private final ControlPlane.Host host;
 
+  /** As {@code _osier} says. */
+  private Membership told = Membership.NOTHING;
+
+  /** The same with what this datacenter's file knows besides. */
   private Membership membership = Membership.NOTHING;
 
   /** What the host was told last. */
@@ -79,7 +83,7 @@ final class MemberPlane {
    * @throws OsierException CONFIGURATION if it is none of the datacenters any more
    */
   void recover(Reading.Fields object) {
-    membership = Membership.of(object);
+    take(object);
     Optional<Member> self = membership.find(dc).filter(m -> !m.isPresent());
     if (self.isPresent()) {
       throw new OsierException(ErrorCode.CONFIGURATION, gone(self.get()));
@@ -102,7 +106,8 @@ final class MemberPlane {
 
   /** Takes what is there now. */
   void take(Reading.Fields object) {
-    membership = Membership.of(object);
+    told = Membership.of(object);
+    membership = told.isInForce() ? told.with(configured) : told;
   }
 
   /** The names of those that replicate, this one's among them. */
@@ -187,8 +192,8 @@ final class MemberPlane {
       host.hinders(List.of());
       return;
     }
-    List<Operation> operations = new ArrayList<>();
-    for (Member m : membership.present()) {
+    List<Operation> operations = new ArrayList<>(told.initial(told.unknown(configured)));
+    for (Member m : told.present()) {
       if (m.address().isEmpty()) {
         configured
             .getOrDefault(m.name(), Optional.empty())
@@ -359,7 +364,7 @@ final class MemberPlane {
   /** From now on {@code _osier} counts. */
   private void begin() {
     if (!membership.isInForce()) {
-      objects.change(Membership.OBJECT, Membership.initial(configured));
+      objects.change(Membership.OBJECT, membership.initial(configured));
       objects.map(Membership.OBJECT).ifPresent(this::take);
     }
   }

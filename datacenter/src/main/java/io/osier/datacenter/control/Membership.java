@@ -68,7 +68,11 @@ record Membership(SortedMap<String, Member> all) {
               }
             });
     // Two that were added at once may have chosen one rank: the later one takes the next.
-    read.sort(Comparator.comparingInt(Member::rank).thenComparing(Member::id));
+    read.sort(
+        Comparator.comparingInt(Member::rank)
+            .thenComparing(m -> !m.id().equals(FROM_FILE)) // whoever was there first keeps it
+            .thenComparing(Member::id)
+            .thenComparing(Member::name));
     Set<Integer> taken = new HashSet<>();
     SortedMap<String, Member> all = new TreeMap<>();
     for (Member m : read) {
@@ -175,16 +179,47 @@ record Membership(SortedMap<String, Member> all) {
     return all.values().stream().mapToInt(Member::rank).max().orElse(-1) + 1;
   }
 
+  /**
+   * The same with those that a configuration file names and that this does not know: the file of
+   * whoever began with it did not name them, and nobody has told them to go.
+   */
+  Membership with(SortedMap<String, Optional<String>> addresses) {
+    SortedMap<String, Member> more = new TreeMap<>(all);
+    int rank = nextRank();
+    for (Map.Entry<String, Optional<String>> e : unknown(addresses).entrySet()) {
+      more.put(
+          e.getKey(),
+          new Member(
+              e.getKey(),
+              e.getValue(),
+              Member.State.ACTIVE,
+              FROM_FILE,
+              rank++,
+              0,
+              Set.of(),
+              "",
+              0));
+    }
+    return new Membership(more);
+  }
+
+  /** Of these addresses those of datacenters that this does not know. */
+  SortedMap<String, Optional<String>> unknown(SortedMap<String, Optional<String>> addresses) {
+    SortedMap<String, Optional<String>> unknown = new TreeMap<>(addresses);
+    unknown.keySet().removeAll(all.keySet());
+    return unknown;
+  }
+
   // ---------------------------------------------------------------- changes
 
   /**
-   * From now on this counts: it begins with what the files say.
+   * Begins with what a file says, or goes on with what others' files did not.
    *
-   * @param addresses of all, as far as they are known here, by name
+   * @param addresses of those that are not known yet, as far as they are known here, by name
    */
-  static List<Operation> initial(SortedMap<String, Optional<String>> addresses) {
+  List<Operation> initial(SortedMap<String, Optional<String>> addresses) {
     List<Operation> operations = new ArrayList<>();
-    int rank = 0;
+    int rank = nextRank();
     for (Map.Entry<String, Optional<String>> e : addresses.entrySet()) {
       SortedMap<String, String> fields = new TreeMap<>();
       fields.put(ID, FROM_FILE);

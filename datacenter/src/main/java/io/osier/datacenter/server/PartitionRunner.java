@@ -145,12 +145,12 @@ final class PartitionRunner {
     return seat.machine().isReady();
   }
 
-  /** See {@link Machine#isSettled}. For any thread. */
+  /** See {@link io.osier.datacenter.partition.Machine#isSettled}. For any thread. */
   boolean isSettled() {
     return seat.machine().isSettled();
   }
 
-  /** See {@link Machine#isComplete}. For any thread. */
+  /** See {@link io.osier.datacenter.partition.Machine#isComplete}. For any thread. */
   boolean isComplete() {
     return seat.machine().isComplete();
   }

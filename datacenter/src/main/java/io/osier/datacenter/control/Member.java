@@ -9,6 +9,7 @@ import java.util.Set;
  *
  * @param address where its peers dial it; empty if nobody has said
  * @param state what it is doing, or has done
+ * @param wasActive whether it has ever had what all others had
  * @param id tells this membership from others of the same name
  * @param rank of its clock: no two have the same
  * @param goneMillis when an earlier membership of the name ended; 0 if none did
@@ -20,6 +21,7 @@ record Member(
     String name,
     Optional<String> address,
     State state,
+    boolean wasActive,
     String id,
     int rank,
     long goneMillis,

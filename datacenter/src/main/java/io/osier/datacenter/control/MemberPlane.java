@@ -56,6 +56,9 @@ final class MemberPlane {
   /** By membership, when this one heard that it has ended. */
   private final Map<String, Long> leftMillis = new HashMap<>();
 
+  /** The membership in which this process has begun to give away what it has. */
+  private Optional<String> givenAway = Optional.empty();
+
   private boolean ended;
 
   /**
@@ -107,7 +110,12 @@ final class MemberPlane {
   /** Takes what is there now. */
   void take(Reading.Fields object) {
     told = Membership.of(object);
-    membership = told.isInForce() ? told.with(configured) : told;
+    membership = told.isInForce() && isFromFile() ? told.with(configured) : told;
+  }
+
+  /** Whether its file counts: who was added is told by others whom there are. */
+  private boolean isFromFile() {
+    return told.find(dc).map(m -> m.id().equals(Membership.FROM_FILE)).orElse(true);
   }
 
   /** The names of those that replicate, this one's among them. */
@@ -175,9 +183,9 @@ final class MemberPlane {
   private List<Member> present() {
     List<Member> present = new ArrayList<>();
     for (Member m : membership.all().values()) {
-      long since = leftMillis.computeIfAbsent(m.id(), id -> millis.getAsLong());
+      long since = leftMillis.computeIfAbsent(membershipOf(m), id -> millis.getAsLong());
       if (m.isPresent()) {
-        leftMillis.remove(m.id());
+        leftMillis.remove(membershipOf(m));
         present.add(m);
       } else if (m.state() == Member.State.LEFT && millis.getAsLong() - since < FAREWELL_MILLIS) {
         present.add(m);
@@ -186,13 +194,21 @@ final class MemberPlane {
     return present;
   }
 
+  /** All that the files name have one id. */
+  private static String membershipOf(Member m) {
+    return m.name() + " " + m.id();
+  }
+
   /** Tells the others what has become of this one, and goes when it is to. */
   void tell() {
     if (!membership.isInForce()) {
       host.hinders(List.of());
       return;
     }
-    List<Operation> operations = new ArrayList<>(told.initial(told.unknown(configured)));
+    List<Operation> operations = new ArrayList<>();
+    if (isFromFile()) {
+      operations.addAll(told.initial(told.unknown(configured)));
+    }
     for (Member m : told.present()) {
       if (m.address().isEmpty()) {
         configured
@@ -216,6 +232,10 @@ final class MemberPlane {
   }
 
   private void tell(Member self, List<Operation> operations) {
+    if (givenAway.isPresent() && !givenAway.get().equals(self.id())) {
+      end(self); // it was added again, and others may know what it does not
+      return;
+    }
     List<String> hinders = new ArrayList<>();
     if (!isActive()) {
       hinders.add("datacenter '" + dc + "' is " + self.state().label());
@@ -232,15 +252,17 @@ final class MemberPlane {
       case ACTIVE -> {}
       case LEAVING -> {
         Optional<String> heir = heir();
-        if (membership.leaves(dc)
-            && heir.isPresent()
-            && self.knownBy().containsAll(others())
-            && host.leave(heir.get())) {
+        boolean begins =
+            membership.leaves(dc) && heir.isPresent() && self.knownBy().containsAll(others());
+        if (begins) {
+          givenAway = Optional.of(self.id());
+        }
+        if (begins && host.leave(heir.get())) {
           operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
         }
       }
       case LEFT -> {
-        long since = leftMillis.computeIfAbsent(self.id(), id -> millis.getAsLong());
+        long since = leftMillis.computeIfAbsent(membershipOf(self), id -> millis.getAsLong());
         if (host.isShipped() || millis.getAsLong() - since > GONE_MILLIS) {
           end(self);
         }

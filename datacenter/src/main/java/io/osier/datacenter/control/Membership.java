@@ -86,6 +86,7 @@ record Membership(SortedMap<String, Member> all) {
               m.name(),
               m.address(),
               m.state(),
+              m.wasActive(),
               m.id(),
               rank,
               m.goneMillis(),
@@ -104,21 +105,24 @@ record Membership(SortedMap<String, Member> all) {
     }
     Member.State state = Member.State.JOINING;
     for (Member.State s : Member.State.values()) {
-      if (of.fields().get(mark(s, id)) instanceof Reading.Flag flag && flag.value()) {
-        state = s;
-      }
+      state = isMarked(of, s, id) ? s : state;
     }
     return Optional.of(
         new Member(
             name,
             Optional.ofNullable(texts.get(ADDRESS)),
             state,
+            isMarked(of, Member.State.ACTIVE, id),
             id,
             (int) ControlState.number(texts, RANK),
             ControlState.number(texts, GONE),
             knownBy(of, id),
             ControlState.by(texts),
             ControlState.atMillis(texts)));
+  }
+
+  private static boolean isMarked(Reading.Fields of, Member.State state, String id) {
+    return of.fields().get(mark(state, id)) instanceof Reading.Flag flag && flag.value();
   }
 
   private static Set<String> knownBy(Reading.Fields of, String id) {
@@ -162,16 +166,17 @@ record Membership(SortedMap<String, Member> all) {
     return Optional.ofNullable(all.get(name));
   }
 
-  /** Whether a datacenter that was told to leave does so. If all were told, one must stay. */
+  /**
+   * Whether a datacenter that was told to leave does so. If all were told, one must stay: the first
+   * that has what the others have.
+   */
   boolean leaves(String name) {
-    List<String> staying =
-        present().stream().filter(m -> m.state() == Member.State.ACTIVE).map(Member::name).toList();
-    List<String> leaving =
-        present().stream()
-            .filter(m -> m.state() == Member.State.LEAVING)
-            .map(Member::name)
-            .toList();
-    return leaving.contains(name) && (!staying.isEmpty() || !leaving.getFirst().equals(name));
+    boolean somebodyStays = present().stream().anyMatch(m -> m.state() == Member.State.ACTIVE);
+    List<Member> leaving =
+        present().stream().filter(m -> m.state() == Member.State.LEAVING).toList();
+    Optional<Member> first = leaving.stream().filter(Member::wasActive).findFirst();
+    boolean mustStay = !somebodyStays && first.map(m -> m.name().equals(name)).orElse(true);
+    return leaving.stream().anyMatch(m -> m.name().equals(name)) && !mustStay;
   }
 
   /** The rank for one that is added. */
@@ -193,6 +198,7 @@ record Membership(SortedMap<String, Member> all) {
               e.getKey(),
               e.getValue(),
               Member.State.ACTIVE,
+              true,
               FROM_FILE,
               rank++,
               0,

@@ -158,6 +158,12 @@ final class MembershipTest {
     assertThat(eu.read().leaves("eu")).isTrue();
     assertThat(eu.read().leaves("us")).isTrue();
     assertThat(eu.read().leaves("za")).isFalse();
+
+    // Not one that has never had what the others have.
+    eu.change(eu.read().add("aa", "aa:1", "1-a", "ada", 1));
+    eu.change(Membership.mark(eu.member("aa"), Member.State.LEAVING, "ada", 2));
+    assertThat(eu.read().leaves("aa")).isTrue();
+    assertThat(eu.read().leaves("ap")).isFalse();
   }
 
   @Test

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  *   DC add KEY ELEMENT...        adds elements to a set: an update that leaves at once
  *   DC hold KEY ELEMENT...       the same, but it waits for a round
  *   DC release KEY               the object goes back to operations
+ *   DC peers DC...               has these peers from now on
  *   lose DC DC                   loses the next updates from one to the other
  *   cut DC DC, join DC DC        cuts a link, both ways, or joins it again
  *   run N                        lets N ms pass
@@ -149,10 +150,12 @@ final class Script {
       case "run" -> pass(Long.parseLong(words[1]) * MILLI);
       default -> {
         Dc dc = dc(words[0]);
-        List<String> elements = List.of(words).subList(3, words.length);
+        List<String> elements =
+            words.length < 3 ? List.of() : List.of(words).subList(3, words.length);
         switch (words[1]) {
           case "add" -> dc.commit(words[2], elements, false);
           case "hold" -> dc.commit(words[2], elements, true);
+          case "peers" -> dc.propagation.setPeers(List.of(words).subList(2, words.length), nanos);
           case "release" -> dc.propagation.release(object(words[2]));
           default -> throw new IllegalArgumentException(command);
         }

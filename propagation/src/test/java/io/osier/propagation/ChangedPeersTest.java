@@ -1,0 +1,51 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The peers of a partition change while it serves. */
+final class ChangedPeersTest {
+  private final Script script = new Script();
+
+  private String run(String... commands) {
+    StringBuilder told = new StringBuilder();
+    for (String command : commands) {
+      told.append(script.run(command));
+    }
+    return told.toString();
+  }
+
+  /** Seeds 91 and 94 of the simulator: the partition failed. Nobody else may have the update. */
+  @ParameterizedTest
+  @ValueSource(strings = {"causal", "session"})
+  void whatHasComeOfOneThatIsGivenUp_andWaits_isShownWithWhatItWaitsFor(String kind) {
+    run("start " + kind + " ap eu us", "run 1000", "cut ap us", "ap add k x", "run 100");
+    assertThat(run("eu add k y", "run 100")).doesNotContain("us     shows");
+    run("us peers ap", "ap peers us", "run 100");
+    assertThat(run("join ap us", "run 3000")).contains("us     shows {k=x y}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"causal", "session"})
+  void oneThatIsNew_isGivenAll_alsoWhatWasEverywhere(String kind) {
+    run("start " + kind + " ap eu us", "run 1000");
+    run("ap peers eu", "eu peers ap", "us peers", "run 100");
+    run("ap add k x", "eu add l y", "run 3000");
+    run("ap peers eu us", "eu peers ap us", "us peers ap eu");
+    run("join ap us", "join eu us", "run 3000");
+    assertThat(run("us add k z", "run 1000"))
+        .contains("ap     shows {k=x z}", "eu     shows {k=x z}");
+    assertThat(run("ap add l w", "run 1000")).contains("us     shows {l=w y}");
+  }
+
+  /** Of one that is given up, each gets what any other one has. */
+  @ParameterizedTest
+  @ValueSource(strings = {"causal", "session"})
+  void whatOneHasOfOneThatIsGivenUp_comesToTheOthers(String kind) {
+    run("start " + kind + " ap eu us", "run 1000", "cut eu us", "eu add k x", "run 100");
+    run("ap peers us", "us peers ap");
+    assertThat(run("run 5000")).contains("us     shows {k=x}");
+  }
+}

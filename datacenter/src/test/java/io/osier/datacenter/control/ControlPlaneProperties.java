@@ -7,7 +7,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
@@ -58,8 +57,7 @@ final class ControlPlaneProperties {
   /** A datacenter whose {@code _osier} is a map of states. */
   private final class Node implements ControlPlane.Host {
     final String dc;
-    final Map<ObjectId, Causal> objects = new TreeMap<>();
-    private ReplicaId replica;
+    final OsierCopy copy;
     ControlPlane plane;
 
     /** What is on the disk for sure; the rest may be lost. */
@@ -76,11 +74,10 @@ final class ControlPlaneProperties {
 
     final Map<String, KeyspacePolicy> policies = new TreeMap<>();
     final Map<String, List<String>> awaited = new TreeMap<>();
-    private long number;
 
     Node(String dc) {
       this.dc = dc;
-      this.replica = new ReplicaId(dc, 1);
+      this.copy = new OsierCopy(new ReplicaId(dc, 1), () -> ++clock);
       this.plane = plane();
     }
 
@@ -97,53 +94,24 @@ final class ControlPlaneProperties {
 
     /** Ends at once, and starts with what was durable; what is in the keyspaces is all there. */
     void lose() {
-      objects.clear();
-      objects.putAll(durable);
+      copy.lose(durable);
       open.clear();
       policies.clear();
       awaited.clear();
       unheard.addAll(DCS);
       unheard.remove(dc);
-      replica = new ReplicaId(dc, replica.incarnation() + 1);
-      number = 0;
       plane = plane();
-      plane.recover((Reading.Fields) state(ControlPlane.KEYSPACES).read(new Query.Whole()));
+      plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
     }
 
     @Override
     public Reply ask(Request request, int timeoutMillis) {
-      switch (request) {
-        case Request.Read read -> {
-          ObjectId object = new ObjectId(read.key(), read.type().orElseThrow());
-          return new Reply.Answer(
-              read.type(),
-              Optional.of(state(object).read(read.query())),
-              true,
-              VersionVector.EMPTY);
-        }
-        case Request.Transact step -> {
-          clock++; // later than all that anybody has seen
-          for (Request.Update update : step.updates()) {
-            ObjectId object = new ObjectId(update.key(), update.type());
-            Causal now = state(object);
-            long last = now.context().last(replica);
-            Causal delta = now.prepare(update.operation(), replica, number + 1, last, clock, 0);
-            number = delta.context().last(replica);
-            objects.put(object, now.join(delta));
-          }
-          return new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
-        }
-        default -> throw new AssertionError(request);
-      }
-    }
-
-    private Causal state(ObjectId object) {
-      return objects.getOrDefault(object, Causal.bottom(object.type()));
+      return copy.ask(request);
     }
 
     /** Gets all that another one has. */
     void hear(Node other) {
-      other.objects.forEach((object, state) -> objects.put(object, state(object).join(state)));
+      copy.hear(other.copy);
       unheard.remove(other.dc);
     }
 
@@ -300,7 +268,7 @@ final class ControlPlaneProperties {
         case ALTER -> at.administer("alter", step.name(), Map.of("sla", step.from() + 1 + "s"));
         case LOOK -> at.plane.look();
         case HEAR -> at.hear(nodes.get(step.from()));
-        case KEEP -> at.durable = Map.copyOf(at.objects);
+        case KEEP -> at.durable = Map.copyOf(at.copy.objects);
         case LOSE -> {
           // What all have lost is lost; and so may be what two of three have.
           if (nodes.stream().allMatch(Node::isSettled)) {

@@ -6,9 +6,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
-import io.osier.crdt.ObjectId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -52,8 +49,7 @@ final class MemberPlaneProperties {
   /** A datacenter whose {@code _osier} is a map of states. */
   private final class Node implements ControlPlane.Host {
     final String dc;
-    final ReplicaId replica;
-    final Map<ObjectId, Causal> objects = new TreeMap<>();
+    final OsierCopy copy;
     final ControlPlane plane;
     Set<String> peers;
     private final Map<String, Long> incarnationsMin = new TreeMap<>();
@@ -64,11 +60,10 @@ final class MemberPlaneProperties {
 
     boolean ended;
     boolean gave;
-    private long number;
 
     Node(String dc, long incarnation, Set<String> file) {
       this.dc = dc;
-      this.replica = new ReplicaId(dc, incarnation);
+      this.copy = new OsierCopy(new ReplicaId(dc, incarnation), () -> ++clock);
       this.peers = new TreeSet<>(file);
       peers.remove(dc);
       Map<String, Optional<String>> addresses = new TreeMap<>();
@@ -85,46 +80,20 @@ final class MemberPlaneProperties {
 
     @Override
     public Reply ask(Request request, int timeoutMillis) {
-      switch (request) {
-        case Request.Read read -> {
-          ObjectId object = new ObjectId(read.key(), read.type().orElseThrow());
-          return new Reply.Answer(
-              read.type(),
-              Optional.of(state(object).read(read.query())),
-              true,
-              VersionVector.EMPTY);
-        }
-        case Request.Transact step -> {
-          clock++; // later than all that anybody has seen
-          for (Request.Update update : step.updates()) {
-            ObjectId object = new ObjectId(update.key(), update.type());
-            Causal now = state(object);
-            long last = now.context().last(replica);
-            Causal delta = now.prepare(update.operation(), replica, number + 1, last, clock, 0);
-            number = delta.context().last(replica);
-            objects.put(object, now.join(delta));
-          }
-          return new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
-        }
-        default -> throw new AssertionError(request);
-      }
-    }
-
-    private Causal state(ObjectId object) {
-      return objects.getOrDefault(object, Causal.bottom(object.type()));
+      return copy.ask(request);
     }
 
     /** Gets all that another one has, if both take each other for peers. */
     void hear(Node other) {
       if (!ended && !other.ended && welcomes(other) && other.welcomes(this)) {
-        other.objects.forEach((object, state) -> objects.put(object, state(object).join(state)));
+        copy.hear(other.copy);
         unheard.remove(other.dc);
       }
     }
 
     private boolean welcomes(Node other) {
       return peers.contains(other.dc)
-          && other.replica.incarnation() >= incarnationsMin.getOrDefault(other.dc, 0L);
+          && other.copy.replica().incarnation() >= incarnationsMin.getOrDefault(other.dc, 0L);
     }
 
     void look() {
@@ -141,20 +110,14 @@ final class MemberPlaneProperties {
 
     @Override
     public boolean isComplete() {
-      return peers.stream().allMatch(p -> nodes.containsKey(p) && isHeard(nodes.get(p)));
-    }
-
-    /** Whether all that another one has is here. */
-    private boolean isHeard(Node other) {
-      return other.objects.entrySet().stream()
-          .allMatch(e -> state(e.getKey()).equals(state(e.getKey()).join(e.getValue())));
+      return peers.stream().allMatch(p -> nodes.containsKey(p) && copy.hasAllOf(nodes.get(p).copy));
     }
 
     @Override
     public boolean isShipped() {
       return peers.stream()
           .map(nodes::get)
-          .allMatch(other -> other == null || other.ended || other.isHeard(this));
+          .allMatch(other -> other == null || other.ended || other.copy.hasAllOf(copy));
     }
 
     @Override
@@ -274,7 +237,7 @@ final class MemberPlaneProperties {
       assertThat(staying).as("somebody takes updates").anyMatch(n -> !n.held);
     }
     for (Node node : staying) {
-      if (node.unheard.isEmpty() && node.objects.containsKey(ControlPlane.DATACENTERS)) {
+      if (node.unheard.isEmpty() && node.copy.objects.containsKey(ControlPlane.DATACENTERS)) {
         assertThat(node.peers)
             .as("nobody of %s who has gone", views(node))
             .allMatch(
@@ -302,7 +265,7 @@ final class MemberPlaneProperties {
   private static boolean knows(Node node, Node other) {
     return node != other
         && node.unheard.isEmpty()
-        && node.objects.containsKey(ControlPlane.DATACENTERS) // else its file counts
+        && node.copy.objects.containsKey(ControlPlane.DATACENTERS) // else its file counts
         && views(node).stream().anyMatch(v -> v.matches(other.dc + " (joining|active|leaving)"));
   }
 

@@ -4,7 +4,6 @@ import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
 
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.partition.Input;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -112,7 +111,7 @@ final class Replacement {
     boolean all = simulation.peersOf(name).size() == others.size();
     if (all && dc.isUp() && dc.isComplete()) {
       dc.joined();
-      dc.submitToAll(new Input.Peers(others, simulation.names(), false, simulation.rank(name)));
+      simulation.setPeers(dc, others, false);
     } else {
       simulation.scheduler().in(LOOK_NANOS, this::look);
     }

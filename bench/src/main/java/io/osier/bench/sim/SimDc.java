@@ -39,6 +39,9 @@ final class SimDc {
   /** Whether it is about to join, and takes no updates. */
   private boolean joining;
 
+  /** How often it was told of its peers in this life. */
+  private long told;
+
   // Null before the first start.
   private @Nullable SharedWindows links;
   private @Nullable SimSockets sockets;
@@ -142,6 +145,7 @@ final class SimDc {
   /** Starts with what its disks have kept. */
   void start(ReplicaId as) {
     life++;
+    told = 0;
     long nanos = simulation.scheduler().nanos();
     self = as;
     up = true;
@@ -300,13 +304,14 @@ final class SimDc {
   }
 
   boolean isComplete() {
-    return nodes.stream().allMatch(SimNode::isComplete);
+    return nodes.stream().allMatch(n -> n.isComplete(told));
   }
 
   /** Its peers are others from now on. */
-  void setPeers(List<String> peers, Input.Peers input) {
+  void setPeers(List<String> peers, boolean joins) {
     changedNanos = simulation.scheduler().nanos();
-    submitToAll(input);
+    submitToAll(
+        new Input.Peers(++told, peers, simulation.names(), joins, simulation.rank(self.dc())));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     peers.forEach(peer -> addresses.put(peer, address(peer)));
     requireNonNull(transport, "it is up").setPeers(addresses);

@@ -251,8 +251,8 @@ final class SimNode {
   }
 
   /** Whether the partition has what the others had. */
-  boolean isComplete() {
-    return partition.isReady() && partition.isComplete() && partition.isSettled();
+  boolean isComplete(long number) {
+    return partition.isReady() && partition.isComplete(number) && partition.isSettled();
   }
 
   /** Whether the partition serves commands. */

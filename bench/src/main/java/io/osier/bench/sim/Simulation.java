@@ -9,7 +9,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.server.ClientServer;
 import io.osier.propagation.transport.PeerTransport;
@@ -474,7 +473,7 @@ final class Simulation {
     know(name, others);
     trace.note("the peers of %s are %s", dc.self(), others);
     if (dc.isUp()) {
-      dc.setPeers(others, new Input.Peers(others, names, joins, rank(name)));
+      dc.setPeers(others, joins);
     }
   }
 

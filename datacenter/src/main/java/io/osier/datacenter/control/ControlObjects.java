@@ -27,6 +27,9 @@ final class ControlObjects {
   /** Counts the changes: a look at it tells whether there is anything to read. */
   private static final ObjectId CHANGES = new ObjectId(Key.of("changes"), CrdtType.G_COUNTER);
 
+  /** What is read where nothing can be: of no type that is here. */
+  private static final Reading NOTHING = new Reading.Flag(false);
+
   private final BiFunction<Request, Integer, Reply> partition;
 
   /** What was changed from here, so that it is read. */
@@ -68,10 +71,8 @@ final class ControlObjects {
     return reply instanceof Reply.Answer answer ? answer.reading().orElse(NOTHING) : NOTHING;
   }
 
-  private static final Reading NOTHING = new Reading.Flag(false);
-
   /** What was changed from here is there; with nothing to wait for, the partition has peace. */
-  void read() {
+  void isRead() {
     seen = VersionVector.EMPTY;
   }
 

@@ -130,10 +130,10 @@ public final class ControlPlane {
     /**
      * Takes no updates any more, and gives away what only this one may use. Called again and again.
      *
-     * @param heir who gets that
+     * @param heirs who may get that, in this order; not empty
      * @return whether all is done, and the others have everything
      */
-    boolean leave(String heir);
+    boolean leave(List<String> heirs);
 
     /** This datacenter is none of the cluster any more: ends it. */
     void end(String why);
@@ -268,7 +268,7 @@ public final class ControlPlane {
     if (changes < 0) {
       return;
     }
-    objects.read();
+    objects.isRead();
     members.follow();
     follow();
     tell();

@@ -183,20 +183,19 @@ final class MemberPlane {
   private List<Member> present() {
     List<Member> present = new ArrayList<>();
     for (Member m : membership.all().values()) {
-      long since = leftMillis.computeIfAbsent(membershipOf(m), id -> millis.getAsLong());
-      if (m.isPresent()) {
-        leftMillis.remove(membershipOf(m));
-        present.add(m);
-      } else if (m.state() == Member.State.LEFT && millis.getAsLong() - since < FAREWELL_MILLIS) {
+      boolean isNew =
+          m.state() == Member.State.LEFT
+              && millis.getAsLong() - leftSinceMillis(m) < FAREWELL_MILLIS;
+      if (m.isPresent() || isNew) {
         present.add(m);
       }
     }
     return present;
   }
 
-  /** All that the files name have one id. */
-  private static String membershipOf(Member m) {
-    return m.name() + " " + m.id();
+  /** When this one heard that a membership has ended; all that the files name have one id. */
+  private long leftSinceMillis(Member m) {
+    return leftMillis.computeIfAbsent(m.name() + " " + m.id(), id -> millis.getAsLong());
   }
 
   /** Tells the others what has become of this one, and goes when it is to. */
@@ -251,19 +250,18 @@ final class MemberPlane {
       }
       case ACTIVE -> {}
       case LEAVING -> {
-        Optional<String> heir = heir();
+        List<String> heirs = heirs();
         boolean begins =
-            membership.leaves(dc) && heir.isPresent() && self.knownBy().containsAll(others());
+            membership.leaves(dc) && !heirs.isEmpty() && self.knownBy().containsAll(others());
         if (begins) {
           givenAway = Optional.of(self.id());
         }
-        if (begins && host.leave(heir.get())) {
+        if (begins && host.leave(heirs)) {
           operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
         }
       }
       case LEFT -> {
-        long since = leftMillis.computeIfAbsent(membershipOf(self), id -> millis.getAsLong());
-        if (host.isShipped() || millis.getAsLong() - since > GONE_MILLIS) {
+        if (host.isShipped() || millis.getAsLong() - leftSinceMillis(self) > GONE_MILLIS) {
           end(self);
         }
       }
@@ -281,13 +279,13 @@ final class MemberPlane {
         || membership.find(dc).filter(m -> m.state() == Member.State.LEFT).isPresent();
   }
 
-  /** Who gets the rights of one that leaves: the first that stays. */
-  private Optional<String> heir() {
+  /** Who may get the rights of one that leaves: those that stay. */
+  private List<String> heirs() {
     return membership.present().stream()
         .filter(m -> !m.name().equals(dc) && !membership.leaves(m.name()))
         .filter(m -> m.state() != Member.State.JOINING)
         .map(Member::name)
-        .findFirst();
+        .toList();
   }
 
   private void end(Member self) {

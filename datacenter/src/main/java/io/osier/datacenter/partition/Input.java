@@ -74,10 +74,12 @@ public sealed interface Input {
    *
    * @param sharers those, and this one, but for who leaves: bounded counters that are made from now
    *     on give their rights to these
+   * @param number of this telling: whether it is complete is asked for one of them
    * @param joins whether this one is about to join, so that it did not know them before
    * @param rank of this one's clock, see {@link io.osier.core.HybridClock#HybridClock(int)}
    */
-  record Peers(List<String> peers, List<String> sharers, boolean joins, int rank) implements Input {
+  record Peers(long number, List<String> peers, List<String> sharers, boolean joins, int rank)
+      implements Input {
     public Peers {
       peers = List.copyOf(peers);
       sharers = List.copyOf(sharers);

@@ -36,8 +36,13 @@ public interface Machine {
     return isReady();
   }
 
-  /** See {@link io.osier.propagation.Propagation#isComplete}. For any thread. */
-  default boolean isComplete() {
+  /**
+   * Whether it has what each peer had when it was first heard after a telling of the peers ({@link
+   * Input.Peers}). For any thread.
+   *
+   * @param number of that telling: false for one that still waits in the queue
+   */
+  default boolean isComplete(long number) {
     return isReady();
   }
 

@@ -66,7 +66,11 @@ public final class Partition implements Machine {
   private Now now;
   private volatile boolean ready;
   private volatile boolean settled;
-  private volatile boolean complete;
+
+  /** The telling of the peers since which it has what they had; -1 if none. */
+  private volatile long completeSince = -1;
+
+  private long peersNumber;
 
   /**
    * A partition that starts now, with the content of its store.
@@ -216,7 +220,7 @@ public final class Partition implements Machine {
     modes.setPeers(changed.peers().size());
     escrow.setSharers(changed.sharers());
     propagation.compareAnew();
-    complete = false;
+    peersNumber = changed.number();
     if (changed.joins()) {
       propagation.unsettle();
       settled = false;
@@ -285,7 +289,9 @@ public final class Partition implements Machine {
       ready = true;
     }
     settled |= propagation.isSettled();
-    complete |= propagation.isComplete();
+    if (completeSince != peersNumber && propagation.isComplete()) {
+      completeSince = peersNumber;
+    }
     commands.unpark(now);
   }
 
@@ -315,8 +321,8 @@ public final class Partition implements Machine {
   }
 
   @Override
-  public boolean isComplete() {
-    return complete;
+  public boolean isComplete(long number) {
+    return completeSince == number;
   }
 
   @Override

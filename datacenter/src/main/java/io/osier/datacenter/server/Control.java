@@ -225,11 +225,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public boolean isComplete() {
-    return keyspaces.partitions().allMatch(Control::isComplete);
-  }
-
-  private static boolean isComplete(PartitionRunner partition) {
-    return partition.isReady() && partition.isComplete() && partition.isSettled();
+    return keyspaces.partitions().allMatch(keyspaces::isComplete);
   }
 
   @Override
@@ -247,7 +243,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     if (leaving.isPresent()) {
       return leaving.get().progress().stream().toList();
     }
-    long complete = keyspaces.partitions().filter(Control::isComplete).count();
+    long complete = keyspaces.partitions().filter(keyspaces::isComplete).count();
     long all = keyspaces.partitions().count();
     long objects = keyspaces.partitions().mapToLong(p -> p.store().size()).sum();
     return complete == all
@@ -267,12 +263,12 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   @Override
-  public boolean leave(String heir) {
+  public boolean leave(List<String> heirs) {
     if (leaving.isEmpty()) {
-      LOG.info("this datacenter leaves; {} gets its rights", heir);
+      LOG.info("this datacenter leaves; of {} the first that can gets its rights", heirs);
       leaving = Optional.of(new Leaving(self, keyspaces));
     }
-    return leaving.get().step(heir);
+    return leaving.get().step(heirs);
   }
 
   @Override

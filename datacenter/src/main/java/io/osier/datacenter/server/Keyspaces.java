@@ -115,6 +115,9 @@ final class Keyspaces {
   /** The other datacenters. */
   private volatile Set<String> peers;
 
+  /** How often partitions were told of them: what is complete is so since one of these times. */
+  private volatile long told;
+
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
 
@@ -140,6 +143,7 @@ final class Keyspaces {
   void setMembers(Members changed) {
     peers = Set.copyOf(changed.others);
     members = Optional.of(changed);
+    told++;
     open.values().forEach(one -> tell(one, changed));
   }
 
@@ -150,8 +154,13 @@ final class Keyspaces {
     sharers.add(around.self.dc());
     sharers.removeAll(changed.leaving);
     one.shard.gate().setPeers(held);
-    Input.Peers input = new Input.Peers(held, sharers, changed.joins, changed.rank);
+    Input.Peers input = new Input.Peers(told, held, sharers, changed.joins, changed.rank);
     one.shard.partitions().forEach(p -> p.submit(input));
+  }
+
+  /** Whether a partition has what the others had when they were told last who there is. */
+  boolean isComplete(PartitionRunner partition) {
+    return partition.isReady() && partition.isComplete(told) && partition.isSettled();
   }
 
   /** Finds out anew whether this datacenter has what the others have. */

@@ -63,17 +63,17 @@ final class Leaving {
   /**
    * Goes on.
    *
-   * @param heir who gets the rights
+   * @param heirs of them the first that holds a keyspace gets the rights there
    * @return whether nothing is left to do
    */
-  boolean step(String heir) {
+  boolean step(List<String> heirs) {
     switch (stage) {
       case COMPARING -> {
-        if (partitions().allMatch(PartitionRunner::isComplete)) {
+        if (partitions().allMatch(keyspaces::isComplete)) {
           stage = Stage.GIVING;
         }
       }
-      case GIVING -> give(heir);
+      case GIVING -> give(heirs);
       case SHIPPING -> {
         partitions().forEach(p -> p.submit(new Input.Flush()));
         if (partitions().allMatch(Leaving::isShipped)) {
@@ -90,10 +90,10 @@ final class Leaving {
   }
 
   /** Until a walk through all objects finds nothing to give. */
-  private void give(String heir) {
+  private void give(List<String> heirs) {
     CompletableFuture<Integer> walk = giving;
     if (walk == null) {
-      giving = CompletableFuture.supplyAsync(() -> walk(heir));
+      giving = CompletableFuture.supplyAsync(() -> walk(heirs), Leaving::begin);
     } else if (walk.isDone()) {
       giving = null;
       if (walk.join() == 0) {
@@ -102,11 +102,16 @@ final class Leaving {
     }
   }
 
-  private int walk(String heir) {
+  private static void begin(Runnable walk) {
+    Thread.ofPlatform().name("osier-leaving").daemon(true).start(walk);
+  }
+
+  private int walk(List<String> heirs) {
     int found = 0;
     for (KeyspaceShard shard : keyspaces.shown().values()) {
+      Optional<String> heir = heirs.stream().filter(shard.policy()::heldBy).findFirst();
       for (PartitionRunner partition : shard.partitions()) {
-        found += shard.policy().heldBy(heir) ? walk(partition, heir) : 0;
+        found += heir.isPresent() ? walk(partition, heir.get()) : 0;
       }
     }
     return found;

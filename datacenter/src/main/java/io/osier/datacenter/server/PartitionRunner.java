@@ -151,8 +151,8 @@ final class PartitionRunner {
   }
 
   /** See {@link io.osier.datacenter.partition.Machine#isComplete}. For any thread. */
-  boolean isComplete() {
-    return seat.machine().isComplete();
+  boolean isComplete(long number) {
+    return seat.machine().isComplete(number);
   }
 
   /** The objects, for reads that need no turn. For any thread. */

@@ -166,7 +166,7 @@ final class ControlPlaneProperties {
     public void hinders(List<String> words) {}
 
     @Override
-    public boolean leave(String heir) {
+    public boolean leave(List<String> heirs) {
       throw new AssertionError("nobody changes datacenters");
     }
 

@@ -137,7 +137,8 @@ final class MemberPlaneProperties {
     }
 
     @Override
-    public boolean leave(String heir) {
+    public boolean leave(List<String> heirs) {
+      String heir = heirs.getFirst();
       Node to = nodes.get(heir);
       assertThat(heir).isNotEqualTo(dc);
       assertThat(to == null || !to.gave).as("%s gives to %s, which has gone", dc, heir).isTrue();

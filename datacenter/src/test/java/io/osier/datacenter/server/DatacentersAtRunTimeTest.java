@@ -159,6 +159,27 @@ final class DatacentersAtRunTimeTest {
     assertThat(ap.obstacles()).isEmpty();
   }
 
+  /** It has what the one has that it knew at first, and must not take that for all. */
+  @Test
+  void oneThatJoins_isNotActive_beforeItHasHeardFromAll() {
+    TestCluster cluster = cluster("eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    increment(eu, "c", 1);
+    add(eu, "ap", cluster.place("ap", "eu"));
+    awaitState(at(cluster, "us"), "ap", "joining");
+    cluster.stop("us");
+    cluster.start("ap");
+    OsierClient ap = at(cluster, "ap");
+    awaitCount(ap, "c", 1);
+    await()
+        .during(Duration.ofSeconds(1))
+        .atMost(PATIENCE)
+        .until(() -> state(ap, "ap").equals("joining"));
+    assertThat(list(ap)).contains("partitions have what the others have");
+    cluster.start("us");
+    awaitState(eu, "ap", "active");
+  }
+
   @Test
   void oneThatLeaves_losesNothing_andGivesItsRightsAway() {
     TestCluster cluster = cluster("ap", "eu", "us");
@@ -169,6 +190,9 @@ final class DatacentersAtRunTimeTest {
       ap.session().keyspace("shop").boundedCounter("b" + i).create(0, 300);
       ap.session().keyspace("shop").boundedCounter("b" + i).increment(30);
     }
+    // The first of those that stay does not hold it.
+    ap.admin().createKeyspaceAsync("pair", java.util.Map.of("replicas", "ap,us")).join();
+    ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
     increment(ap, "c", 7);
     remove(eu, "ap", false);
     await().atMost(PATIENCE).until(() -> cluster.datacenter("ap").failure().isDone());
@@ -190,6 +214,13 @@ final class DatacentersAtRunTimeTest {
                 assertThat(shares.values().stream().mapToLong(s -> s.down()).sum()).isEqualTo(30);
               });
     }
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              var shares = us.session().keyspace("pair").boundedCounter("b").rights().shares();
+              return requireNonNull(shares.get("us")).up() == 100;
+            });
     cluster.ended("ap");
     increment(us, "c", 1);
     awaitCount(eu, "c", 8);

@@ -38,6 +38,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +117,7 @@ final class Keyspaces {
   private volatile Set<String> peers;
 
   /** How often partitions were told of them: what is complete is so since one of these times. */
-  private volatile long told;
+  private final AtomicLong told = new AtomicLong();
 
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
@@ -143,7 +144,7 @@ final class Keyspaces {
   void setMembers(Members changed) {
     peers = Set.copyOf(changed.others);
     members = Optional.of(changed);
-    told++;
+    told.incrementAndGet();
     open.values().forEach(one -> tell(one, changed));
   }
 
@@ -154,13 +155,13 @@ final class Keyspaces {
     sharers.add(around.self.dc());
     sharers.removeAll(changed.leaving);
     one.shard.gate().setPeers(held);
-    Input.Peers input = new Input.Peers(told, held, sharers, changed.joins, changed.rank);
+    Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
     one.shard.partitions().forEach(p -> p.submit(input));
   }
 
   /** Whether a partition has what the others had when they were told last who there is. */
   boolean isComplete(PartitionRunner partition) {
-    return partition.isReady() && partition.isComplete(told) && partition.isSettled();
+    return partition.isReady() && partition.isComplete(told.get()) && partition.isSettled();
   }
 
   /** Finds out anew whether this datacenter has what the others have. */

@@ -69,6 +69,7 @@ public final class Session {
 
   /**
    * Forgets what this session has seen: it starts anew, without guarantees about what came before.
+   * Updates that are under way belong to that: a read that is called after this may not show them.
    */
   public void forget() {
     past.forget();

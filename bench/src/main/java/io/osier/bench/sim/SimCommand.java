@@ -71,7 +71,7 @@ public final class SimCommand implements Callable<Integer> {
       description =
           "none, all, or some of"
               + " loss,duplicates,reorder,partitions,crashes,slow,hangs,disks,stalls,clocks,"
-              + "answers,large (default: ${DEFAULT-VALUE}); each seed draws from them")
+              + "answers,members,large (default: ${DEFAULT-VALUE}); each seed draws from them")
   private String faults;
 
   @Option(

@@ -80,6 +80,8 @@ final class SimEnd {
       quiet &= FlowCheck.isEmpty(dc);
     }
     for (Unit unit : simulation.units()) {
+      // Over a narrow link a process that has just come back asks for pages that bring nothing new.
+      quiet &= simulation.dcs().stream().allMatch(dc -> dc.node(unit).isReady());
       quiet =
           quiet
               && ConvergenceCheck.isAtRest(

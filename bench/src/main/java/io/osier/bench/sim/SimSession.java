@@ -88,6 +88,9 @@ final class SimSession {
     /** The last that was sent; null before the first. */
     @Nullable SimSending sent;
 
+    /** How often the session had forgotten its past when that was sent. */
+    int pastsForgotten;
+
     /** What was answered last, and the answer; null before. */
     @Nullable SimSending heard;
 
@@ -128,6 +131,7 @@ final class SimSession {
     @Override
     public void sends(SimSending sending) {
       sent = sending;
+      pastsForgotten = SimSession.this.pastsForgotten;
       mayHaveGivenUp();
     }
 
@@ -182,6 +186,8 @@ final class SimSession {
 
   /** Some of the calls of a step are still to be made. */
   private boolean calling;
+
+  private int pastsForgotten;
 
   /**
    * A session that has not begun.
@@ -342,6 +348,9 @@ final class SimSession {
       if (!before.object().equals(object) || !before.task.isWrite()) {
         continue;
       }
+      if (before.pastsForgotten != call.pastsForgotten) {
+        continue; // the session had forgotten the update before it sent this read
+      }
       Dot dot = before.dot;
       if (dot != null && requireNonNull(before.heard).isBefore(sending)) {
         Effect tokens = new Effect(before.task.effect().tokens(), 0);
@@ -422,6 +431,7 @@ final class SimSession {
       throw wrong(call, "is said to follow what was lost: %s", after);
     }
     session.forget();
+    pastsForgotten++;
     places.forEach(this::loseSight);
   }
 

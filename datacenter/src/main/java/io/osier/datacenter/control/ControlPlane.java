@@ -121,6 +121,11 @@ public final class ControlPlane {
     /** What keeps this datacenter from having joined, or left, in words. */
     List<String> progress();
 
+    /** How far it is if it joins; empty if it does not. */
+    default Optional<CatchUp> catchUp() {
+      return Optional.empty();
+    }
+
     /**
      * From now on this keeps it from being one like the others; nothing if that is empty. Said once
      * at least, when it is known whether it joins.

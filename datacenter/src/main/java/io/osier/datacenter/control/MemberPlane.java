@@ -457,6 +457,7 @@ final class MemberPlane {
                 Member.State.ACTIVE.label(),
                 true,
                 List.of(),
+                Optional.empty(),
                 "",
                 0));
       }
@@ -470,6 +471,7 @@ final class MemberPlane {
               m.state().label(),
               m.id().equals(Membership.FROM_FILE),
               awaited(m),
+              m.name().equals(dc) ? host.catchUp() : Optional.empty(),
               m.by(),
               m.atMillis()));
     }

@@ -175,7 +175,14 @@ final class DatacentersAtRunTimeTest {
         .during(Duration.ofSeconds(1))
         .atMost(PATIENCE)
         .until(() -> state(ap, "ap").equals("joining"));
-    assertThat(list(ap)).contains("partitions have what the others have");
+    // Of two counters of each name one is in a causal keyspace: seen when all of it has come.
+    await().atMost(PATIENCE).until(() -> list(ap).contains("\"objects_there\":2,"));
+    assertThat(list(ap))
+        .contains("partitions have what the others have", "\"catch_up\":{", "\"bytes\":")
+        .containsOnlyOnce("catch_up");
+    assertThat(cluster.datacenter("ap").obstacles())
+        .anySatisfy(o -> assertThat(o).contains(" of 2 objects and ").contains("MiB/s"));
+    assertThat(list(eu)).doesNotContain("catch_up");
     cluster.start("us");
     awaitState(eu, "ap", "active");
   }

@@ -197,6 +197,7 @@ final class PublisherTest {
                 transport,
                 Optional.empty(),
                 new Readiness(keyspaces, Optional.empty()),
+                Optional::empty,
                 this::clients,
                 Optional::empty));
   }

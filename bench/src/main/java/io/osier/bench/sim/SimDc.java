@@ -23,6 +23,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
+  /** So many of so many that keep nothing are embedded in an application. */
+  private static final int EMBEDDED = 3;
+
+  private static final int EMBEDDED_OF = 4;
+
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
   private final Simulation simulation;
@@ -50,6 +55,11 @@ final class SimDc {
   /** Null before the first start, and where no client connects. */
   private @Nullable AppPort port;
 
+  /** An application in its process; null before the first start, and where there is none. */
+  private @Nullable SimApp resident;
+
+  private final boolean embedded;
+
   private final Random random;
   private SlewedClock clock;
   private double driftPerNano;
@@ -62,6 +72,10 @@ final class SimDc {
     this.self = new ReplicaId(name, 1);
     this.kind = kind;
     this.random = random;
+    this.embedded =
+        kind == SimDisk.Kind.NONE
+            && !simulation.options().paired()
+            && random.nextInt(EMBEDDED_OF) < EMBEDDED;
     this.disk = new SimDisk(simulation, random, kind);
     this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
   }
@@ -73,6 +87,14 @@ final class SimDc {
 
   boolean hasDisk() {
     return kind != SimDisk.Kind.NONE;
+  }
+
+  /**
+   * Whether an application in its process drives its partitions, as those do in production that are
+   * embedded and keep nothing.
+   */
+  boolean isEmbedded() {
+    return embedded;
   }
 
   SimDisk disk() {
@@ -158,6 +180,9 @@ final class SimDc {
     connect();
     if (simulation.hasConnections()) {
       port = new AppPort(simulation, this, new Random(random.nextLong()));
+    }
+    if (embedded) {
+      resident = simulation.moveIn(this, new Random(random.nextLong()));
     }
   }
 
@@ -278,6 +303,9 @@ final class SimDc {
     disk.crash();
     if (port != null) {
       port.crash();
+    }
+    if (resident != null) {
+      resident.isGone();
     }
     changedNanos = simulation.scheduler().nanos();
   }

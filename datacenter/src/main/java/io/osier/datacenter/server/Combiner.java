@@ -66,7 +66,7 @@ public final class Combiner {
   private static final ReplicaId ANYONE = new ReplicaId("any", 1);
 
   /** What became of an update. */
-  enum Outcome {
+  public enum Outcome {
     /** Nothing was done: the partition must see it itself. */
     REFUSED,
     /** It is acknowledged. */

@@ -41,11 +41,13 @@ final class Certificates implements AutoCloseable {
               case OPTIONAL -> TlsContext.Trust.WHO_SHOWS_ONE;
               case FALSE -> TlsContext.Trust.NOBODY;
             },
-            tls.provider());
+            tls.provider(),
+            tls.required());
     this.peers =
         new PeerTls(
-            new TlsContext(tls.files(), TlsContext.Trust.CLIENTS, tls.provider()),
-            new TlsContext(tls.files(), TlsContext.Trust.AUTHORITY, tls.provider()));
+            new TlsContext(tls.files(), TlsContext.Trust.CLIENTS, tls.provider(), tls.required()),
+            new TlsContext(
+                tls.files(), TlsContext.Trust.AUTHORITY, tls.provider(), tls.required()));
   }
 
   /** For the client port and the admin port. */

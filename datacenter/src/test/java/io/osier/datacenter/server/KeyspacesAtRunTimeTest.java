@@ -96,6 +96,35 @@ final class KeyspacesAtRunTimeTest {
     assertThat(list(us)).doesNotContain(KeyspacePolicy.CONTROL);
   }
 
+  /** All keyspaces are created at run time: the files name none. */
+  @Test
+  void filesNeedNotNameAny_andOneThatJoinsGetsThemAll() {
+    TestCluster cluster =
+        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
+    open.add(cluster);
+    OsierClient eu = at(cluster, "eu");
+    assertThat(list(eu)).isEqualTo("{\"keyspaces\":[]}");
+    assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
+    created(eu, "carts");
+    at(cluster, "us").session().keyspace("carts").counter("c").increment(2);
+    created(eu, "bank", "consistency", "causal");
+    eu.session().keyspace("bank").counter("c").increment(5);
+
+    eu.admin().addDatacenterAsync("ap", cluster.place("ap", "eu")).join();
+    cluster.start("ap");
+    cluster.awaitReady();
+    OsierClient ap = at(cluster, "ap");
+    assertThat(ap.session().keyspace("carts").counter("c").get()).isEqualTo(2);
+    assertThat(ap.session().keyspace("bank").counter("c").get()).isEqualTo(5);
+    ap.session().keyspace("carts").counter("c").increment(1);
+    await().atMost(PATIENCE).until(() -> eu.session().keyspace("carts").counter("c").get() == 3);
+
+    cluster.stop("us");
+    cluster.start("us");
+    cluster.awaitReady();
+    assertThat(at(cluster, "us").session().keyspace("carts").counter("c").get()).isEqualTo(3);
+  }
+
   @Test
   void transactionsWorkInACausalOne() {
     TestCluster cluster = cluster();

@@ -12,6 +12,8 @@ import io.osier.datacenter.security.UserRecords;
 import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -197,6 +199,17 @@ public final class ControlPlane {
     this.objects = new ControlObjects(host::ask);
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
     this.users = new UserPlane(dc, objects, millis, host);
+  }
+
+  /** Who changed something last, and when, for an error; nothing if nobody has. */
+  static String changed(String by, long atMillis) {
+    return atMillis == 0
+        ? ""
+        : " (changed last by "
+            + by
+            + " at "
+            + Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS)
+            + ")";
   }
 
   /** Whether a text is an address: host:port. */
@@ -458,6 +471,17 @@ public final class ControlPlane {
 
   private void create(String name, SortedMap<String, String> settings, String by) {
     KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
+    KeyspaceDefinition there = state.created().get(name);
+    if (there != null) {
+      // Perhaps this very command, sent again because its answer got lost.
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a keyspace '"
+              + name
+              + "' already"
+              + changed(there.by(), there.atMillis())
+              + (there.policy().equals(policy) ? ", with these very settings" : ""));
+    }
     if (applied.containsKey(name) || state.creations().containsKey(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");

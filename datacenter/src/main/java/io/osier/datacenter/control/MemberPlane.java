@@ -351,7 +351,12 @@ final class MemberPlane {
     if (names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is a datacenter '" + name + "' already; there are " + names());
+          "there is a datacenter '"
+              + name
+              + "' already"
+              + changed(name)
+              + "; there are "
+              + names());
     }
     for (DatacenterView other : views()) {
       if (other.address().equals(address) && names().contains(other.name())) {
@@ -368,6 +373,10 @@ final class MemberPlane {
     String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
     objects.change(
         Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
+  }
+
+  private String changed(String name) {
+    return membership.find(name).map(m -> ControlPlane.changed(m.by(), m.atMillis())).orElse("");
   }
 
   private void checkSettled() {
@@ -393,7 +402,13 @@ final class MemberPlane {
     if (!names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is no datacenter '" + name + "'; there are " + names());
+          "there is no datacenter '"
+              + name
+              + "'"
+              + membership.find(name).map(m -> " any more: it is " + m.state().label()).orElse("")
+              + changed(name)
+              + "; there are "
+              + names());
     }
     if (awaited().stream().allMatch(name::equals)) {
       throw new OsierException(
@@ -428,7 +443,8 @@ final class MemberPlane {
             .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
     if (member.state() == Member.State.LEAVING && !dead) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "'" + name + "' was told to leave already, and does so");
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' was told to leave already" + changed(name) + ", and does so");
     }
     Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
     objects.change(

@@ -154,6 +154,7 @@ final class DatacentersAtRunTimeTest {
         .atMost(PATIENCE)
         .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier cli dc add ap")));
     add(eu, "ap", address);
+    refuses(() -> add(eu, "ap", address), "'ap' already (changed last by default at 2");
     awaitState(eu, "ap", "active");
     awaitCount(at(cluster, "ap"), "c", 1);
     assertThat(ap.obstacles()).isEmpty();
@@ -207,6 +208,7 @@ final class DatacentersAtRunTimeTest {
     for (OsierClient client : List.of(eu, us)) {
       awaitState(client, "ap", "left");
       awaitCount(client, "c", 7);
+      refuses(() -> remove(client, "ap", false), "'ap' any more: it is left (changed last by ");
     }
     for (int i = 0; i < 20; i++) {
       var counter = eu.session().keyspace("shop").boundedCounter("b" + i);

@@ -140,6 +140,16 @@ final class KeyspacesAtRunTimeTest {
     assertThat(us.session().keyspace("bank").counter("a").get()).isEqualTo(-1);
   }
 
+  /** Perhaps the answer was lost: the error says that it was done, by whom and when. */
+  @Test
+  void creationThatIsRepeated_isToldWhoHasDoneIt() {
+    OsierClient eu = at(cluster(), "eu");
+    created(eu, "again", "sla", "1s");
+    refuses(() -> created(eu, "again", "sla", "1s"), "(changed last by default at 2");
+    refuses(() -> created(eu, "again", "sla", "1s"), "with these very settings");
+    refuses(() -> created(eu, "again", "sla", "2s"), "there is a keyspace 'again' already (");
+  }
+
   @Test
   void whatMakesNoSense_isRefused_andChangesNothing() {
     TestCluster cluster = cluster();

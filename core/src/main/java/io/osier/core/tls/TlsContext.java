@@ -13,9 +13,12 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -214,11 +217,22 @@ public final class TlsContext {
     }
   }
 
-  /** Until when the own certificate is valid, in seconds since 1970; empty if there is none. */
-  public Optional<Long> validUntil() {
-    return made.files
-        .own()
-        .map(o -> o.chain().getFirst().getNotAfter().toInstant().getEpochSecond());
+  /**
+   * Until when each certificate that was read is valid, in seconds since 1970, by its subject; of
+   * several with one subject the first to expire. The own one, those behind it, and authorities.
+   */
+  public SortedMap<String, Long> expiries() {
+    PemFiles read = made.files;
+    SortedMap<String, Long> all = new TreeMap<>();
+    List<X509Certificate> certificates = new ArrayList<>(read.authorities());
+    read.own().ifPresent(own -> certificates.addAll(own.chain()));
+    for (X509Certificate certificate : certificates) {
+      all.merge(
+          certificate.getSubjectX500Principal().getName(),
+          certificate.getNotAfter().toInstant().getEpochSecond(),
+          Math::min);
+    }
+    return all;
   }
 
   @Override

@@ -32,6 +32,7 @@ public final class MetricTable {
   private MetricTable() {
     datacenter();
     joining();
+    certificates();
     clients();
     links();
     contents();
@@ -147,6 +148,15 @@ public final class MetricTable {
         "How old the oldest of the partitions' figures is: over 5 s a partition does not answer",
         (s, to) ->
             s.published().forEach(k -> to.number(k.ageMillis(s.atMillis()) / 1e3, k.name())));
+  }
+
+  private void certificates() {
+    add(
+        Metric.Type.GAUGE,
+        "certificate_expiry_time_seconds",
+        List.of("certificate"),
+        "Until when a certificate that was read is valid, since 1970, by its subject",
+        (s, to) -> s.certificates().forEach((subject, at) -> to.number(at.doubleValue(), subject)));
   }
 
   private void joining() {

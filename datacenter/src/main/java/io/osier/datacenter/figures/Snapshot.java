@@ -31,6 +31,7 @@ import org.HdrHistogram.Histogram;
  * @param obstacles what keeps it from serving, in words
  * @param warnings what does not work although it serves, in words
  * @param joining how far it is if it joins
+ * @param certificates by subject, until when each that was read is valid, in seconds since 1970
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
  * @param traces empty if no update is followed
@@ -44,6 +45,7 @@ public record Snapshot(
     List<String> obstacles,
     List<String> warnings,
     Optional<Joining> joining,
+    Map<String, Long> certificates,
     Clients clients,
     Map<String, Link> links,
     Optional<Store> store,

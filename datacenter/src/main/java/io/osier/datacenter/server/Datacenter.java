@@ -216,6 +216,7 @@ public final class Datacenter implements AutoCloseable {
                 Optional.ofNullable(store),
                 readiness,
                 this::joining,
+                () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
                 traces::figures));
     this.handler =

@@ -76,6 +76,7 @@ final class Publisher implements AutoCloseable {
       Optional<StoreService> store,
       Readiness readiness,
       Supplier<Optional<Snapshot.Joining>> joining,
+      Supplier<Map<String, Long>> certificates,
       Supplier<Snapshot.Clients> clients,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
@@ -208,6 +209,7 @@ final class Publisher implements AutoCloseable {
         source.readiness.obstacles(),
         source.readiness.warnings(),
         source.joining.get(),
+        source.certificates.get(),
         source.clients.get(),
         links,
         source.store.map(StoreService::figures),

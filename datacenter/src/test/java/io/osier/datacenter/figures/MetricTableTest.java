@@ -66,7 +66,17 @@ class MetricTableTest {
     assertThat(joining(Optional.empty())).isEmpty();
   }
 
+  @Test
+  void certificates_tellWhenTheyExpire() {
+    assertThat(values("osier_certificate", Optional.empty()))
+        .containsOnly(Map.entry("osier_certificate_expiry_time_seconds", 1_800_000_000.0));
+  }
+
   private static Map<String, Double> joining(Optional<Snapshot.Joining> joining) {
+    return values("osier_joining", joining);
+  }
+
+  private static Map<String, Double> values(String prefix, Optional<Snapshot.Joining> joining) {
     Snapshot snapshot =
         new Snapshot(
             new ReplicaId("eu", 1),
@@ -76,6 +86,7 @@ class MetricTableTest {
             List.of(),
             List.of(),
             joining,
+            Map.of("CN=eu", 1_800_000_000L),
             new Snapshot.Clients(0, Map.of(), Map.of(), 0),
             Map.of(),
             Optional.empty(),
@@ -83,7 +94,7 @@ class MetricTableTest {
             List.of());
     Map<String, Double> values = new TreeMap<>();
     for (Metric metric : MetricTable.all()) {
-      if (metric.name().startsWith("osier_joining")) {
+      if (metric.name().startsWith(prefix)) {
         metric
             .values()
             .read(
@@ -113,7 +124,8 @@ class MetricTableTest {
       assertThat(metric.help()).as(metric.name()).isNotBlank().doesNotEndWith(".");
       assertThat(metric.labels())
           .as(metric.name())
-          .isSubsetOf("keyspace", "peer", "mode", "kind", "reason", "share", "version");
+          .isSubsetOf(
+              "keyspace", "peer", "mode", "kind", "reason", "share", "version", "certificate");
       if (metric.type() == Metric.Type.HISTOGRAM) {
         assertThat(metric.name()).endsWith("_seconds");
       }

@@ -198,6 +198,7 @@ final class PublisherTest {
                 Optional.empty(),
                 new Readiness(keyspaces, Optional.empty()),
                 Optional::empty,
+                Map::of,
                 this::clients,
                 Optional::empty));
   }

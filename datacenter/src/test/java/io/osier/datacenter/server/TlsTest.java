@@ -301,6 +301,21 @@ final class TlsTest {
     assertThat(increment(client(eu, Optional.of(trustsNew)))).isEqualTo(4);
   }
 
+  @Test
+  void certificatesThatExpireSoon_areNamedInTheLog_andInStat() {
+    LoggedLines log = new LoggedLines(Certificates.class.getName());
+    open.add(log);
+    OsierClient client = client(alone(""), Optional.of(trusting())); // of 10 days
+    client.awaitConnected(LONG);
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
+    assertThat(stat).containsPattern("\"certificates\":\\{\"[^}]*\":\"20[0-9-]+T");
+    await().atMost(LONG).until(() -> log.all().size() >= 2);
+    assertThat(log.all())
+        .allSatisfy(line -> assertThat(line).contains("expires in 9 days"))
+        .as("its own and the authority's, once a day")
+        .hasSize(2);
+  }
+
   /** The number of the certificate that a datacenter shows at this moment. */
   private static String shown(Datacenter of) throws Exception {
     TrustManager anybody =

@@ -174,7 +174,13 @@ public final class ControlPlane {
   private long changes = -1;
   private long lastCreatedMillis;
 
-  /** Whether the store has nothing any more of what was dropped while this did not run. */
+  /** Whether {@code _osier} says which datacenters there are. */
+  private boolean namesDatacenters;
+
+  /**
+   * Whether {@code _osier} was read after it was settled, so that the store has nothing any more of
+   * what was dropped while this did not run.
+   */
   private boolean cleaned;
 
   /**
@@ -290,8 +296,24 @@ public final class ControlPlane {
     members.follow();
     follow();
     tell();
-    members.tell();
+    if (isIgnorant()) {
+      host.hinders(
+          List.of(
+              "datacenter '"
+                  + dc
+                  + "' has not heard yet from the others which keyspaces there are"));
+    } else {
+      members.tell();
+    }
     users.tell();
+  }
+
+  /**
+   * Whether nobody has told yet which keyspaces there are: no file, and no other datacenter. It may
+   * be one that joins and cannot reach the others. Waiting costs nothing, as it has none to serve.
+   */
+  private boolean isIgnorant() {
+    return !cleaned && !namesDatacenters && configured.isEmpty() && state.created().isEmpty();
   }
 
   private boolean read() {
@@ -302,6 +324,7 @@ public final class ControlPlane {
       return false;
     }
     members.take(datacenters.get());
+    namesDatacenters = Membership.of(datacenters.get()).isInForce();
     state = ControlState.of(keyspaces.get(), configured.keySet(), members.names());
     users.take(allUsers.get());
     if (changes < 0) {

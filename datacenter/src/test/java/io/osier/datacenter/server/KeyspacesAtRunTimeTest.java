@@ -125,6 +125,28 @@ final class KeyspacesAtRunTimeTest {
     assertThat(at(cluster, "us").session().keyspace("carts").counter("c").get()).isEqualTo(3);
   }
 
+  /** It knows of no keyspace when it has waited for the others: it must not seem to have all. */
+  @Test
+  void whoJoinsAndHearsNobody_isNotReady_untilItHasTheKeyspaces() {
+    TestCluster cluster =
+        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
+    open.add(cluster);
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "carts");
+    eu.session().keyspace("carts").counter("c").increment(2);
+
+    String address = cluster.place("ap", "eu");
+    Datacenter ap = cluster.start("ap"); // the others refuse it: it was not added
+    String unheard = "datacenter 'ap' has not heard yet from the others which keyspaces there are";
+    await().atMost(PATIENCE).until(() -> ap.isReady() || ap.obstacles().contains(unheard));
+    assertThat(ap.isReady()).isFalse();
+    assertThat(ap.obstacles()).contains(unheard);
+
+    eu.admin().addDatacenterAsync("ap", address).join();
+    cluster.awaitReady();
+    assertThat(at(cluster, "ap").session().keyspace("carts").counter("c").get()).isEqualTo(2);
+  }
+
   @Test
   void transactionsWorkInACausalOne() {
     TestCluster cluster = cluster();

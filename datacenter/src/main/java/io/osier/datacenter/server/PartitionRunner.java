@@ -456,13 +456,18 @@ final class PartitionRunner implements Entrance.Inside {
     }
   }
 
+  /** Begins what {@link #stop} waits for. */
+  void tellToStop() {
+    stopping = true;
+    LockSupport.unpark(thread);
+  }
+
   /**
    * Stops the thread, if it was started. What still waits is answered with SHUTTING_DOWN: nothing
    * of it was done.
    */
   void stop() {
-    stopping = true;
-    LockSupport.unpark(thread);
+    tellToStop();
     try {
       if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
         LOG.warn(

@@ -54,6 +54,10 @@ public final class Propagation {
   private final Answers answers;
   private final Verifier verifier;
   private final Standing standing;
+
+  /** Whether this datacenter may not know all others yet. */
+  private boolean joins;
+
   private final Announcer announcer;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
@@ -417,7 +421,9 @@ public final class Propagation {
 
   /** Whether everything that the vector names is here. */
   public Coverage coverage(VersionVector wanted) {
-    return standing.coverage(wanted);
+    Coverage coverage = standing.coverage(wanted);
+    // Who joins may not know yet who has it.
+    return coverage == Coverage.LOST && joins ? Coverage.NOT_YET : coverage;
   }
 
   /** What has come of every replica, this one included. */
@@ -479,12 +485,15 @@ public final class Propagation {
   }
 
   /**
-   * This datacenter joins, and may have thought itself settled when it did not know all peers: it
-   * is so when it has heard of those that it has now.
+   * This datacenter joins, or does not any more. While it does, it may have thought itself settled
+   * when it did not know all peers: it is so when it has heard of those that it has now.
    */
-  public void unsettle() {
-    standing.unsettle();
-    standing.settle();
+  public void setJoins(boolean now) {
+    joins = now;
+    if (joins) {
+      standing.unsettle();
+      standing.settle();
+    }
   }
 
   /** From now on {@link #isComplete} tells of what the peers have from now on. */

@@ -92,7 +92,27 @@ final class Standing {
   private boolean hasWhatAllHad() {
     for (String dc : around.peers()) {
       VersionVector has = compared.get(dc);
-      if (has == null || coverage(has) == Coverage.NOT_YET) {
+      PeerStream stream = outbound.stream(dc);
+      boolean isHere = has != null && coverage(has) != Coverage.NOT_YET;
+      if (!isHere || stream == null || !hasOthersFrom(stream)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether all that a peer has of those that ship nothing themselves any more is here. What it has
+   * beyond a gap its status does not claim.
+   */
+  private boolean hasOthersFrom(PeerStream stream) {
+    Frame.Status status = knowledge.status(stream.dc());
+    if (status == null) {
+      return false;
+    }
+    for (int i = 0; i < status.changes().size(); i++) {
+      ReplicaId origin = status.changes().replica(i);
+      if (!mayShip(origin) && !isFetched(stream, origin)) {
         return false;
       }
     }

@@ -137,6 +137,11 @@ interface Sabotage {
     return false;
   }
 
+  /** Whether the rights of one that was given up are taken over before all know that it was. */
+  default boolean inheritsAtOnce() {
+    return false;
+  }
+
   /** Whether nobody lets a partition absorb first what is acknowledged in front of it. */
   default boolean looksPastWhatIsHeld() {
     return false;

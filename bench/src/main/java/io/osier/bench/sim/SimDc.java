@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.propagation.transport.PeerListener;
@@ -178,6 +180,9 @@ final class SimDc {
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
     connect();
+    if (!simulation.sharersOf(self.dc()).equals(simulation.names())) {
+      setPeers(simulation.peersOf(self.dc()), joining);
+    }
     if (simulation.hasConnections()) {
       port = new AppPort(simulation, this, new Random(random.nextLong()));
     }
@@ -338,11 +343,22 @@ final class SimDc {
   /** Its peers are others from now on. */
   void setPeers(List<String> peers, boolean joins) {
     changedNanos = simulation.scheduler().nanos();
-    submitToAll(
-        new Input.Peers(++told, peers, simulation.names(), joins, simulation.rank(self.dc())));
+    List<String> sharers = simulation.sharersOf(self.dc());
+    submitToAll(new Input.Peers(++told, peers, sharers, joins, simulation.rank(self.dc())));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     peers.forEach(peer -> addresses.put(peer, address(peer)));
     requireNonNull(transport, "it is up").setPeers(addresses);
+  }
+
+  /** It takes over the rights of one that was given up. */
+  void inherit(String from) {
+    for (SimNode node : nodes) {
+      List<ObjectId> counters =
+          ConvergenceCheck.content(node.store()).keySet().stream()
+              .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
+              .toList();
+      node.submit(new Input.Inherit(from, counters));
+    }
   }
 
   /** Its present incarnation, or the last one. */

@@ -100,6 +100,8 @@ final class Simulation {
   /** By datacenter, those that it takes for its peers. */
   private final Map<String, List<String>> peers = new LinkedHashMap<>();
 
+  private final Map<String, List<String>> sharers = new LinkedHashMap<>();
+
   private boolean changed;
   private final List<String> names = new ArrayList<>();
   private final Set<ReplicaId> lost = new TreeSet<>();
@@ -485,6 +487,16 @@ final class Simulation {
   /** Those that a datacenter takes for its peers. */
   List<String> peersOf(String name) {
     return requireNonNull(peers.get(name), name);
+  }
+
+  /** Those that get a part of the rights of the counters that a datacenter creates. */
+  List<String> sharersOf(String name) {
+    return sharers.getOrDefault(name, names);
+  }
+
+  /** From when a datacenter is told its peers next, or starts, they are these. */
+  void share(String name, List<String> among) {
+    sharers.put(name, List.copyOf(among));
   }
 
   /** All datacenters. */

@@ -72,6 +72,7 @@ final class SabotageTest {
         arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
         arguments("nobody lets a partition absorb first", "the session knew", hurried()),
         arguments("what was acknowledged in front is lost", "and its partition gets", dropping()),
+        arguments("rights are taken over at once", "leaves its bounds", greedy()),
         arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
   }
 
@@ -130,6 +131,20 @@ final class SabotageTest {
       @Override
       public boolean confirmsEarly() {
         return ++groups % 100 == 0;
+      }
+    };
+  }
+
+  private static Sabotage greedy() {
+    return new Sabotage() {
+      @Override
+      public boolean inheritsAtOnce() {
+        return true;
+      }
+
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.MEMBERS);
       }
     };
   }

@@ -56,15 +56,28 @@ public final class ControlPlane {
    * With whom this datacenter replicates.
    *
    * @param others by name
-   * @param leaving of them, and this one, those that leave
+   * @param sharers those that get a part of the rights of new bounded counters
    * @param joins whether this one has not caught up with all of them yet
    * @param rank of this one's clock: no two have the same
    */
   public record Peers(
-      SortedMap<String, Peer> others, Set<String> leaving, boolean joins, int rank) {
+      SortedMap<String, Peer> others, Set<String> sharers, boolean joins, int rank) {
     public Peers {
-      leaving = Set.copyOf(leaving);
+      sharers = Set.copyOf(sharers);
       others = Collections.unmodifiableSortedMap(new TreeMap<>(others));
+    }
+  }
+
+  /**
+   * What a datacenter had that was given up.
+   *
+   * @param from its name
+   * @param membership tells it from others of that name
+   * @param heirs of these the first that holds a keyspace gets the rights there
+   */
+  public record Estate(String from, String membership, List<String> heirs) {
+    public Estate {
+      heirs = List.copyOf(heirs);
     }
   }
 
@@ -111,8 +124,14 @@ public final class ControlPlane {
     /** From now on this datacenter replicates with these. */
     void setPeers(Peers peers);
 
-    /** Whether everything that the others had is here: of each since it is a peer. */
+    /**
+     * Whether everything is here that the others had, since each is a peer, or since {@link
+     * #compareAnew}; also of those that are no peers any more.
+     */
     boolean isComplete();
+
+    /** From now on {@link #isComplete} tells of what the others have from now on. */
+    void compareAnew();
 
     /** Whether the others have everything that was written here in {@code _osier}. */
     boolean isShipped();
@@ -133,6 +152,22 @@ public final class ControlPlane {
      * at least, when it is known whether it joins.
      */
     void hinders(List<String> words);
+
+    /**
+     * Takes no updates any more, as long as something hinders it ({@link #hinders}). Called again
+     * and again.
+     *
+     * @return whether none is under way, and the others have everything that was done here
+     */
+    boolean isQuiet();
+
+    /**
+     * Takes over the rights of a datacenter that was given up, where they fall to this one. Called
+     * again and again.
+     *
+     * @return whether the others have what that changed
+     */
+    boolean inherit(Estate estate);
 
     /**
      * Takes no updates any more, and gives away what only this one may use. Called again and again.

@@ -59,6 +59,8 @@ final class MemberPlane {
   /** The membership in which this process has begun to give away what it has. */
   private Optional<String> givenAway = Optional.empty();
 
+  private final Departures departures;
+
   private boolean ended;
 
   /**
@@ -78,6 +80,7 @@ final class MemberPlane {
     this.objects = objects;
     this.millis = millis;
     this.host = host;
+    this.departures = new Departures(dc, host);
   }
 
   /**
@@ -153,11 +156,13 @@ final class MemberPlane {
       return; // the configuration counts
     }
     SortedMap<String, ControlPlane.Peer> peers = new TreeMap<>();
-    Set<String> leaving = new TreeSet<>();
-    for (Member m : present()) {
-      if (m.state().compareTo(Member.State.LEAVING) >= 0) {
-        leaving.add(m.name());
+    Set<String> sharers = new TreeSet<>(Set.of(dc));
+    for (Member m : membership.all().values()) {
+      if (departures.shares(membership, m)) {
+        sharers.add(m.name());
       }
+    }
+    for (Member m : present()) {
       Optional<String> address = configured.getOrDefault(m.name(), Optional.empty());
       // Who leaves waits for nobody that joins: it may never come, and has the others.
       boolean isWaitedFor = m.state() != Member.State.JOINING || !goes();
@@ -169,7 +174,7 @@ final class MemberPlane {
     }
     int rank = membership.find(dc).map(Member::rank).orElse(0);
     boolean joins = membership.find(dc).filter(m -> m.state() == Member.State.JOINING).isPresent();
-    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, leaving, joins, rank);
+    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, sharers, joins, rank);
     if (applied.isEmpty() || !applied.get().equals(wanted)) {
       host.setPeers(wanted);
       applied = Optional.of(wanted);
@@ -215,11 +220,6 @@ final class MemberPlane {
             .ifPresent(a -> operations.add(Membership.address(m.name(), a)));
       }
     }
-    for (Member m : membership.present()) {
-      if (m.state() == Member.State.LEAVING && !m.knownBy().contains(dc)) {
-        operations.add(Membership.known(m, dc));
-      }
-    }
     membership.find(dc).ifPresent(self -> tell(self, operations));
     if (!operations.isEmpty()) {
       try {
@@ -241,23 +241,20 @@ final class MemberPlane {
       hinders.addAll(host.progress());
     }
     host.hinders(hinders);
+    if (self.isPresent()) {
+      operations.addAll(departures.step(membership, self, isFollowed(), this::follow));
+    }
     switch (self.state()) {
       case JOINING -> {
-        if (host.isComplete()) {
+        if (host.isComplete() && departures.areAgreed(membership, self)) {
           LOG.info("this datacenter has what all others have, and is active");
           operations.add(Membership.mark(self, Member.State.ACTIVE));
         }
       }
       case ACTIVE -> {}
       case LEAVING -> {
-        List<String> heirs = heirs();
-        boolean begins =
-            membership.leaves(dc) && !heirs.isEmpty() && self.knownBy().containsAll(others());
-        if (begins) {
-          givenAway = Optional.of(self.id());
-        }
-        if (begins && host.leave(heirs)) {
-          operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
+        if (membership.leaves(dc) && !heirs().isEmpty()) {
+          leave(self, operations);
         }
       }
       case LEFT -> {
@@ -269,8 +266,22 @@ final class MemberPlane {
     }
   }
 
-  private List<String> others() {
-    return membership.active().stream().filter(n -> !n.equals(dc)).toList();
+  private void leave(Member self, List<Operation> operations) {
+    if (!self.has(Member.Step.QUIET, self)) {
+      if (departures.hasInherited(membership) && host.isQuiet()) {
+        operations.add(Membership.note(self, Member.Step.QUIET, self));
+      }
+    } else if (host.isQuiet() && Departures.haveAll(membership, self, Member.Step.AGREED)) {
+      givenAway = Optional.of(self.id());
+      if (host.leave(heirs())) {
+        operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
+      }
+    }
+  }
+
+  /** Whether the host replicates with those that are there. */
+  private boolean isFollowed() {
+    return applied.isPresent();
   }
 
   /** Whether this datacenter leaves, or has left. */
@@ -457,6 +468,12 @@ final class MemberPlane {
     }
     if (m.isPresent() && !host.isConnected(m.name())) {
       return List.of("it cannot be reached from " + dc);
+    }
+    if (m.state() == Member.State.REMOVED) {
+      List<String> late = departures.awaitedFor(membership, m);
+      return late.isEmpty()
+          ? List.of()
+          : List.of("its rights of bounded counters wait for " + String.join(", ", late));
     }
     return List.of();
   }

@@ -59,6 +59,9 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   private Optional<Leaving> leaving = Optional.empty();
 
+  /** By name of one that was given up. */
+  private final Map<String, Inheriting> inheriting = new TreeMap<>();
+
   /** See {@link #obstacles}. */
   private volatile List<String> obstacles = List.of();
 
@@ -238,7 +241,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     }
     keyspaces.setMembers(
         new Keyspaces.Members(
-            peers.others().keySet(), peers.leaving(), peers.joins(), peers.rank()));
+            peers.others().keySet(), peers.sharers(), peers.joins(), peers.rank()));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     Map<String, Long> incarnationsMin = new TreeMap<>();
     peers
@@ -264,7 +267,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public boolean isShipped() {
-    return keyspaces.control().partitions().stream().allMatch(Leaving::isShipped);
+    return keyspaces.control().partitions().stream().allMatch(RightsWalk::isShipped);
   }
 
   @Override
@@ -343,6 +346,11 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void hinders(List<String> words) {
     obstacles = List.copyOf(words);
+    if (words.isEmpty() && leaving.isPresent()) {
+      LOG.info("this datacenter stays");
+      leaving.get().stay();
+      leaving = Optional.empty();
+    }
     keyspaces.hold(
         words.isEmpty()
             ? Optional.empty()
@@ -351,11 +359,36 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public boolean leave(List<String> heirs) {
+    LOG.debug("of {} the first that can gets the rights of this datacenter", heirs);
+    return leaving().step(heirs);
+  }
+
+  @Override
+  public boolean isQuiet() {
+    return leaving().isQuiet();
+  }
+
+  private Leaving leaving() {
     if (leaving.isEmpty()) {
-      LOG.info("this datacenter leaves; of {} the first that can gets its rights", heirs);
+      LOG.info("this datacenter leaves");
       leaving = Optional.of(new Leaving(self, keyspaces));
     }
-    return leaving.get().step(heirs);
+    return leaving.get();
+  }
+
+  @Override
+  public void compareAnew() {
+    keyspaces.compareAnew();
+  }
+
+  @Override
+  public boolean inherit(ControlPlane.Estate estate) {
+    Inheriting of = inheriting.get(estate.from());
+    if (of == null || !of.estate().equals(estate)) {
+      of = new Inheriting(self, keyspaces, estate);
+      inheriting.put(estate.from(), of);
+    }
+    return of.step();
   }
 
   @Override

@@ -129,10 +129,10 @@ final class Keyspaces {
   /**
    * The other datacenters, where they have changed.
    *
-   * @param leaving those of them, and this one, that leave
+   * @param sharers those that get a part of the rights of new bounded counters
    * @param joins whether this one has not caught up with all of them yet
    */
-  record Members(Set<String> others, Set<String> leaving, boolean joins, int rank) {}
+  record Members(Set<String> others, Set<String> sharers, boolean joins, int rank) {}
 
   Keyspaces(Around around) {
     this.around = around;
@@ -152,9 +152,7 @@ final class Keyspaces {
   private void tell(Open one, Members changed) {
     KeyspacePolicy policy = one.shard.policy();
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
-    List<String> sharers = new ArrayList<>(held);
-    sharers.add(around.self.dc());
-    sharers.removeAll(changed.leaving);
+    List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
     one.shard.gate().setPeers(held);
     Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
     one.shard.partitions().forEach(p -> p.submit(input));

@@ -248,6 +248,11 @@ final class PartitionRunner implements Entrance.Inside {
 
   // ---------------------------------------------------------------- what is acknowledged in front
 
+  /** Whether something is acknowledged in front of the partition, and not in it yet. */
+  boolean isHolding() {
+    return combiner.map(Combiner::isHolding).orElse(false);
+  }
+
   /** Whether {@link #combine} can be of use. */
   boolean combines() {
     return combiner.isPresent();

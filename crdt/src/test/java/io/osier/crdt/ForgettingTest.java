@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.CausalContext;
@@ -95,7 +96,8 @@ final class ForgettingTest {
 
   private static long f1(Causal state) {
     Reading.Fields fields = (Reading.Fields) state.read(new Query.Whole());
-    return ((Reading.Count) fields.fields().get(new FieldId("f1", CrdtType.G_COUNTER))).value();
+    Reading f1 = requireNonNull(fields.fields().get(new FieldId("f1", CrdtType.G_COUNTER)));
+    return ((Reading.Count) f1).value();
   }
 
   @Test

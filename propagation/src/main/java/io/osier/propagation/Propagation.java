@@ -58,6 +58,9 @@ public final class Propagation {
   /** Whether this datacenter may not know all others yet. */
   private boolean joins;
 
+  /** Whether it was told who there is; its configuration may be older than a change of that. */
+  private boolean membersKnown;
+
   private final Announcer announcer;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
@@ -422,8 +425,9 @@ public final class Propagation {
   /** Whether everything that the vector names is here. */
   public Coverage coverage(VersionVector wanted) {
     Coverage coverage = standing.coverage(wanted);
-    // Who joins may not know yet who has it.
-    return coverage == Coverage.LOST && joins ? Coverage.NOT_YET : coverage;
+    // Others may have it of whom nobody has told this one yet.
+    boolean mayBeElsewhere = joins || (!membersKnown && standing.lacksOfStrangers(wanted));
+    return coverage == Coverage.LOST && mayBeElsewhere ? Coverage.NOT_YET : coverage;
   }
 
   /** What has come of every replica, this one included. */
@@ -490,6 +494,7 @@ public final class Propagation {
    */
   public void setJoins(boolean now) {
     joins = now;
+    membersKnown = !joins;
     if (joins) {
       standing.unsettle();
       standing.settle();

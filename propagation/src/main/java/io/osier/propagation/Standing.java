@@ -173,6 +173,18 @@ final class Standing {
     return worst;
   }
 
+  /** Whether something is not here of datacenters that are no peers. */
+  boolean lacksOfStrangers(VersionVector wanted) {
+    for (int i = 0; i < wanted.size(); i++) {
+      ReplicaId r = wanted.replica(i);
+      boolean stranger = !r.dc().equals(around.self().dc()) && !around.peers().contains(r.dc());
+      if (stranger && wanted.number(i) > knowledge.here(r)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether an origin's updates may still come from itself. */
   private boolean mayShip(ReplicaId origin) {
     return knowledge.isNewest(origin)

@@ -48,6 +48,19 @@ final class ChangedMembersTest {
     return new Operation.Bound(0, upper, List.of("nobody"));
   }
 
+  /** Seed 205 of the simulator: nor before it is told anything. */
+  @Test
+  void whatOneHasWhomTheConfigurationDoesNotName_isNotSaidToBeLost_untilItIsTold() {
+    VersionVector ofAnother = VersionVector.of(new ReplicaId("za", 1), 5);
+    long ticket = cluster.dc("us").ask("x", ofAnother, 300);
+    cluster.run(400);
+    assertThat(failure("us", ticket)).isEqualTo(ErrorCode.SESSION_BEHIND);
+    tell("us", List.of("ap", "eu"), List.of("ap", "eu", "us"), false);
+    ticket = cluster.dc("us").ask("x", ofAnother, 300);
+    cluster.run(400);
+    assertThat(failure("us", ticket)).isEqualTo(ErrorCode.SESSION_LOST);
+  }
+
   /** Seed 21 of the simulator, with another fault: it has not read yet who there is. */
   @Test
   void whatOneHasWhomAJoinerDoesNotKnow_isNotSaidToBeLost() {

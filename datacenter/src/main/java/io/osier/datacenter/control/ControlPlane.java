@@ -338,7 +338,7 @@ public final class ControlPlane {
                   + dc
                   + "' has not heard yet from the others which keyspaces there are"));
     } else {
-      members.tell();
+      members.tell(missing());
     }
     users.tell();
   }
@@ -480,6 +480,14 @@ public final class ControlPlane {
                   + "'; there are keyspace list, create, alter, drop");
     }
     return views(name);
+  }
+
+  /** Keyspaces that should be here, and could not be opened. */
+  private List<String> missing() {
+    return state.created().values().stream()
+        .filter(k -> k.policy().heldBy(dc) && !k.created().equals(open.get(k.name())))
+        .map(KeyspaceDefinition::name)
+        .toList();
   }
 
   /** What is answered rests on what is known now. */

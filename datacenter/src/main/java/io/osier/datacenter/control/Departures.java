@@ -174,10 +174,9 @@ final class Departures {
       return true;
     }
     if (hasCompared("agree", ready)) {
-      boolean active = self.state() != Member.State.JOINING;
       for (Member m : ready) {
         notes.add(Membership.note(m, Step.AGREED, self));
-        if (active) {
+        if (self.wasActive()) {
           notes.add(Membership.note(m, Step.MAY_INHERIT, self));
         }
       }

@@ -203,8 +203,13 @@ final class MemberPlane {
     return leftMillis.computeIfAbsent(m.name() + " " + m.id(), id -> millis.getAsLong());
   }
 
-  /** Tells the others what has become of this one, and goes when it is to. */
-  void tell() {
+  /**
+   * Tells the others what has become of this one, and goes when it is to.
+   *
+   * @param missing keyspaces that should be here and are not, so that this one cannot have what the
+   *     others have
+   */
+  void tell(List<String> missing) {
     if (!membership.isInForce()) {
       host.hinders(List.of());
       return;
@@ -220,7 +225,7 @@ final class MemberPlane {
             .ifPresent(a -> operations.add(Membership.address(m.name(), a)));
       }
     }
-    membership.find(dc).ifPresent(self -> tell(self, operations));
+    membership.find(dc).ifPresent(self -> tell(self, missing, operations));
     if (!operations.isEmpty()) {
       try {
         objects.change(Membership.OBJECT, operations);
@@ -230,7 +235,7 @@ final class MemberPlane {
     }
   }
 
-  private void tell(Member self, List<Operation> operations) {
+  private void tell(Member self, List<String> missing, List<Operation> operations) {
     if (givenAway.isPresent() && !givenAway.get().equals(self.id())) {
       end(self); // it was added again, and others may know what it does not
       return;
@@ -239,14 +244,16 @@ final class MemberPlane {
     if (!isActive()) {
       hinders.add("datacenter '" + dc + "' is " + self.state().label());
       hinders.addAll(host.progress());
+      missing.forEach(k -> hinders.add("keyspace '" + k + "' cannot be opened; the log says why"));
     }
     host.hinders(hinders);
-    if (self.isPresent()) {
+    if (self.isPresent() && missing.isEmpty()) {
       operations.addAll(departures.step(membership, self, isFollowed(), this::follow));
     }
     switch (self.state()) {
       case JOINING -> {
-        if (host.isComplete() && departures.areAgreed(membership, self)) {
+        boolean whole = missing.isEmpty() && host.isComplete();
+        if (whole && departures.areAgreed(membership, self)) {
           LOG.info("this datacenter has what all others have, and is active");
           operations.add(Membership.mark(self, Member.State.ACTIVE));
         }

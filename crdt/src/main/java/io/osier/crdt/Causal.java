@@ -80,9 +80,7 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
-    // Others may have forgotten, and their states have dropped here what was.
-    long dropped = Math.max(forgotten, context.last(origin));
-    Preparation preparation = new Preparation(origin, first, timestamp, dropped);
+    Preparation preparation = new Preparation(origin, first, timestamp, forgotten);
     DotStore<?> delta =
         operation instanceof Operation.Clear
             ? store.reset(preparation)

@@ -124,10 +124,7 @@ public final class OsierClient implements AutoCloseable {
     ClientSettings settings = builder.settings();
     return start(
         settings,
-        (all, timers, loops) ->
-            all.add(
-                new LocalConnection(
-                    datacenter, settings, timers, LocalConnection.Alarm.of(loops))));
+        (all, timers, loops) -> all.add(new LocalConnection(datacenter, settings, timers, loops)));
   }
 
   /** Starts to build a client. */

@@ -1,24 +1,15 @@
 package io.osier.bench.sim;
 
-import static java.util.Objects.requireNonNullElse;
-
 import io.osier.core.CausalContext;
-import io.osier.core.Dot;
-import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.crdt.Operation;
-import io.osier.crdt.OperationLimits;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
-import io.osier.datacenter.server.Combiner;
-import io.osier.datacenter.server.Entrance;
 import io.osier.datacenter.server.Inbox;
 import io.osier.datacenter.server.PartitionAgent;
 import io.osier.datacenter.server.Seat;
@@ -31,22 +22,16 @@ import io.osier.datacenter.store.PartitionStore;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 
 /**
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-final class SimNode implements Entrance.Inside {
+final class SimNode {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
@@ -96,7 +81,6 @@ final class SimNode implements Entrance.Inside {
     }
   }
 
-  private final Simulation simulation;
   private final Scheduler scheduler;
   private final SimDc dc;
   private final ReplicaId self;
@@ -111,9 +95,6 @@ final class SimNode implements Entrance.Inside {
 
   private final FrontDoor door;
 
-  /** Updates that are acknowledged in front of the partition and that it does not have. */
-  private final Map<ObjectId, List<SimWitness>> acknowledged = new HashMap<>();
-
   /** Whether the store has taken what the partition has done. */
   private BooleanSupplier mayGoOn = () -> true;
 
@@ -126,7 +107,6 @@ final class SimNode implements Entrance.Inside {
   private int ticks;
 
   SimNode(Simulation simulation, SimDc dc, Unit unit) {
-    this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.dc = dc;
     this.self = dc.self();
@@ -202,14 +182,8 @@ final class SimNode implements Entrance.Inside {
               simulation.network().send(this, to, frame);
             });
     this.door = new FrontDoor(simulation, dc, this, store);
-    boolean combines = dc.isEmbedded() && !unit.isCausal();
-    Optional<Combiner> combiner =
-        combines
-            ? Optional.of(
-                new Combiner(store, unit.policy(), scheduler::nanos, dueNanos -> planFor(dueNanos)))
-            : Optional.empty();
     this.agent =
-        new PartitionAgent(seat, inbox, new DcTime(dc), combiner, dc.isEmbedded(), new Driver());
+        new PartitionAgent(seat, inbox, new DcTime(dc), Optional.empty(), false, new Driver());
     store.attach(this::tickSoon);
     submit(new Input.Removed(removed));
     plan();
@@ -282,8 +256,7 @@ final class SimNode implements Entrance.Inside {
   }
 
   /** Whether the partition serves commands. */
-  @Override
-  public boolean isReady() {
+  boolean isReady() {
     return machine.isReady();
   }
 
@@ -294,23 +267,17 @@ final class SimNode implements Entrance.Inside {
     offer(input).run();
   }
 
-  @Override
-  public boolean callersRun() {
-    return dc.isEmbedded();
-  }
-
-  @Override
-  public Runnable offer(Input input) {
+  /** Puts an input into the inbox; what is returned must follow. */
+  Runnable offer(Input input) {
     inbox.add(input);
     return this::wake;
   }
 
-  @Override
-  public Runnable offer(Request request, Consumer<Reply> reply) {
-    if (inbox.offer(request, reply) != Inbox.Offer.TAKEN) {
+  /** Puts a command into the inbox; what is returned must follow. */
+  Runnable offer(Request request, WitnessedMachine.ReplyListener listener) {
+    if (!machine.offer(inbox, request, listener)) {
       throw new Violation("", "%s takes no command", this);
     }
-    machine.offered(reply);
     return this::wake;
   }
 
@@ -325,78 +292,7 @@ final class SimNode implements Entrance.Inside {
    * @param client whose commands keep their order
    */
   void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
-    door.command(client, request, machine.asked(listener));
-  }
-
-  // ---------------------------------------------------------------- what is acknowledged in front
-
-  /**
-   * Acknowledges an update in front of the partition, if that is possible.
-   *
-   * @param witness sees that it is, and when the partition has it
-   * @return false if nothing was done and it must be sent as a request
-   */
-  boolean acknowledges(ObjectId object, Operation operation, SimWitness witness) {
-    if (door.closedFor() != null) {
-      return false;
-    }
-    try {
-      OperationLimits.check(operation, unit.policy().limits());
-    } catch (OsierException e) {
-      return false; // and fails again as a request
-    }
-    Combiner.Outcome outcome = agent.acknowledge(object.key(), object.type(), operation);
-    if (outcome == Combiner.Outcome.REFUSED) {
-      return false;
-    }
-    acknowledged.computeIfAbsent(object, o -> new ArrayList<>()).add(witness);
-    witness.acknowledged(this);
-    simulation.acknowledged();
-    simulation.trace().about(unit, object, "%s acknowledges in front: %s", self, operation);
-    if (outcome == Combiner.Outcome.TAKEN_AND_DUE) {
-      wake();
-    }
-    return true;
-  }
-
-  /** The partition has what was acknowledged of some objects: all of it, once. */
-  void absorbed(Input.Absorbed input, List<Effects.Recorded> records) {
-    for (Input.Absorbed.Update update : input.updates()) {
-      ObjectId object = update.object();
-      List<SimWitness> of = requireNonNullElse(acknowledged.remove(object), List.of());
-      Optional<Dot> made =
-          records.stream()
-              .filter(r -> r instanceof Effects.Applied a && a.update().object().equals(object))
-              .map(r -> new Dot(self, ((Effects.Applied) r).update().last()))
-              .findFirst();
-      if (made.isEmpty() || update.count() != of.size()) {
-        throw new Violation(
-            name(object),
-            "%s has acknowledged %d updates of %s, and its partition gets %d as %s",
-            this,
-            of.size(),
-            object,
-            update.count(),
-            made);
-      }
-      of.forEach(w -> w.absorbed(made.get()));
-    }
-  }
-
-  @Override
-  public void absorb(Key key) {
-    if (agent.isHolding(key) && !simulation.options().sabotage().looksPastWhatIsHeld()) {
-      stepped(() -> agent.stepAbsorbing(key));
-      plan();
-    }
-  }
-
-  @Override
-  public void absorbAll() {
-    if (agent.isHolding()) {
-      stepped(agent::stepAbsorbingAll);
-      plan();
-    }
+    door.command(client, request, listener);
   }
 
   /** Sees to it that what waits is done: at once, or later if the datacenter is slow. */
@@ -421,31 +317,23 @@ final class SimNode implements Entrance.Inside {
     if (!mayGoOn.getAsBoolean()) {
       return; // its thread waits until the store has room for what it has done; then it is woken
     }
-    do {
-      stepped(agent::step);
-    } while (!inbox.isEmpty() && mayGoOn.getAsBoolean());
-    plan();
-  }
-
-  /** Takes a step, and then tells those whom it has something to tell: they may call again. */
-  private void stepped(IntSupplier step) {
     try {
-      var unused = step.getAsInt();
+      do {
+        var unused = agent.step();
+        agent.takeTold().tell();
+      } while (!inbox.isEmpty() && mayGoOn.getAsBoolean());
     } catch (IllegalStateException e) {
       throw e.getCause() instanceof Violation v ? v : e;
     }
     if (!dc.hasDisk()) {
       store.takeRecorded().run(); // as durable as they get
     }
-    agent.takeTold().tell();
+    plan();
   }
 
   /** Sees to it that the next tick comes in time. */
   private void plan() {
-    planFor(agent.dueNanos());
-  }
-
-  private void planFor(long next) {
+    long next = partition.nextTickNanos();
     if (next == Long.MAX_VALUE || Math.max(next, scheduler.nanos()) >= plannedNanos) {
       return;
     }
@@ -462,7 +350,7 @@ final class SimNode implements Entrance.Inside {
   }
 
   private void tick() {
-    if (agent.dueNanos() > scheduler.nanos()) {
+    if (partition.nextTickNanos() > scheduler.nanos()) {
       plan();
       return;
     }

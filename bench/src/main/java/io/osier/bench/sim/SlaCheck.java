@@ -99,18 +99,14 @@ final class SlaCheck {
     return excused;
   }
 
-  /**
-   * An update was made.
-   *
-   * @param madeNanos since when its caller may take it for done: now, or before
-   */
-  void made(SimNode at, ObjectId object, long number, CausalContext before, long madeNanos) {
+  /** An update was made. */
+  void made(SimNode at, ObjectId object, long number, CausalContext before) {
+    long now = simulation.scheduler().nanos();
     SimDc origin = simulation.dc(at.self().dc());
-    if (origin.steadySinceNanos() > madeNanos - SETTLE_NANOS) {
+    if (origin.steadySinceNanos() > now - SETTLE_NANOS) {
       return;
     }
-    long ago = simulation.scheduler().nanos() - madeNanos;
-    Update update = new Update(object, at.self(), number, before, madeNanos);
+    Update update = new Update(object, at.self(), number, before, now);
     for (SimDc dc : simulation.dcs()) {
       if (dc != origin) {
         Watched w =
@@ -121,9 +117,7 @@ final class SlaCheck {
                 simulation.network().link(dc.self().dc(), at.self().dc()),
                 heldBack(dc));
         if (isHealthy(w, update)) {
-          simulation
-              .scheduler()
-              .in(Math.max(0, boundNanos(w) - ago), () -> check(update, w, false));
+          simulation.scheduler().in(boundNanos(w), () -> check(update, w, false));
         }
       }
     }

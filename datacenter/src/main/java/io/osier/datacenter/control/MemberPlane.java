@@ -59,8 +59,6 @@ final class MemberPlane {
   /** The membership in which this process has begun to give away what it has. */
   private Optional<String> givenAway = Optional.empty();
 
-  private final Departures departures;
-
   private boolean ended;
 
   /**
@@ -80,7 +78,6 @@ final class MemberPlane {
     this.objects = objects;
     this.millis = millis;
     this.host = host;
-    this.departures = new Departures(dc, host);
   }
 
   /**
@@ -156,13 +153,11 @@ final class MemberPlane {
       return; // the configuration counts
     }
     SortedMap<String, ControlPlane.Peer> peers = new TreeMap<>();
-    Set<String> sharers = new TreeSet<>(Set.of(dc));
-    for (Member m : membership.all().values()) {
-      if (departures.shares(membership, m)) {
-        sharers.add(m.name());
-      }
-    }
+    Set<String> leaving = new TreeSet<>();
     for (Member m : present()) {
+      if (m.state().compareTo(Member.State.LEAVING) >= 0) {
+        leaving.add(m.name());
+      }
       Optional<String> address = configured.getOrDefault(m.name(), Optional.empty());
       // Who leaves waits for nobody that joins: it may never come, and has the others.
       boolean isWaitedFor = m.state() != Member.State.JOINING || !goes();
@@ -174,7 +169,7 @@ final class MemberPlane {
     }
     int rank = membership.find(dc).map(Member::rank).orElse(0);
     boolean joins = membership.find(dc).filter(m -> m.state() == Member.State.JOINING).isPresent();
-    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, sharers, joins, rank);
+    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, leaving, joins, rank);
     if (applied.isEmpty() || !applied.get().equals(wanted)) {
       host.setPeers(wanted);
       applied = Optional.of(wanted);
@@ -203,13 +198,8 @@ final class MemberPlane {
     return leftMillis.computeIfAbsent(m.name() + " " + m.id(), id -> millis.getAsLong());
   }
 
-  /**
-   * Tells the others what has become of this one, and goes when it is to.
-   *
-   * @param missing keyspaces that should be here and are not, so that this one cannot have what the
-   *     others have
-   */
-  void tell(List<String> missing) {
+  /** Tells the others what has become of this one, and goes when it is to. */
+  void tell() {
     if (!membership.isInForce()) {
       host.hinders(List.of());
       return;
@@ -225,7 +215,12 @@ final class MemberPlane {
             .ifPresent(a -> operations.add(Membership.address(m.name(), a)));
       }
     }
-    membership.find(dc).ifPresent(self -> tell(self, missing, operations));
+    for (Member m : membership.present()) {
+      if (m.state() == Member.State.LEAVING && !m.knownBy().contains(dc)) {
+        operations.add(Membership.known(m, dc));
+      }
+    }
+    membership.find(dc).ifPresent(self -> tell(self, operations));
     if (!operations.isEmpty()) {
       try {
         objects.change(Membership.OBJECT, operations);
@@ -235,7 +230,7 @@ final class MemberPlane {
     }
   }
 
-  private void tell(Member self, List<String> missing, List<Operation> operations) {
+  private void tell(Member self, List<Operation> operations) {
     if (givenAway.isPresent() && !givenAway.get().equals(self.id())) {
       end(self); // it was added again, and others may know what it does not
       return;
@@ -244,24 +239,25 @@ final class MemberPlane {
     if (!isActive()) {
       hinders.add("datacenter '" + dc + "' is " + self.state().label());
       hinders.addAll(host.progress());
-      missing.forEach(k -> hinders.add("keyspace '" + k + "' cannot be opened; the log says why"));
     }
     host.hinders(hinders);
-    if (self.isPresent() && missing.isEmpty()) {
-      operations.addAll(departures.step(membership, self, isFollowed(), this::follow));
-    }
     switch (self.state()) {
       case JOINING -> {
-        boolean whole = missing.isEmpty() && host.isComplete();
-        if (whole && departures.areAgreed(membership, self)) {
+        if (host.isComplete()) {
           LOG.info("this datacenter has what all others have, and is active");
           operations.add(Membership.mark(self, Member.State.ACTIVE));
         }
       }
       case ACTIVE -> {}
       case LEAVING -> {
-        if (membership.leaves(dc) && !heirs().isEmpty()) {
-          leave(self, operations);
+        List<String> heirs = heirs();
+        boolean begins =
+            membership.leaves(dc) && !heirs.isEmpty() && self.knownBy().containsAll(others());
+        if (begins) {
+          givenAway = Optional.of(self.id());
+        }
+        if (begins && host.leave(heirs)) {
+          operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
         }
       }
       case LEFT -> {
@@ -273,22 +269,8 @@ final class MemberPlane {
     }
   }
 
-  private void leave(Member self, List<Operation> operations) {
-    if (!self.has(Member.Step.QUIET, self)) {
-      if (departures.hasInherited(membership) && host.isQuiet()) {
-        operations.add(Membership.note(self, Member.Step.QUIET, self));
-      }
-    } else if (host.isQuiet() && Departures.haveAll(membership, self, Member.Step.AGREED)) {
-      givenAway = Optional.of(self.id());
-      if (host.leave(heirs())) {
-        operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
-      }
-    }
-  }
-
-  /** Whether the host replicates with those that are there. */
-  private boolean isFollowed() {
-    return applied.isPresent();
+  private List<String> others() {
+    return membership.active().stream().filter(n -> !n.equals(dc)).toList();
   }
 
   /** Whether this datacenter leaves, or has left. */
@@ -369,12 +351,7 @@ final class MemberPlane {
     if (names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is a datacenter '"
-              + name
-              + "' already"
-              + changed(name)
-              + "; there are "
-              + names());
+          "there is a datacenter '" + name + "' already; there are " + names());
     }
     for (DatacenterView other : views()) {
       if (other.address().equals(address) && names().contains(other.name())) {
@@ -391,10 +368,6 @@ final class MemberPlane {
     String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
     objects.change(
         Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
-  }
-
-  private String changed(String name) {
-    return membership.find(name).map(m -> ControlPlane.changed(m.by(), m.atMillis())).orElse("");
   }
 
   private void checkSettled() {
@@ -420,13 +393,7 @@ final class MemberPlane {
     if (!names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is no datacenter '"
-              + name
-              + "'"
-              + membership.find(name).map(m -> " any more: it is " + m.state().label()).orElse("")
-              + changed(name)
-              + "; there are "
-              + names());
+          "there is no datacenter '" + name + "'; there are " + names());
     }
     if (awaited().stream().allMatch(name::equals)) {
       throw new OsierException(
@@ -461,8 +428,7 @@ final class MemberPlane {
             .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
     if (member.state() == Member.State.LEAVING && !dead) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "'" + name + "' was told to leave already" + changed(name) + ", and does so");
+          ErrorCode.INVALID_ARGUMENT, "'" + name + "' was told to leave already, and does so");
     }
     Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
     objects.change(
@@ -475,12 +441,6 @@ final class MemberPlane {
     }
     if (m.isPresent() && !host.isConnected(m.name())) {
       return List.of("it cannot be reached from " + dc);
-    }
-    if (m.state() == Member.State.REMOVED) {
-      List<String> late = departures.awaitedFor(membership, m);
-      return late.isEmpty()
-          ? List.of()
-          : List.of("its rights of bounded counters wait for " + String.join(", ", late));
     }
     return List.of();
   }
@@ -497,7 +457,6 @@ final class MemberPlane {
                 Member.State.ACTIVE.label(),
                 true,
                 List.of(),
-                Optional.empty(),
                 "",
                 0));
       }
@@ -511,7 +470,6 @@ final class MemberPlane {
               m.state().label(),
               m.id().equals(Membership.FROM_FILE),
               awaited(m),
-              m.name().equals(dc) ? host.catchUp() : Optional.empty(),
               m.by(),
               m.atMillis()));
     }

@@ -197,8 +197,6 @@ final class PublisherTest {
                 transport,
                 Optional.empty(),
                 new Readiness(keyspaces, Optional.empty()),
-                Optional::empty,
-                Map::of,
                 this::clients,
                 Optional::empty));
   }

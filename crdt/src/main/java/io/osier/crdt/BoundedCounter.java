@@ -81,15 +81,52 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
    * @param last commit number of its last update
    * @param up the sum of what it added
    * @param down the sum of what it subtracted
-   * @param given what it gave, by the receiver's name: rights to subtract, rights to add
+   * @param given what it gave, by the receiver's name
+   * @param taken what it took over from those that were given up, by their names
    */
-  private record Row(long last, long up, long down, SortedMap<String, Given> given) {
-    static final Row EMPTY = new Row(0, 0, 0, Collections.emptySortedMap());
+  private record Row(
+      long last,
+      long up,
+      long down,
+      SortedMap<String, Amounts> given,
+      SortedMap<String, Amounts> taken) {
+    static final Row EMPTY =
+        new Row(0, 0, 0, Collections.emptySortedMap(), Collections.emptySortedMap());
+
+    /** What the replica's datacenter has less for what was given and taken. */
+    long netGiven(boolean upward) {
+      long sum = 0;
+      for (Amounts amounts : given.values()) {
+        sum += amounts.get(upward);
+      }
+      for (Amounts amounts : taken.values()) {
+        sum -= amounts.get(upward);
+      }
+      return sum;
+    }
+
+    /** What another datacenter has more for it. */
+    long netGivenTo(String dc, boolean upward) {
+      return given.getOrDefault(dc, Amounts.NOTHING).get(upward)
+          - taken.getOrDefault(dc, Amounts.NOTHING).get(upward);
+    }
   }
 
-  private record Given(long down, long up) {
-    static final Given NOTHING = new Given(0, 0);
+  /** Rights to subtract, rights to add. */
+  private record Amounts(long down, long up) {
+    static final Amounts NOTHING = new Amounts(0, 0);
+
+    long get(boolean upward) {
+      return upward ? up : down;
+    }
+
+    Amounts plus(long moreDown, long moreUp) {
+      return new Amounts(Math.addExact(down, moreDown), Math.addExact(up, moreUp));
+    }
   }
+
+  /** Before a name, where rows are written: what was taken from it. No name begins with it. */
+  private static final String TAKEN = "-";
 
   /** Null until it is created. */
   private final @Nullable Bounds bounds;
@@ -140,6 +177,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
         (replica, row) -> {
           holders.add(replica.dc());
           holders.addAll(row.given.keySet());
+          holders.addAll(row.taken.keySet());
         });
     return holders;
   }
@@ -162,11 +200,9 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
       Row row = e.getValue();
       if (e.getKey().dc().equals(dc)) {
         rights += row.up - row.down;
-        for (Given given : row.given.values()) {
-          rights -= given.down;
-        }
+        rights -= row.netGiven(false);
       }
-      rights += row.given.getOrDefault(dc, Given.NOTHING).down;
+      rights += row.netGivenTo(dc, false);
     }
     return rights;
   }
@@ -184,11 +220,9 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
       Row row = e.getValue();
       if (e.getKey().dc().equals(dc)) {
         rights += row.down - row.up;
-        for (Given given : row.given.values()) {
-          rights -= given.up;
-        }
+        rights -= row.netGiven(true);
       }
-      rights += row.given.getOrDefault(dc, Given.NOTHING).up;
+      rights += row.netGivenTo(dc, true);
     }
     return rights;
   }
@@ -203,9 +237,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
     Row row = rows.getOrDefault(replica, Row.EMPTY);
     long rights = row.up - row.down;
-    for (Given given : row.given.values()) {
-      rights -= given.down;
-    }
+    rights -= row.netGiven(false);
     return Math.max(0, Math.min(rights, downRights(replica.dc())));
   }
 
@@ -216,9 +248,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
     Row row = rows.getOrDefault(replica, Row.EMPTY);
     long rights = row.down - row.up;
-    for (Given given : row.given.values()) {
-      rights -= given.up;
-    }
+    rights -= row.netGiven(true);
     return Math.max(0, Math.min(rights, upRights(replica.dc())));
   }
 
@@ -230,7 +260,8 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     boolean known =
         operation instanceof Operation.Increment
             || operation instanceof Operation.IncrementWithin
-            || operation instanceof Operation.Transfer;
+            || operation instanceof Operation.Transfer
+            || operation instanceof Operation.Inherit;
     if (!known) {
       throw Stores.wrongOperation(type(), operation);
     }
@@ -265,36 +296,45 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     List<String> sharers =
         bounds == null ? bound.sharers().stream().distinct().sorted().toList() : bounds.sharers;
     Row row = rows.getOrDefault(preparation.origin(), Row.EMPTY);
-    Row touched = new Row(preparation.nextDot().number(), row.up, row.down, row.given);
+    Row touched = new Row(preparation.nextDot().number(), row.up, row.down, row.given, row.taken);
     SortedMap<ReplicaId, Row> one = new TreeMap<>();
     one.put(preparation.origin(), touched);
     return new BoundedCounter(new Bounds(bound.lower(), bound.upper(), sharers), one);
   }
 
-  private static Row changed(Row row, Operation operation, Preparation preparation) {
+  private Row changed(Row row, Operation operation, Preparation preparation) {
+    long number = preparation.nextDot().number();
     if (operation instanceof Operation.Transfer t) {
       if (t.amount() <= 0) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT, "rights to give must be above 0, not " + t.amount());
       }
-      SortedMap<String, Given> given = new TreeMap<>(row.given);
-      Given before = given.getOrDefault(t.to(), Given.NOTHING);
-      given.put(
-          t.to(),
-          t.upward()
-              ? new Given(before.down, Math.addExact(before.up, t.amount()))
-              : new Given(Math.addExact(before.down, t.amount()), before.up));
-      return new Row(preparation.nextDot().number(), row.up, row.down, given);
+      long down = t.upward() ? 0 : t.amount();
+      long up = t.upward() ? t.amount() : 0;
+      return new Row(number, row.up, row.down, plus(row.given, t.to(), down, up), row.taken);
+    }
+    if (operation instanceof Operation.Inherit i) {
+      long down = lower() == NO_LOWER ? 0 : Math.max(0, downRights(i.from()));
+      long up = upper() == NO_UPPER ? 0 : Math.max(0, upRights(i.from()));
+      return new Row(number, row.up, row.down, row.given, plus(row.taken, i.from(), down, up));
     }
     long amount =
         operation instanceof Operation.Increment i
             ? i.amount()
             : ((Operation.IncrementWithin) operation).amount();
     return new Row(
-        preparation.nextDot().number(),
+        number,
         amount > 0 ? Math.addExact(row.up, amount) : row.up,
         amount < 0 ? Math.subtractExact(row.down, amount) : row.down,
-        row.given);
+        row.given,
+        row.taken);
+  }
+
+  private static SortedMap<String, Amounts> plus(
+      SortedMap<String, Amounts> amounts, String dc, long down, long up) {
+    SortedMap<String, Amounts> more = new TreeMap<>(amounts);
+    more.put(dc, more.getOrDefault(dc, Amounts.NOTHING).plus(down, up));
+    return more;
   }
 
   private static BoundedCounter row(Row row, Preparation preparation) {
@@ -364,9 +404,10 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
     for (Row row : rows.values()) {
       bytes +=
-          HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE)
+          HeapSize.object(3 * Long.BYTES + 2 * HeapSize.REFERENCE)
               + mapHeapBytes(row.given.size())
-              + row.given.size() * HeapSize.object(2 * Long.BYTES);
+              + mapHeapBytes(row.taken.size())
+              + (row.given.size() + row.taken.size()) * HeapSize.object(2 * Long.BYTES);
     }
     return bytes;
   }
@@ -391,10 +432,16 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
     for (Row row : rows.values()) {
       bytes += 2 + length(row.last) + length(row.up) + length(row.down);
-      for (Map.Entry<String, Given> e : row.given.entrySet()) {
-        Given given = e.getValue();
-        bytes += 1 + e.getKey().length() + length(given.down) + length(given.up);
-      }
+      bytes += length(row.given) + length(row.taken) + (long) row.taken.size() * TAKEN.length();
+    }
+    return bytes;
+  }
+
+  private static long length(SortedMap<String, Amounts> amounts) {
+    long bytes = 0;
+    for (Map.Entry<String, Amounts> e : amounts.entrySet()) {
+      Amounts of = e.getValue();
+      bytes += 1 + e.getKey().length() + length(of.down) + length(of.up);
     }
     return bytes;
   }
@@ -419,14 +466,16 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
           out.writeNumber(row.last);
           out.writeNumber(row.up);
           out.writeNumber(row.down);
-          out.writeCount(row.given.size());
-          row.given.forEach(
-              (dc, given) -> {
-                out.writeText(dc);
-                out.writeNumber(given.down);
-                out.writeNumber(given.up);
-              });
+          out.writeCount(row.taken.size() + row.given.size());
+          row.taken.forEach((dc, amounts) -> write(TAKEN + dc, amounts, out));
+          row.given.forEach((dc, amounts) -> write(dc, amounts, out));
         });
+  }
+
+  private static void write(String name, Amounts amounts, WireOutput out) {
+    out.writeText(name);
+    out.writeNumber(amounts.down);
+    out.writeNumber(amounts.up);
   }
 
   /** Reads what {@link #write} wrote. */
@@ -465,15 +514,20 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     long last = in.readNumber();
     long up = in.readNumber();
     long down = in.readNumber();
-    SortedMap<String, Given> given = new TreeMap<>();
+    SortedMap<String, Amounts> given = new TreeMap<>();
+    SortedMap<String, Amounts> taken = new TreeMap<>();
+    String before = "";
     for (int n = in.readCount(4); n > 0; n--) {
-      String dc = ReplicaId.checkDcName(in.readText(ReplicaId.DC_NAME_LENGTH_MAX));
-      if (!given.isEmpty() && given.lastKey().compareTo(dc) >= 0) {
-        throw new MalformedException("what a row gave is not in order");
+      String name = in.readText(TAKEN.length() + ReplicaId.DC_NAME_LENGTH_MAX);
+      if (before.compareTo(name) >= 0) {
+        throw new MalformedException("what a row gave and took is not in order");
       }
-      given.put(dc, new Given(in.readNumber(), in.readNumber()));
+      before = name;
+      boolean isTaken = name.startsWith(TAKEN);
+      String dc = ReplicaId.checkDcName(isTaken ? name.substring(TAKEN.length()) : name);
+      (isTaken ? taken : given).put(dc, new Amounts(in.readNumber(), in.readNumber()));
     }
-    return new Row(last, up, down, given);
+    return new Row(last, up, down, given, taken);
   }
 
   @Override

@@ -80,7 +80,9 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
-    Preparation preparation = new Preparation(origin, first, timestamp, forgotten);
+    // Others may have forgotten, and their states have dropped here what was.
+    long dropped = Math.max(forgotten, context.last(origin));
+    Preparation preparation = new Preparation(origin, first, timestamp, dropped);
     DotStore<?> delta =
         operation instanceof Operation.Clear
             ? store.reset(preparation)

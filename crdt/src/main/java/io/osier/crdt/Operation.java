@@ -54,6 +54,7 @@ public sealed interface Operation {
           HeapSize.object(2 * Long.BYTES + HeapSize.REFERENCE) + HeapSize.list(o.sharers.size());
       case IncrementWithin o -> HeapSize.object(Long.BYTES + Integer.BYTES);
       case Transfer o -> HeapSize.object(Long.BYTES + HeapSize.REFERENCE + 1) + HeapSize.text(o.to);
+      case Inherit o -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.text(o.from);
       case Clear o -> HeapSize.object(0);
     };
   }
@@ -200,6 +201,18 @@ public sealed interface Operation {
     @Override
     public boolean isSum() {
       return true;
+    }
+  }
+
+  /**
+   * Takes over all rights of a bounded counter that a datacenter has which was given up for dead.
+   * Only a datacenter that knows all that the dead one did makes this; in a request it is refused.
+   *
+   * @param from the dead one's name
+   */
+  record Inherit(String from) implements Operation {
+    public Inherit {
+      Present.present(from, "a datacenter's name");
     }
   }
 

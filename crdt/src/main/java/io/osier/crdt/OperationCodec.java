@@ -28,6 +28,7 @@ public final class OperationCodec {
   private static final int BOUND = 9;
   private static final int INCREMENT_WITHIN = 10;
   private static final int TRANSFER = 11;
+  private static final int INHERIT = 12;
 
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
@@ -99,6 +100,10 @@ public final class OperationCodec {
         out.writeSigned(o.amount());
         out.writeBoolean(o.upward());
       }
+      case Operation.Inherit o -> {
+        out.writeByte(INHERIT);
+        out.writeText(o.from());
+      }
     }
   }
 
@@ -126,6 +131,7 @@ public final class OperationCodec {
       case INCREMENT_WITHIN ->
           new Operation.IncrementWithin(in.readSigned(), Math.toIntExact(in.readNumber()));
       case TRANSFER -> new Operation.Transfer(readDc(in), in.readSigned(), in.readFlag());
+      case INHERIT -> new Operation.Inherit(readDc(in));
       default -> throw new MalformedException("operation " + tag + " is unknown");
     };
   }

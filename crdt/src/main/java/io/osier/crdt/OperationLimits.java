@@ -50,6 +50,10 @@ public final class OperationLimits {
       case Operation.Bound o -> {}
       case Operation.IncrementWithin o -> {}
       case Operation.Transfer o -> {}
+      case Operation.Inherit o ->
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "rights of a datacenter that was given up are inherited by the others themselves");
     }
   }
 

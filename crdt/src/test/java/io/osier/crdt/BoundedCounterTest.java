@@ -16,6 +16,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 final class BoundedCounterTest {
@@ -153,6 +155,14 @@ final class BoundedCounterTest {
       }
     }
 
+    void inherit(int at, String from) {
+      Causal state = states.get(at);
+      if (counter(state).isCreated()) {
+        Operation operation = new Operation.Inherit(from);
+        states.set(at, update(state, DCS.get(at), ++numbers[at], operation));
+      }
+    }
+
     void hear(int at, int from) {
       states.set(at, states.get(at).join(states.get(from)));
     }
@@ -256,6 +266,88 @@ final class BoundedCounterTest {
       check(replicas.states.get(at));
       check(replicas.states.get(1).join(replicas.states.get(2)));
       check(replicas.all());
+    }
+  }
+
+  @Test
+  void whatADeadDatacenterHas_isInherited() {
+    Causal s = update(BOTTOM, "a", 1, new Operation.Bound(-10, 4, DCS));
+    s = update(s, "b", 1, new Operation.Transfer("a", 2, false));
+    s = update(s, "a", 2, new Operation.Increment(-1));
+    assertThat(List.of(down(s, "a"), down(s, "b"), down(s, "c"))).containsExactly(5L, 1L, 3L);
+    assertThat(List.of(up(s, "a"), up(s, "b"), up(s, "c"))).containsExactly(3L, 1L, 1L);
+    s = update(s, "b", 2, new Operation.Inherit("a"));
+    assertThat(List.of(down(s, "a"), down(s, "b"), down(s, "c"))).containsExactly(0L, 6L, 3L);
+    assertThat(List.of(up(s, "a"), up(s, "b"), up(s, "c"))).containsExactly(0L, 4L, 1L);
+    assertThat(counter(s).earnedDownRights(new ReplicaId("b", 1))).isEqualTo(3);
+    Causal again = update(s, "b", 3, new Operation.Inherit("a"));
+    assertThat(List.of(down(again, "a"), down(again, "b"))).as("once").containsExactly(0L, 6L);
+    Causal wider = update(s, "c", 1, new Operation.Bound(-13, 4, DCS));
+    assertThat(down(wider, "a")).as("its part of wider bounds").isEqualTo(1);
+    wider = update(wider, "b", 3, new Operation.Inherit("a"));
+    assertThat(List.of(down(wider, "a"), down(wider, "b"))).containsExactly(0L, 8L);
+    assertThat(Encoded.decode(Encoded.encode(wider))).isEqualTo(wider);
+    assertThat(counter(wider).holders()).containsExactlyElementsOf(DCS);
+    Causal unbounded =
+        update(BOTTOM, "a", 1, new Operation.Bound(-10, BoundedCounter.NO_UPPER, DCS));
+    unbounded = update(unbounded, "b", 1, new Operation.Inherit("a"));
+    assertThat(up(unbounded, "b")).isEqualTo(Long.MAX_VALUE);
+    assertThat(down(unbounded, "b")).isEqualTo(7);
+  }
+
+  /**
+   * The first by name dies, and is inherited in the steps of {@code Departures} in the control
+   * plane, each of which the others take at their own times: they cease to hear it; when both have,
+   * they hear all that the other one knows and then no longer name it for new counters; when both
+   * do, they hear the other one again; when both have, the heir hears all once more, and may take
+   * what the dead one has from then on, whatever comes.
+   */
+  @Property(tries = 3_000)
+  void bounds_hold_whenADeadOneIsInherited(
+      @ForAll("acts") List<Act> acts,
+      @ForAll @IntRange(max = 60) int death,
+      @ForAll @Size(8) List<@IntRange(max = 12) Integer> pauses,
+      @ForAll boolean created) {
+    Replicas replicas = new Replicas();
+    int[] steps = new int[3];
+    int[] next = {0, death + pauses.get(0), death + pauses.get(4)};
+    for (int i = 0; i < acts.size(); i++) {
+      for (int at = 1; at < 3; at++) {
+        boolean mayStep = i >= next[at] && steps[at] <= steps[3 - at] && steps[at] < 3;
+        if (mayStep) {
+          if (steps[at] > 0) {
+            replicas.hear(at, 3 - at);
+          }
+          steps[at]++;
+          next[at] = i + pauses.get(4 * (at - 1) + steps[at]);
+          if (steps[1] == 3 && steps[2] == 3) {
+            replicas.hear(1, 2);
+          }
+        }
+      }
+      Act act = acts.get(i);
+      int at = at(act);
+      boolean tooEarly = !created && act instanceof Act.Bound && steps[1] + steps[2] < 3;
+      if ((at == 0 && i >= death) || tooEarly) {
+        continue;
+      }
+      if (act instanceof Act.Hear h) {
+        if (at == 0 || h.from != 0 || steps[at] == 0) {
+          replicas.hear(at, h.from);
+        }
+      } else {
+        BoundedCounter c = counter(replicas.states.get(at));
+        String dc = DCS.get(at);
+        List<String> known = steps[at] > 1 ? DCS.subList(1, 3) : DCS;
+        replicas.act(act, at, known, c.downRights(dc), c.upRights(dc));
+      }
+      if (steps[1] == 3 && steps[2] == 3) {
+        replicas.inherit(1, "a");
+        BoundedCounter heir = counter(replicas.states.get(1));
+        assertThat(List.of(heir.downRights("a"), heir.upRights("a"))).containsExactly(0L, 0L);
+      }
+      check(replicas.states.get(at));
+      check(replicas.states.get(1).join(replicas.states.get(2)));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.CausalContext;
@@ -58,6 +59,45 @@ final class ForgettingTest {
     assertThat(forgot.join(old).isBottom()).isTrue();
     Causal seenLess = bottom.seen(CausalContext.range(EU, 0, 16));
     assertThat(value(old.join(seenLess))).isEqualTo(17);
+  }
+
+  /** Seed 1 of the simulator: who had forgotten the object told its origin a state without it. */
+  @Test
+  void whatAStateOfAnotherOneHasTakenAway_countsNowhereAgain() {
+    Causal origin = Causal.bottom(CrdtType.OR_MAP);
+    origin = origin.join(update(origin, "f1", new Operation.Increment(4), 55));
+    long seen = origin.context().through(EU);
+    origin =
+        origin.join(origin.prepare(new Operation.RemoveFields(List.of("f1")), EU, 76, seen, 1, 0));
+    Causal elsewhere = origin;
+    Causal forgot = Causal.bottom(CrdtType.OR_MAP).join(update(origin, "f2", set(), 211));
+    forgot = forgot.seen(CausalContext.range(EU, 0, 211));
+    origin = origin.join(update(origin, "f2", set(), 211)).join(forgot);
+    Causal more = update(origin, "f1", new Operation.Increment(3), 866);
+    assertThat(f1(origin.join(more))).isEqualTo(3);
+    assertThat(f1(elsewhere.join(update(elsewhere, "f2", set(), 211)).join(more))).isEqualTo(3);
+  }
+
+  private static Operation set() {
+    return new Operation.Add(List.of(Value.of("e")));
+  }
+
+  private static Causal update(Causal state, String field, Operation operation, long number) {
+    CrdtType type = operation instanceof Operation.Increment ? CrdtType.G_COUNTER : CrdtType.AW_SET;
+    return state.prepare(
+        new Operation.UpdateFields(
+            List.of(new Operation.FieldUpdate(new FieldId(field, type), operation))),
+        EU,
+        number,
+        state.context().through(EU),
+        1,
+        0);
+  }
+
+  private static long f1(Causal state) {
+    Reading.Fields fields = (Reading.Fields) state.read(new Query.Whole());
+    Reading f1 = requireNonNull(fields.fields().get(new FieldId("f1", CrdtType.G_COUNTER)));
+    return ((Reading.Count) f1).value();
   }
 
   @Test

@@ -40,6 +40,7 @@ final class OperationCodecTest {
         "0601" + "016608" + "0401010161");
     golden.put(new Operation.RemoveFields(List.of("f", "gé")), "0702" + "0166" + "0367c3a9");
     golden.put(new Operation.Clear(), "08");
+    golden.put(new Operation.Inherit("us"), "0c" + "027573");
     golden.put(new Operation.Bound(-1, 5, List.of("eu", "us")), "09010a02" + "02657502" + "7573");
     golden.put(new Operation.IncrementWithin(-2, 300), "0a03ac02");
     golden.put(new Operation.Transfer("us", 3, true), "0b0275730601");

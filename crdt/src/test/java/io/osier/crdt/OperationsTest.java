@@ -25,6 +25,7 @@ final class OperationsTest {
           new Operation.Remove(Value.of("a")),
           new Operation.UpdateFields(List.of()),
           new Operation.RemoveFields(List.of()),
+          new Operation.Inherit("us"),
           new Operation.Clear());
 
   private static Causal apply(Causal state, ReplicaId origin, Operation operation) {
@@ -41,6 +42,7 @@ final class OperationsTest {
       case Operation.Bound o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.IncrementWithin o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.Transfer o -> type == CrdtType.BOUNDED_COUNTER;
+      case Operation.Inherit o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.Assign o -> type == CrdtType.LWW_REGISTER || type == CrdtType.MV_REGISTER;
       case Operation.SetFlag o -> type == CrdtType.EW_FLAG || type == CrdtType.DW_FLAG;
       case Operation.Add o -> type == CrdtType.G_SET || takes(type, OPERATIONS.get(4));

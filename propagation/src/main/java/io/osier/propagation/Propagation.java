@@ -54,6 +54,13 @@ public final class Propagation {
   private final Answers answers;
   private final Verifier verifier;
   private final Standing standing;
+
+  /** Whether this datacenter may not know all others yet. */
+  private boolean joins;
+
+  /** Whether it was told who there is; its configuration may be older than a change of that. */
+  private boolean membersKnown;
+
   private final Announcer announcer;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
@@ -417,7 +424,10 @@ public final class Propagation {
 
   /** Whether everything that the vector names is here. */
   public Coverage coverage(VersionVector wanted) {
-    return standing.coverage(wanted);
+    Coverage coverage = standing.coverage(wanted);
+    // Others may have it of whom nobody has told this one yet.
+    boolean mayBeElsewhere = joins || (!membersKnown && standing.lacksOfStrangers(wanted));
+    return coverage == Coverage.LOST && mayBeElsewhere ? Coverage.NOT_YET : coverage;
   }
 
   /** What has come of every replica, this one included. */
@@ -479,12 +489,16 @@ public final class Propagation {
   }
 
   /**
-   * This datacenter joins, and may have thought itself settled when it did not know all peers: it
-   * is so when it has heard of those that it has now.
+   * This datacenter joins, or does not any more. While it does, it may have thought itself settled
+   * when it did not know all peers: it is so when it has heard of those that it has now.
    */
-  public void unsettle() {
-    standing.unsettle();
-    standing.settle();
+  public void setJoins(boolean now) {
+    joins = now;
+    membersKnown = !joins;
+    if (joins) {
+      standing.unsettle();
+      standing.settle();
+    }
   }
 
   /** From now on {@link #isComplete} tells of what the peers have from now on. */

@@ -92,7 +92,27 @@ final class Standing {
   private boolean hasWhatAllHad() {
     for (String dc : around.peers()) {
       VersionVector has = compared.get(dc);
-      if (has == null || coverage(has) == Coverage.NOT_YET) {
+      PeerStream stream = outbound.stream(dc);
+      boolean isHere = has != null && coverage(has) != Coverage.NOT_YET;
+      if (!isHere || stream == null || !hasOthersFrom(stream)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether all that a peer has of those that ship nothing themselves any more is here. What it has
+   * beyond a gap its status does not claim.
+   */
+  private boolean hasOthersFrom(PeerStream stream) {
+    Frame.Status status = knowledge.status(stream.dc());
+    if (status == null) {
+      return false;
+    }
+    for (int i = 0; i < status.changes().size(); i++) {
+      ReplicaId origin = status.changes().replica(i);
+      if (!mayShip(origin) && !isFetched(stream, origin)) {
         return false;
       }
     }
@@ -151,6 +171,18 @@ final class Standing {
       }
     }
     return worst;
+  }
+
+  /** Whether something is not here of datacenters that are no peers. */
+  boolean lacksOfStrangers(VersionVector wanted) {
+    for (int i = 0; i < wanted.size(); i++) {
+      ReplicaId r = wanted.replica(i);
+      boolean stranger = !r.dc().equals(around.self().dc()) && !around.peers().contains(r.dc());
+      if (stranger && wanted.number(i) > knowledge.here(r)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether an origin's updates may still come from itself. */

@@ -65,8 +65,10 @@ public final class Admin {
 
   /**
    * The datacenters: where the others dial each of them, whether it is {@code active}, {@code
-   * joining}, {@code leaving}, {@code left} or {@code removed} and for whom that waits, who changed
-   * it last and when.
+   * joining}, {@code leaving}, {@code left} or {@code removed} and what that waits for, who changed
+   * it last and when. Of one that joins, if it is the one that answers, {@code catch_up} says how
+   * many objects and bytes have come, how fast, and where that can be estimated how many seconds
+   * are left.
    */
   public CompletableFuture<String> listDatacentersAsync() {
     return ask(DATACENTER, "list", "", Map.of());

@@ -22,10 +22,30 @@ import org.jspecify.annotations.Nullable;
 final class LocalConnection implements Connection {
   private static final String CLOSED = "this client was closed";
 
+  /** Ends the waiting for answers. Thread-safe. */
+  @FunctionalInterface
+  interface Alarm {
+    /**
+     * Does something after a time.
+     *
+     * @return what is run when it need not be done any more
+     * @throws RejectedExecutionException once the client is closed
+     */
+    Runnable after(long millis, Runnable action);
+
+    /** One of a real client. */
+    static Alarm of(ScheduledExecutorService timer) {
+      return (millis, action) -> {
+        ScheduledFuture<?> alarm = timer.schedule(action, millis, TimeUnit.MILLISECONDS);
+        return () -> alarm.cancel(false);
+      };
+    }
+  }
+
   private final InProcess datacenter;
   private final ClientSettings settings;
   private final Timers timers;
-  private final ScheduledExecutorService timer;
+  private final Alarm alarm;
   private final Set<CompletableFuture<Reply>> open = ConcurrentHashMap.newKeySet();
   private final ReplicaId replica;
   private volatile boolean closed;
@@ -33,17 +53,13 @@ final class LocalConnection implements Connection {
   /**
    * The connection to a datacenter that is there.
    *
-   * @param timer ends the waiting for answers
+   * @param alarm ends the waiting for answers
    */
-  LocalConnection(
-      InProcess datacenter,
-      ClientSettings settings,
-      Timers timers,
-      ScheduledExecutorService timer) {
+  LocalConnection(InProcess datacenter, ClientSettings settings, Timers timers, Alarm alarm) {
     this.timers = timers;
     this.datacenter = datacenter;
     this.settings = settings;
-    this.timer = timer;
+    this.alarm = alarm;
     this.replica = datacenter.replica();
   }
 
@@ -108,12 +124,9 @@ final class LocalConnection implements Connection {
     open.add(reply);
     reply.whenComplete((r, e) -> open.remove(reply));
     try {
-      ScheduledFuture<?> timeout =
-          timer.schedule(
-              () -> expire(reply, timeoutMillis),
-              Math.max(1, timeoutMillis),
-              TimeUnit.MILLISECONDS);
-      reply.whenComplete((r, e) -> timeout.cancel(false));
+      Runnable timeout =
+          alarm.after(Math.max(1, timeoutMillis), () -> expire(reply, timeoutMillis));
+      reply.whenComplete((r, e) -> timeout.run());
     } catch (RejectedExecutionException e) {
       reply.completeExceptionally(lost(ErrorCode.UNAVAILABLE, true, CLOSED));
     }

@@ -124,7 +124,10 @@ public final class OsierClient implements AutoCloseable {
     ClientSettings settings = builder.settings();
     return start(
         settings,
-        (all, timers, loops) -> all.add(new LocalConnection(datacenter, settings, timers, loops)));
+        (all, timers, loops) ->
+            all.add(
+                new LocalConnection(
+                    datacenter, settings, timers, LocalConnection.Alarm.of(loops))));
   }
 
   /** Starts to build a client. */

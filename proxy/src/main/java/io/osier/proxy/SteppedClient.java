@@ -48,4 +48,22 @@ public final class SteppedClient {
     InetSocketAddress address = InetSocketAddress.createUnresolved(dc, 1);
     return new RemoteConnection(dc, address, settings.settings(), timers, network, changed);
   }
+
+  /**
+   * The way to a datacenter in the client's own process, as in production.
+   *
+   * @param settings of the client
+   * @param timers of the client
+   */
+  public static Connection local(
+      InProcess datacenter, OsierClient.Builder settings, Timers timers) {
+    return new LocalConnection(
+        datacenter,
+        settings.settings(),
+        timers,
+        (millis, action) -> {
+          timers.later(action, millis);
+          return () -> {}; // what need not be done any more does nothing
+        });
+  }
 }

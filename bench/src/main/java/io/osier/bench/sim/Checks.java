@@ -33,13 +33,14 @@ final class Checks {
    * A node journalled an update.
    *
    * @param before what the object covered there before it
+   * @param madeNanos when it was made, or acknowledged if that was before
    */
-  void appended(SimNode at, Shipment update, CausalContext before) {
+  void appended(SimNode at, Shipment update, CausalContext before, long madeNanos) {
     once.journalled(at.self(), update);
     if (update.origin().equals(at.self()) && !update.content().isFull()) {
       order.made(update.object(), at.self(), update.last(), before);
       once.made(update);
-      sla.made(at, update.object(), update.last(), before);
+      sla.made(at, update.object(), update.last(), before, madeNanos);
     }
   }
 

@@ -2,11 +2,13 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A datacenter dies, is given up by the others, each at its own time, and later joins again with
@@ -24,6 +26,7 @@ final class Replacement {
   private final String name;
   private final List<String> others;
   private final ReplicaId former;
+  private @Nullable SimDeparture departure;
   private boolean ended;
 
   Replacement(Simulation simulation, SimDc dc) {
@@ -43,6 +46,9 @@ final class Replacement {
       step(random.nextInt(STEP_MILLIS_MAX) * MILLI, () -> part(other));
       step(again + random.nextInt(STEP_MILLIS_MAX) * MILLI, () -> meet(other));
     }
+    departure = new SimDeparture(simulation, random, name, others);
+    departure.begin();
+    step(again, departure::end);
     String seed = others.get(random.nextInt(others.size()));
     long starts = again + random.nextInt(STEP_MILLIS_MAX) * MILLI;
     step(starts, () -> start(List.of(seed)));
@@ -68,6 +74,7 @@ final class Replacement {
       return;
     }
     ended = true;
+    requireNonNull(departure, "it has begun").end();
     others.forEach(this::meet);
     start(others);
     learn();

@@ -4,6 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Input;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -134,5 +135,20 @@ interface Sabotage {
   /** Whether what need not be read from the disk goes before what came earlier and must be. */
   default boolean overtakes() {
     return false;
+  }
+
+  /** Whether the rights of one that was given up are taken over before all know that it was. */
+  default boolean inheritsAtOnce() {
+    return false;
+  }
+
+  /** Whether nobody lets a partition absorb first what is acknowledged in front of it. */
+  default boolean looksPastWhatIsHeld() {
+    return false;
+  }
+
+  /** What a partition gets of what was acknowledged in front of it. */
+  default Input.Absorbed absorbed(Input.Absorbed input) {
+    return input;
   }
 }

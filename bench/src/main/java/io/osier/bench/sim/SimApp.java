@@ -30,6 +30,11 @@ final class SimApp {
   private final OsierClient client;
   private final boolean hasConnections;
 
+  /** The datacenter in its own process; null for none. */
+  private @Nullable SimInside inside;
+
+  private boolean isGone;
+
   /** Those that carry requests and answers. */
   private final List<SimWay> ways = new ArrayList<>();
 
@@ -46,17 +51,38 @@ final class SimApp {
 
   SimApp(Simulation simulation, String name, Random random) {
     this.name = name;
-    int span = TIMEOUT_MILLIS_MAX - TIMEOUT_MILLIS_MIN;
-    OsierClient.Builder settings =
-        OsierClient.builder()
-            .name(name)
-            .timeout(Duration.ofMillis(TIMEOUT_MILLIS_MIN + random.nextInt(span)));
+    OsierClient.Builder settings = settings(random);
     this.hasConnections = random.nextInt(CONNECTED_ONE_IN) == 0;
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
     this.client =
         SteppedClient.of(
             settings, timers, changed -> ways(simulation, settings, timers, random, changed));
+  }
+
+  /**
+   * An application with a datacenter in its own process, and with no way to another one.
+   *
+   * @param dc has just started
+   */
+  SimApp(Simulation simulation, SimDc dc, Random random) {
+    this.name = "the application in " + dc.self();
+    this.hasConnections = false;
+    OsierClient.Builder settings = settings(random);
+    SimTimers timers =
+        new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
+    SimInside own = new SimInside(simulation, this, dc);
+    this.inside = own;
+    this.client =
+        SteppedClient.of(
+            settings, timers, changed -> List.of(SteppedClient.local(own, settings, timers)));
+  }
+
+  private OsierClient.Builder settings(Random random) {
+    int span = TIMEOUT_MILLIS_MAX - TIMEOUT_MILLIS_MIN;
+    return OsierClient.builder()
+        .name(name)
+        .timeout(Duration.ofMillis(TIMEOUT_MILLIS_MIN + random.nextInt(span)));
   }
 
   private List<? extends Connection> ways(
@@ -82,6 +108,24 @@ final class SimApp {
   /** Whether its connections carry bytes, rather than requests and answers. */
   boolean hasConnections() {
     return hasConnections;
+  }
+
+  /** Whether it is in the process of a datacenter, and can use no other. */
+  boolean isEmbedded() {
+    return inside != null;
+  }
+
+  /** Its process is gone. */
+  void isGone() {
+    isGone = true;
+    if (inside != null) {
+      inside.crash();
+    }
+  }
+
+  /** Whether its process runs. */
+  boolean isRunning() {
+    return !isGone;
   }
 
   OsierClient client() {
@@ -118,6 +162,11 @@ final class SimApp {
   /** Requests about something are over. */
   void forget(Object about) {
     witnesses.remove(about);
+  }
+
+  /** Who wants to see what becomes of an operation or a query; null for nobody. */
+  @Nullable SimWitness witnessOf(Object asked) {
+    return witnesses.get(asked);
   }
 
   /** Who wants to see what becomes of the request; null for nobody. */

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.propagation.transport.PeerListener;
@@ -23,6 +25,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
 final class SimDc {
+  /** So many of so many that keep nothing are embedded in an application. */
+  private static final int EMBEDDED = 3;
+
+  private static final int EMBEDDED_OF = 4;
+
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
   private final Simulation simulation;
@@ -50,6 +57,11 @@ final class SimDc {
   /** Null before the first start, and where no client connects. */
   private @Nullable AppPort port;
 
+  /** An application in its process; null before the first start, and where there is none. */
+  private @Nullable SimApp resident;
+
+  private final boolean embedded;
+
   private final Random random;
   private SlewedClock clock;
   private double driftPerNano;
@@ -62,6 +74,10 @@ final class SimDc {
     this.self = new ReplicaId(name, 1);
     this.kind = kind;
     this.random = random;
+    this.embedded =
+        kind == SimDisk.Kind.NONE
+            && !simulation.options().paired()
+            && random.nextInt(EMBEDDED_OF) < EMBEDDED;
     this.disk = new SimDisk(simulation, random, kind);
     this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
   }
@@ -73,6 +89,14 @@ final class SimDc {
 
   boolean hasDisk() {
     return kind != SimDisk.Kind.NONE;
+  }
+
+  /**
+   * Whether an application in its process drives its partitions, as those do in production that are
+   * embedded and keep nothing.
+   */
+  boolean isEmbedded() {
+    return embedded;
   }
 
   SimDisk disk() {
@@ -156,8 +180,14 @@ final class SimDc {
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
     connect();
+    if (!simulation.sharersOf(self.dc()).equals(simulation.names())) {
+      setPeers(simulation.peersOf(self.dc()), joining);
+    }
     if (simulation.hasConnections()) {
       port = new AppPort(simulation, this, new Random(random.nextLong()));
+    }
+    if (embedded) {
+      resident = simulation.moveIn(this, new Random(random.nextLong()));
     }
   }
 
@@ -279,6 +309,9 @@ final class SimDc {
     if (port != null) {
       port.crash();
     }
+    if (resident != null) {
+      resident.isGone();
+    }
     changedNanos = simulation.scheduler().nanos();
   }
 
@@ -310,11 +343,22 @@ final class SimDc {
   /** Its peers are others from now on. */
   void setPeers(List<String> peers, boolean joins) {
     changedNanos = simulation.scheduler().nanos();
-    submitToAll(
-        new Input.Peers(++told, peers, simulation.names(), joins, simulation.rank(self.dc())));
+    List<String> sharers = simulation.sharersOf(self.dc());
+    submitToAll(new Input.Peers(++told, peers, sharers, joins, simulation.rank(self.dc())));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     peers.forEach(peer -> addresses.put(peer, address(peer)));
     requireNonNull(transport, "it is up").setPeers(addresses);
+  }
+
+  /** It takes over the rights of one that was given up. */
+  void inherit(String from) {
+    for (SimNode node : nodes) {
+      List<ObjectId> counters =
+          ConvergenceCheck.content(node.store()).keySet().stream()
+              .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
+              .toList();
+      node.submit(new Input.Inherit(from, counters));
+    }
   }
 
   /** Its present incarnation, or the last one. */

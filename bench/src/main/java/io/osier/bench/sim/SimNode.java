@@ -1,15 +1,24 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNullElse;
+
 import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.OperationLimits;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.server.Combiner;
+import io.osier.datacenter.server.Entrance;
 import io.osier.datacenter.server.Inbox;
 import io.osier.datacenter.server.PartitionAgent;
 import io.osier.datacenter.server.Seat;
@@ -22,16 +31,22 @@ import io.osier.datacenter.store.PartitionStore;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-final class SimNode {
+final class SimNode implements Entrance.Inside {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
@@ -81,6 +96,7 @@ final class SimNode {
     }
   }
 
+  private final Simulation simulation;
   private final Scheduler scheduler;
   private final SimDc dc;
   private final ReplicaId self;
@@ -95,6 +111,9 @@ final class SimNode {
 
   private final FrontDoor door;
 
+  /** Updates that are acknowledged in front of the partition and that it does not have. */
+  private final Map<ObjectId, List<SimWitness>> acknowledged = new HashMap<>();
+
   /** Whether the store has taken what the partition has done. */
   private BooleanSupplier mayGoOn = () -> true;
 
@@ -107,6 +126,7 @@ final class SimNode {
   private int ticks;
 
   SimNode(Simulation simulation, SimDc dc, Unit unit) {
+    this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.dc = dc;
     this.self = dc.self();
@@ -182,8 +202,14 @@ final class SimNode {
               simulation.network().send(this, to, frame);
             });
     this.door = new FrontDoor(simulation, dc, this, store);
+    boolean combines = dc.isEmbedded() && !unit.isCausal();
+    Optional<Combiner> combiner =
+        combines
+            ? Optional.of(
+                new Combiner(store, unit.policy(), scheduler::nanos, dueNanos -> planFor(dueNanos)))
+            : Optional.empty();
     this.agent =
-        new PartitionAgent(seat, inbox, new DcTime(dc), Optional.empty(), false, new Driver());
+        new PartitionAgent(seat, inbox, new DcTime(dc), combiner, dc.isEmbedded(), new Driver());
     store.attach(this::tickSoon);
     submit(new Input.Removed(removed));
     plan();
@@ -256,7 +282,8 @@ final class SimNode {
   }
 
   /** Whether the partition serves commands. */
-  boolean isReady() {
+  @Override
+  public boolean isReady() {
     return machine.isReady();
   }
 
@@ -267,17 +294,23 @@ final class SimNode {
     offer(input).run();
   }
 
-  /** Puts an input into the inbox; what is returned must follow. */
-  Runnable offer(Input input) {
+  @Override
+  public boolean callersRun() {
+    return dc.isEmbedded();
+  }
+
+  @Override
+  public Runnable offer(Input input) {
     inbox.add(input);
     return this::wake;
   }
 
-  /** Puts a command into the inbox; what is returned must follow. */
-  Runnable offer(Request request, WitnessedMachine.ReplyListener listener) {
-    if (!machine.offer(inbox, request, listener)) {
+  @Override
+  public Runnable offer(Request request, Consumer<Reply> reply) {
+    if (inbox.offer(request, reply) != Inbox.Offer.TAKEN) {
       throw new Violation("", "%s takes no command", this);
     }
+    machine.offered(reply);
     return this::wake;
   }
 
@@ -292,7 +325,78 @@ final class SimNode {
    * @param client whose commands keep their order
    */
   void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
-    door.command(client, request, listener);
+    door.command(client, request, machine.asked(listener));
+  }
+
+  // ---------------------------------------------------------------- what is acknowledged in front
+
+  /**
+   * Acknowledges an update in front of the partition, if that is possible.
+   *
+   * @param witness sees that it is, and when the partition has it
+   * @return false if nothing was done and it must be sent as a request
+   */
+  boolean acknowledges(ObjectId object, Operation operation, SimWitness witness) {
+    if (door.closedFor() != null) {
+      return false;
+    }
+    try {
+      OperationLimits.check(operation, unit.policy().limits());
+    } catch (OsierException e) {
+      return false; // and fails again as a request
+    }
+    Combiner.Outcome outcome = agent.acknowledge(object.key(), object.type(), operation);
+    if (outcome == Combiner.Outcome.REFUSED) {
+      return false;
+    }
+    acknowledged.computeIfAbsent(object, o -> new ArrayList<>()).add(witness);
+    witness.acknowledged(this);
+    simulation.acknowledged();
+    simulation.trace().about(unit, object, "%s acknowledges in front: %s", self, operation);
+    if (outcome == Combiner.Outcome.TAKEN_AND_DUE) {
+      wake();
+    }
+    return true;
+  }
+
+  /** The partition has what was acknowledged of some objects: all of it, once. */
+  void absorbed(Input.Absorbed input, List<Effects.Recorded> records) {
+    for (Input.Absorbed.Update update : input.updates()) {
+      ObjectId object = update.object();
+      List<SimWitness> of = requireNonNullElse(acknowledged.remove(object), List.of());
+      Optional<Dot> made =
+          records.stream()
+              .filter(r -> r instanceof Effects.Applied a && a.update().object().equals(object))
+              .map(r -> new Dot(self, ((Effects.Applied) r).update().last()))
+              .findFirst();
+      if (made.isEmpty() || update.count() != of.size()) {
+        throw new Violation(
+            name(object),
+            "%s has acknowledged %d updates of %s, and its partition gets %d as %s",
+            this,
+            of.size(),
+            object,
+            update.count(),
+            made);
+      }
+      of.forEach(w -> w.absorbed(made.get()));
+    }
+  }
+
+  @Override
+  public void absorb(Key key) {
+    if (agent.isHolding(key) && !simulation.options().sabotage().looksPastWhatIsHeld()) {
+      stepped(() -> agent.stepAbsorbing(key));
+      plan();
+    }
+  }
+
+  @Override
+  public void absorbAll() {
+    if (agent.isHolding()) {
+      stepped(agent::stepAbsorbingAll);
+      plan();
+    }
   }
 
   /** Sees to it that what waits is done: at once, or later if the datacenter is slow. */
@@ -317,23 +421,31 @@ final class SimNode {
     if (!mayGoOn.getAsBoolean()) {
       return; // its thread waits until the store has room for what it has done; then it is woken
     }
+    do {
+      stepped(agent::step);
+    } while (!inbox.isEmpty() && mayGoOn.getAsBoolean());
+    plan();
+  }
+
+  /** Takes a step, and then tells those whom it has something to tell: they may call again. */
+  private void stepped(IntSupplier step) {
     try {
-      do {
-        var unused = agent.step();
-        agent.takeTold().tell();
-      } while (!inbox.isEmpty() && mayGoOn.getAsBoolean());
+      var unused = step.getAsInt();
     } catch (IllegalStateException e) {
       throw e.getCause() instanceof Violation v ? v : e;
     }
     if (!dc.hasDisk()) {
       store.takeRecorded().run(); // as durable as they get
     }
-    plan();
+    agent.takeTold().tell();
   }
 
   /** Sees to it that the next tick comes in time. */
   private void plan() {
-    long next = partition.nextTickNanos();
+    planFor(agent.dueNanos());
+  }
+
+  private void planFor(long next) {
     if (next == Long.MAX_VALUE || Math.max(next, scheduler.nanos()) >= plannedNanos) {
       return;
     }
@@ -350,7 +462,7 @@ final class SimNode {
   }
 
   private void tick() {
-    if (partition.nextTickNanos() > scheduler.nanos()) {
+    if (agent.dueNanos() > scheduler.nanos()) {
       plan();
       return;
     }

@@ -9,6 +9,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 final class SimSession {
   private static final int BURST_MAX = 6;
 
+  /** Where some updates need no answer of a partition, these are drawn more often. */
+  private static final int DRAWN_AGAIN_MAX = 6;
+
   /** One session of so many goes on without what is lost. */
   private static final int GOES_ON_ONE_IN = 4;
 
@@ -54,6 +58,9 @@ final class SimSession {
     final Checks checks;
     final SessionView view = new SessionView();
     long reads;
+
+    /** The last that may have been acknowledged in front of its partition; null for none. */
+    Workload.@Nullable Task combinable;
 
     /** How often the client had learned what a datacenter has of it when this was sent last. */
     int learned;
@@ -84,6 +91,9 @@ final class SimSession {
 
     /** How often it was done. */
     int times;
+
+    /** Whether it was acknowledged in front of its partition: then there is no answer. */
+    boolean isAhead;
 
     /** The last that was sent; null before the first. */
     @Nullable SimSending sent;
@@ -167,6 +177,19 @@ final class SimSession {
       heard = sending;
       reply = made;
     }
+
+    @Override
+    public void acknowledged(SimNode at) {
+      sessions().made(at, wanted, object());
+      isAhead = true;
+      times++;
+    }
+
+    @Override
+    public void absorbed(Dot by) {
+      place.checks.ledger().acknowledged(object(), by, task.effect());
+      sessions().wrote(place.view, object(), CausalContext.of(by), Effect.NONE);
+    }
   }
 
   private final Simulation simulation;
@@ -229,13 +252,13 @@ final class SimSession {
   // ---------------------------------------------------------------- calls
 
   private void step() {
-    if (!simulation.isLoading()) {
+    if (!simulation.isLoading() || !app.isRunning()) {
       return;
     }
     if (random.nextInt(25) == 0) {
       move();
     }
-    int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
+    int burst = random.nextInt(app.isEmbedded() ? 2 : 5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
     Place one = anyPlace();
     calling = true;
     for (int i = 0; i < burst; i++) {
@@ -243,7 +266,7 @@ final class SimSession {
     }
     calling = false;
     next();
-    if (random.nextInt(20) == 0) {
+    if (!calls.isEmpty() && random.nextInt(20) == 0) {
       // Goes on elsewhere without waiting for the answers.
       move();
       scheduler.in(random.nextInt(100) * MILLI, this::step);
@@ -256,6 +279,9 @@ final class SimSession {
 
   /** Goes to any datacenter and stays there, or lets the client choose. */
   private void move() {
+    if (app.isEmbedded()) {
+      return;
+    }
     if (random.nextInt(3) == 0) {
       session.unpin();
     } else {
@@ -264,7 +290,7 @@ final class SimSession {
   }
 
   private void call(Place place) {
-    Workload.Task task = place.workload.next(random);
+    Workload.Task task = draw(place);
     Call call = new Call(place, task);
     Keyspace keyspace = session.keyspace(place.unit.policy().name());
     ObjectId object = task.object();
@@ -280,8 +306,30 @@ final class SimSession {
     result.whenComplete((found, error) -> ended(call, found, error));
   }
 
+  /** Where some updates need no answer of a partition: more often such a one, and its object. */
+  private Workload.Task draw(Place place) {
+    Workload.Task task = place.workload.next(random);
+    if (!app.isEmbedded()) {
+      return task;
+    }
+    Workload.Task before = place.combinable;
+    if (before != null && random.nextInt(3) == 0) {
+      return new Workload.Task(before.object(), Optional.empty(), new Query.Whole(), Effect.NONE);
+    }
+    for (int i = 0; i < DRAWN_AGAIN_MAX && !task.isCombinable(); i++) {
+      task = place.workload.next(random);
+    }
+    if (task.isCombinable()) {
+      place.combinable = task;
+    }
+    return task;
+  }
+
   /** Whoever completes a future hears nothing of what its callbacks throw. */
   private void ended(Call call, @Nullable Object found, @Nullable Throwable error) {
+    if (!app.isRunning()) {
+      return; // nobody hears that
+    }
     try {
       calls.remove(call);
       app.forget(call.asks());
@@ -310,7 +358,10 @@ final class SimSession {
 
   private void done(Call call, @Nullable Object found) {
     call.outcome = Outcome.DONE;
-    if (call.task.isWrite()) {
+    if (call.isAhead) {
+      call.sessions()
+          .wrote(call.place.view, call.object(), CausalContext.EMPTY, call.task.effect());
+    } else if (call.task.isWrite()) {
       if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
         throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
       }
@@ -465,7 +516,7 @@ final class SimSession {
 
   /** All calls have ended: the client was closed. */
   void ended() {
-    if (!calls.isEmpty()) {
+    if (!calls.isEmpty() && app.isRunning()) {
       throw wrong(calls.getFirst(), "has no outcome, although its client is closed");
     }
   }

@@ -58,7 +58,7 @@ final class SimSummary {
             + " (%d fetched), %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches,"
             + " at rest after %.1f s, links busy for %.1f s, %d crashes, %d in a write,"
             + " %d waits for the disk, %d bytes under way at most, windows full %d times,"
-            + " updates by clients %s, refused %s, faults %s, hash %016x",
+            + " %d acknowledged in front, updates by clients %s, refused %s, faults %s, hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),
@@ -78,6 +78,7 @@ final class SimSummary {
         simulation.dcs().stream().mapToLong(dc -> dc.disk().waits()).sum(),
         simulation.network().flow().mostBytes(),
         simulation.network().flow().full(),
+        simulation.acknowledgedInFront(),
         simulation.outcomes(),
         simulation.failures(),
         simulation.faults(),

@@ -1,5 +1,6 @@
 package io.osier.bench.sim;
 
+import io.osier.core.Dot;
 import io.osier.protocol.Reply;
 
 /** Sees what becomes of a call's requests. */
@@ -21,4 +22,14 @@ interface SimWitness {
 
   /** The datacenter is gone before the reply could leave; what was asked for may be done. */
   void crashed(SimSending sending);
+
+  /** It is acknowledged in front of its partition, which does not have it yet. */
+  default void acknowledged(SimNode at) {
+    throw new IllegalStateException("it is no update of one object");
+  }
+
+  /** The partition has what was acknowledged in front of it. */
+  default void absorbed(Dot dot) {
+    throw new IllegalStateException("it was not acknowledged");
+  }
 }

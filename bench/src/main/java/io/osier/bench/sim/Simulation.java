@@ -68,6 +68,11 @@ final class Simulation {
   /** Clients of production: their sessions share connections. */
   private static final int APPS = 2;
 
+  /** So many sessions has an application in the process of a datacenter. */
+  private static final int RESIDENTS = 2;
+
+  private static final int[] RESIDENT_PACE_MILLIS = {1_000, 5_000};
+
   private static final long REPORT_NANOS = 7 * SECOND;
 
   private final SimOptions options;
@@ -85,11 +90,17 @@ final class Simulation {
   private final List<SimTransactor> transactors = new ArrayList<>();
   private final List<SimApp> apps = new ArrayList<>();
   private final List<SimSession> sessions = new ArrayList<>();
+
+  /** Applications in the processes of datacenters. */
+  private final List<SimApp> residents = new ArrayList<>();
+
   private final List<SimTransactions> transactions = new ArrayList<>();
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
 
   /** By datacenter, those that it takes for its peers. */
   private final Map<String, List<String>> peers = new LinkedHashMap<>();
+
+  private final Map<String, List<String>> sharers = new LinkedHashMap<>();
 
   private boolean changed;
   private final List<String> names = new ArrayList<>();
@@ -98,6 +109,7 @@ final class Simulation {
   private int crashes;
   private long tickets;
   private long operations;
+  private long acknowledged;
   private long settledNanos;
   private boolean loading = true;
 
@@ -226,6 +238,7 @@ final class Simulation {
     scheduler.runFor((isLong() ? LONG_SECONDS : options.seconds()) * SECOND);
     loading = false;
     apps.forEach(app -> app.client().close());
+    residents.stream().filter(SimApp::isRunning).forEach(app -> app.client().close());
     sessions.forEach(SimSession::ended);
     transactions.forEach(SimTransactions::ended);
     plan.endAll();
@@ -292,6 +305,31 @@ final class Simulation {
   /** Of how many transactions a datacenter remembers how they ended. */
   int endedTransactions(String dc) {
     return forgetsEnds(dc) ? 1 : 100_000;
+  }
+
+  /** An application begins in the process of a datacenter, which has just started. */
+  SimApp moveIn(SimDc dc, Random random) {
+    SimApp app = new SimApp(this, dc, random);
+    residents.removeIf(a -> !a.isRunning());
+    residents.add(app);
+    for (int i = 0; i < RESIDENTS; i++) {
+      int pace = RESIDENT_PACE_MILLIS[random.nextInt(RESIDENT_PACE_MILLIS.length)] * pace();
+      String name = "session " + i + " of " + app;
+      SimSession session = new SimSession(this, app, name, new Random(random.nextLong()), pace);
+      sessions.add(session);
+      scheduler.in(3 * SECOND, session::start);
+    }
+    return app;
+  }
+
+  /** An update was acknowledged in front of its partition. */
+  void acknowledged() {
+    acknowledged++;
+  }
+
+  /** How many updates were acknowledged in front of their partitions. */
+  long acknowledgedInFront() {
+    return acknowledged;
   }
 
   // ---------------------------------------------------------------- crashes
@@ -426,7 +464,7 @@ final class Simulation {
     };
   }
 
-  private Unit unit(String keyspace, Key key) {
+  Unit unit(String keyspace, Key key) {
     return unit(keyspace, key.partition(unit(keyspace, 0).policy().partitions()));
   }
 
@@ -449,6 +487,16 @@ final class Simulation {
   /** Those that a datacenter takes for its peers. */
   List<String> peersOf(String name) {
     return requireNonNull(peers.get(name), name);
+  }
+
+  /** Those that get a part of the rights of the counters that a datacenter creates. */
+  List<String> sharersOf(String name) {
+    return sharers.getOrDefault(name, names);
+  }
+
+  /** From when a datacenter is told its peers next, or starts, they are these. */
+  void share(String name, List<String> among) {
+    sharers.put(name, List.copyOf(among));
   }
 
   /** All datacenters. */

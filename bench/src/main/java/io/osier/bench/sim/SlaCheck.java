@@ -99,14 +99,18 @@ final class SlaCheck {
     return excused;
   }
 
-  /** An update was made. */
-  void made(SimNode at, ObjectId object, long number, CausalContext before) {
-    long now = simulation.scheduler().nanos();
+  /**
+   * An update was made.
+   *
+   * @param madeNanos since when its caller may take it for done: now, or before
+   */
+  void made(SimNode at, ObjectId object, long number, CausalContext before, long madeNanos) {
     SimDc origin = simulation.dc(at.self().dc());
-    if (origin.steadySinceNanos() > now - SETTLE_NANOS) {
+    if (origin.steadySinceNanos() > madeNanos - SETTLE_NANOS) {
       return;
     }
-    Update update = new Update(object, at.self(), number, before, now);
+    long ago = simulation.scheduler().nanos() - madeNanos;
+    Update update = new Update(object, at.self(), number, before, madeNanos);
     for (SimDc dc : simulation.dcs()) {
       if (dc != origin) {
         Watched w =
@@ -117,7 +121,9 @@ final class SlaCheck {
                 simulation.network().link(dc.self().dc(), at.self().dc()),
                 heldBack(dc));
         if (isHealthy(w, update)) {
-          simulation.scheduler().in(boundNanos(w), () -> check(update, w, false));
+          simulation
+              .scheduler()
+              .in(Math.max(0, boundNanos(w) - ago), () -> check(update, w, false));
         }
       }
     }

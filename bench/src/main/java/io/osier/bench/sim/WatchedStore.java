@@ -9,6 +9,7 @@ import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
@@ -53,7 +54,10 @@ final class WatchedStore implements ObjectStore {
   private final Map<ObjectId, CausalContext> showable = new HashMap<>();
 
   /** What is being shown without the partition's doing; null if nothing is. */
-  private @Nullable CausalContext showing;
+  private @Nullable Map<ObjectId, CausalContext> showing;
+
+  /** What the input in hand brings that was acknowledged before, and since when it is. */
+  private final Map<ObjectId, Long> acknowledged = new HashMap<>();
 
   /** By key, how many records are not yet durable. */
   private final Map<Key, Integer> undurable = new HashMap<>();
@@ -100,7 +104,8 @@ final class WatchedStore implements ObjectStore {
    * after the answer, such as one that lets two commands go on.
    */
   CausalContext covered(ObjectId object, VersionVector seen) {
-    CausalContext now = showing == null ? covered(object) : showing;
+    CausalContext now =
+        showing == null ? covered(object) : showing.getOrDefault(object, CausalContext.EMPTY);
     if (now.toVersionVector().isAtMost(seen)) {
       return now;
     }
@@ -119,22 +124,26 @@ final class WatchedStore implements ObjectStore {
   /** Another input follows. */
   void begin() {
     former.clear();
+    acknowledged.clear();
     showing = null;
   }
 
-  /** Something of an object is shown without the partition's doing: it must be durable. */
-  void shows(ObjectId object, List<Causal> states) {
-    CausalContext shown = CausalContext.EMPTY;
+  /** The input in hand brings what was acknowledged before. */
+  void absorbs(Input.Absorbed input) {
+    input.updates().forEach(u -> acknowledged.put(u.object(), u.sinceNanos()));
+  }
+
+  /** A key is shown without the partition's doing: what it holds must be durable. */
+  private void shows(Key key, List<Causal> states) {
+    showing = new HashMap<>();
     for (Causal state : states) {
-      if (state.type() == object.type()) {
-        shown = state.context();
+      ObjectId object = new ObjectId(key, state.type());
+      showing.put(object, state.context());
+      CausalContext most = showable.getOrDefault(object, CausalContext.EMPTY);
+      if (node.hasDisk() && !most.covers(state.context())) {
+        throw new Violation(
+            node.name(object), "%s shows %s, of which %s is durable", node, state.context(), most);
       }
-    }
-    showing = shown;
-    CausalContext most = showable.getOrDefault(object, CausalContext.EMPTY);
-    if (node.hasDisk() && !most.covers(shown)) {
-      throw new Violation(
-          node.name(object), "%s shows %s, of which %s is durable", node, shown, most);
     }
   }
 
@@ -146,11 +155,13 @@ final class WatchedStore implements ObjectStore {
         case Effects.Applied a -> {
           ObjectId object = a.update().object();
           CausalContext before = before(object);
+          Long since = acknowledged.get(object);
           tell(
               object,
               () -> {
                 showable.put(object, a.state().context());
-                checks().appended(node, a.update(), before);
+                long madeNanos = since == null ? simulation.scheduler().nanos() : since;
+                checks().appended(node, a.update(), before, madeNanos);
               });
         }
         case Effects.Forgotten f -> {
@@ -342,7 +353,11 @@ final class WatchedStore implements ObjectStore {
     }
     Optional<List<Causal>> found = inner.durable(key);
     // What is neither there nor waits for the disk was evicted, by chance.
-    return found.isEmpty() && !undurable.containsKey(key) ? Optional.of(inner.get(key)) : found;
+    if (found.isEmpty() && !undurable.containsKey(key)) {
+      found = Optional.of(inner.get(key));
+    }
+    found.ifPresent(states -> shows(key, states));
+    return found;
   }
 
   @Override

@@ -7,12 +7,10 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.server.Inbox;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,6 +39,9 @@ final class WitnessedMachine implements Machine {
     private final WitnessedMachine machine;
     private final ReplyListener listener;
 
+    /** Whether the partition has it to answer. */
+    private boolean offered;
+
     /** Lets the reply go; null before it is made. */
     private @Nullable Runnable then;
 
@@ -51,8 +52,14 @@ final class WitnessedMachine implements Machine {
 
     @Override
     public void accept(Reply reply) {
-      machine.leaves();
-      requireNonNull(then, "a reply goes after it was made").run();
+      if (offered) {
+        machine.leaves();
+        requireNonNull(then, "a reply goes after it was made").run();
+        return;
+      }
+      Runnable leaves = listener.made(machine.node, reply);
+      machine.store.begin();
+      leaves.run();
     }
   }
 
@@ -82,18 +89,16 @@ final class WitnessedMachine implements Machine {
     this.store = store;
   }
 
-  /**
-   * Puts a command into the inbox.
-   *
-   * @return whether the inbox takes it
-   */
-  boolean offer(Inbox inbox, Request request, ReplyListener listener) {
-    Asked command = new Asked(this, listener);
-    boolean taken = inbox.offer(request, command) == Inbox.Offer.TAKEN;
-    if (taken) {
-      offered.add(command);
-    }
-    return taken;
+  /** What takes the answer to a command, for somebody who wants to see it made. */
+  Consumer<Reply> asked(ReplyListener listener) {
+    return new Asked(this, listener);
+  }
+
+  /** A command of {@link #asked} is in the inbox. */
+  void offered(Consumer<Reply> command) {
+    Asked one = (Asked) command;
+    one.offered = true;
+    offered.add(one);
   }
 
   @Override
@@ -104,8 +109,20 @@ final class WitnessedMachine implements Machine {
       traceArrival(f);
     }
     store.begin();
+    if (input instanceof Input.Absorbed a) {
+      absorb(a, now);
+      return;
+    }
     partition.on(input, now);
     witness(partition.takeEffects()); // before the batch's next input changes what is answered
+  }
+
+  private void absorb(Input.Absorbed input, Now now) {
+    partition.on(simulation.options().sabotage().absorbed(input), now);
+    Effects effects = partition.takeEffects();
+    store.absorbs(input);
+    witness(effects);
+    node.absorbed(input, effects.records());
   }
 
   @Override

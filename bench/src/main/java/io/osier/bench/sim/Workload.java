@@ -94,6 +94,17 @@ final class Workload {
       return operation.isPresent();
     }
 
+    /** Whether it is of a kind that may be acknowledged in front of a partition. */
+    boolean isCombinable() {
+      return operation
+          .map(
+              o ->
+                  object.type() == CrdtType.PN_COUNTER
+                      ? o instanceof Operation.Increment
+                      : object.type() == CrdtType.AW_SET && o instanceof Operation.Add)
+          .orElse(false);
+    }
+
     /** Whether it is a write that nothing overtakes: one that waits for rights lets others by. */
     boolean keepsItsPlace() {
       return isWrite() && !(operation.orElseThrow() instanceof Operation.IncrementWithin);

@@ -8,6 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Input;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
@@ -69,6 +70,9 @@ final class SabotageTest {
         arguments("a partition's acknowledgements are lost", "was acknowledged for", starving()),
         arguments("signs of life are swallowed", "gives up the connection", mute()),
         arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
+        arguments("nobody lets a partition absorb first", "the session knew", hurried()),
+        arguments("what was acknowledged in front is lost", "and its partition gets", dropping()),
+        arguments("rights are taken over at once", "leaves its bounds", greedy()),
         arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
   }
 
@@ -127,6 +131,20 @@ final class SabotageTest {
       @Override
       public boolean confirmsEarly() {
         return ++groups % 100 == 0;
+      }
+    };
+  }
+
+  private static Sabotage greedy() {
+    return new Sabotage() {
+      @Override
+      public boolean inheritsAtOnce() {
+        return true;
+      }
+
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.MEMBERS);
       }
     };
   }
@@ -399,6 +417,29 @@ final class SabotageTest {
       @Override
       public boolean losesWhatIsApart() {
         return true;
+      }
+    };
+  }
+
+  private static Sabotage hurried() {
+    return new Sabotage() {
+      @Override
+      public boolean looksPastWhatIsHeld() {
+        return true;
+      }
+    };
+  }
+
+  /** Now and then a window ends without one of its objects. */
+  private static Sabotage dropping() {
+    return new Sabotage() {
+      private int windows;
+
+      @Override
+      public Input.Absorbed absorbed(Input.Absorbed input) {
+        return ++windows % 50 == 0
+            ? new Input.Absorbed(input.updates().subList(1, input.updates().size()))
+            : input;
       }
     };
   }

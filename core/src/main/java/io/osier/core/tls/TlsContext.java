@@ -1,17 +1,24 @@
 package io.osier.core.tls;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OptionalSslHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +60,7 @@ public final class TlsContext {
   private final TlsFiles files;
   private final Trust trust;
   private final Provider provider;
+  private final boolean required;
   private final Object refreshing = new Object();
   private volatile Made made;
 
@@ -65,6 +73,17 @@ public final class TlsContext {
    * @throws OsierException CONFIGURATION if a file cannot be used; the message names it, and why
    */
   public TlsContext(TlsFiles files, Trust trust, Provider provider) {
+    this(files, trust, provider, true);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param required whether nothing but TLS is spoken; otherwise who dials says whether he speaks
+   *     it, so that a cluster can change over one process at a time
+   */
+  public TlsContext(TlsFiles files, Trust trust, Provider provider, boolean required) {
+    this.required = required;
     if (provider == Provider.OPENSSL && !OpenSsl.isAvailable()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -126,8 +145,26 @@ public final class TlsContext {
    *
    * @param handshakeMillis how long the handshake may take
    */
-  public SslHandler accept(ByteBufAllocator allocator, long handshakeMillis) {
-    return timed(made.context.newHandler(allocator), handshakeMillis);
+  public ChannelHandler accept(ByteBufAllocator allocator, long handshakeMillis) {
+    SslContext context = made.context;
+    return required
+        ? timed(context.newHandler(allocator), handshakeMillis)
+        : new OptionalSslHandler(context) {
+          @Override
+          protected SslHandler newSslHandler(ChannelHandlerContext ctx, SslContext with) {
+            return timed(with.newHandler(ctx.alloc()), handshakeMillis);
+          }
+        };
+  }
+
+  /** Whether nothing but TLS is spoken. */
+  public boolean isRequired() {
+    return required;
+  }
+
+  /** Whether a connection that something has come over speaks TLS. */
+  public static boolean isOn(Channel channel) {
+    return channel.pipeline().get(SslHandler.class) != null;
   }
 
   /**
@@ -180,11 +217,22 @@ public final class TlsContext {
     }
   }
 
-  /** Until when the own certificate is valid, in seconds since 1970; empty if there is none. */
-  public Optional<Long> validUntil() {
-    return made.files
-        .own()
-        .map(o -> o.chain().getFirst().getNotAfter().toInstant().getEpochSecond());
+  /**
+   * Until when each certificate that was read is valid, in seconds since 1970, by its subject; of
+   * several with one subject the first to expire. The own one, those behind it, and authorities.
+   */
+  public SortedMap<String, Long> expiries() {
+    PemFiles read = made.files;
+    SortedMap<String, Long> all = new TreeMap<>();
+    List<X509Certificate> certificates = new ArrayList<>(read.authorities());
+    read.own().ifPresent(own -> certificates.addAll(own.chain()));
+    for (X509Certificate certificate : certificates) {
+      all.merge(
+          certificate.getSubjectX500Principal().getName(),
+          certificate.getNotAfter().toInstant().getEpochSecond(),
+          Math::min);
+    }
+    return all;
   }
 
   @Override

@@ -412,7 +412,7 @@ final class CliSession {
       table.add(
           dc.get("name").asText(),
           dc.get("address").asText(),
-          dc.get("state").asText() + (awaited.isEmpty() ? "" : ", waits for " + awaited),
+          dc.get("state").asText() + (awaited.isEmpty() ? "" : ": " + awaited),
           dc.get("from").asText(),
           changed(dc));
     }

@@ -396,6 +396,7 @@ public final class ConfigReader {
             new TlsFiles(Optional.of(new TlsFiles.Own(certificate.get(), key.get())), authorities),
             clientCertificates,
             yes(at + "admin"),
+            yes(at + "required"),
             provider));
   }
 
@@ -552,12 +553,6 @@ public final class ConfigReader {
   private List<KeyspacePolicy> keyspaces(String dc, Map<String, InetSocketAddress> peers) {
     List<KeyspacePolicy> keyspaces = new ArrayList<>();
     ConfigObject all = config.getObject(KEYSPACES);
-    if (all.isEmpty()) {
-      throw new OsierException(
-          ErrorCode.CONFIGURATION,
-          source
-              + ": osier.keyspaces must name at least one keyspace, for example shop { sla = 2s }");
-    }
     for (String name : new TreeSet<>(all.keySet())) {
       boolean plain = name.matches("[A-Za-z][A-Za-z0-9_-]*");
       String prefix = KEYSPACES + "." + (plain ? name : ConfigUtil.quoteString(name));

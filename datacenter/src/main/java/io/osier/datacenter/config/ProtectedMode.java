@@ -24,28 +24,28 @@ public final class ProtectedMode {
    * @param config whose {@code insecure} is not looked at
    */
   public static Optional<String> openTo(DatacenterConfig config) {
-    boolean tls = config.tls().isPresent();
+    boolean tls = config.tls().filter(TlsSettings::required).isPresent();
     boolean users = !config.users().isEmpty();
     if (!isLoopback(config.host()) && !(tls && users)) {
-      return Optional.of("osier.listen.host = " + config.host() + lacking(tls, users));
+      return Optional.of("osier.listen.host = " + config.host() + lacking(config, tls, users));
     }
     if (config.admin().isEmpty() || isLoopback(config.admin().get().host())) {
       return Optional.empty();
     }
-    boolean encrypted = config.tls().filter(TlsSettings::admin).isPresent();
+    boolean encrypted = tls && config.tls().filter(TlsSettings::admin).isPresent();
     if (encrypted && users) {
       return Optional.empty();
     }
     return Optional.of(
         "osier.admin.host = "
             + config.admin().get().host()
-            + (tls && !encrypted ? " while osier.tls.admin = false" : lacking(tls, users)));
+            + (tls && !encrypted ? " while osier.tls.admin = false" : lacking(config, tls, users)));
   }
 
-  private static String lacking(boolean tls, boolean users) {
+  private static String lacking(DatacenterConfig config, boolean tls, boolean users) {
     List<String> lacking = new ArrayList<>();
     if (!tls) {
-      lacking.add("osier.tls");
+      lacking.add(config.tls().isPresent() ? "osier.tls.required" : "osier.tls");
     }
     if (!users) {
       lacking.add("osier.users");

@@ -9,9 +9,14 @@ import io.osier.core.tls.TlsFiles;
  * @param files its certificate and key, and the authorities that sign the other datacenters'
  * @param clientCertificates whether clients, and who asks the admin port, must show a certificate
  * @param admin whether the admin port speaks it, too
+ * @param required whether nothing else is spoken; otherwise either, while a cluster changes over
  */
 public record TlsSettings(
-    TlsFiles files, Certificates clientCertificates, boolean admin, TlsContext.Provider provider) {
+    TlsFiles files,
+    Certificates clientCertificates,
+    boolean admin,
+    boolean required,
+    TlsContext.Provider provider) {
   /** Whether clients show certificates. */
   public enum Certificates {
     /** They do not. */

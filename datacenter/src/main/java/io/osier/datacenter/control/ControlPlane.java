@@ -12,6 +12,8 @@ import io.osier.datacenter.security.UserRecords;
 import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -54,15 +56,28 @@ public final class ControlPlane {
    * With whom this datacenter replicates.
    *
    * @param others by name
-   * @param leaving of them, and this one, those that leave
+   * @param sharers those that get a part of the rights of new bounded counters
    * @param joins whether this one has not caught up with all of them yet
    * @param rank of this one's clock: no two have the same
    */
   public record Peers(
-      SortedMap<String, Peer> others, Set<String> leaving, boolean joins, int rank) {
+      SortedMap<String, Peer> others, Set<String> sharers, boolean joins, int rank) {
     public Peers {
-      leaving = Set.copyOf(leaving);
+      sharers = Set.copyOf(sharers);
       others = Collections.unmodifiableSortedMap(new TreeMap<>(others));
+    }
+  }
+
+  /**
+   * What a datacenter had that was given up.
+   *
+   * @param from its name
+   * @param membership tells it from others of that name
+   * @param heirs of these the first that holds a keyspace gets the rights there
+   */
+  public record Estate(String from, String membership, List<String> heirs) {
+    public Estate {
+      heirs = List.copyOf(heirs);
     }
   }
 
@@ -109,8 +124,14 @@ public final class ControlPlane {
     /** From now on this datacenter replicates with these. */
     void setPeers(Peers peers);
 
-    /** Whether everything that the others had is here: of each since it is a peer. */
+    /**
+     * Whether everything is here that the others had, since each is a peer, or since {@link
+     * #compareAnew}; also of those that are no peers any more.
+     */
     boolean isComplete();
+
+    /** From now on {@link #isComplete} tells of what the others have from now on. */
+    void compareAnew();
 
     /** Whether the others have everything that was written here in {@code _osier}. */
     boolean isShipped();
@@ -121,11 +142,32 @@ public final class ControlPlane {
     /** What keeps this datacenter from having joined, or left, in words. */
     List<String> progress();
 
+    /** How far it is if it joins; empty if it does not. */
+    default Optional<CatchUp> catchUp() {
+      return Optional.empty();
+    }
+
     /**
      * From now on this keeps it from being one like the others; nothing if that is empty. Said once
      * at least, when it is known whether it joins.
      */
     void hinders(List<String> words);
+
+    /**
+     * Takes no updates any more, as long as something hinders it ({@link #hinders}). Called again
+     * and again.
+     *
+     * @return whether none is under way, and the others have everything that was done here
+     */
+    boolean isQuiet();
+
+    /**
+     * Takes over the rights of a datacenter that was given up, where they fall to this one. Called
+     * again and again.
+     *
+     * @return whether the others have what that changed
+     */
+    boolean inherit(Estate estate);
 
     /**
      * Takes no updates any more, and gives away what only this one may use. Called again and again.
@@ -167,7 +209,13 @@ public final class ControlPlane {
   private long changes = -1;
   private long lastCreatedMillis;
 
-  /** Whether the store has nothing any more of what was dropped while this did not run. */
+  /** Whether {@code _osier} says which datacenters there are. */
+  private boolean namesDatacenters;
+
+  /**
+   * Whether {@code _osier} was read after it was settled, so that the store has nothing any more of
+   * what was dropped while this did not run.
+   */
   private boolean cleaned;
 
   /**
@@ -192,6 +240,17 @@ public final class ControlPlane {
     this.objects = new ControlObjects(host::ask);
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
     this.users = new UserPlane(dc, objects, millis, host);
+  }
+
+  /** Who changed something last, and when, for an error; nothing if nobody has. */
+  static String changed(String by, long atMillis) {
+    return atMillis == 0
+        ? ""
+        : " (changed last by "
+            + by
+            + " at "
+            + Instant.ofEpochMilli(atMillis).truncatedTo(ChronoUnit.SECONDS)
+            + ")";
   }
 
   /** Whether a text is an address: host:port. */
@@ -272,8 +331,24 @@ public final class ControlPlane {
     members.follow();
     follow();
     tell();
-    members.tell();
+    if (isIgnorant()) {
+      host.hinders(
+          List.of(
+              "datacenter '"
+                  + dc
+                  + "' has not heard yet from the others which keyspaces there are"));
+    } else {
+      members.tell(missing());
+    }
     users.tell();
+  }
+
+  /**
+   * Whether nobody has told yet which keyspaces there are: no file, and no other datacenter. It may
+   * be one that joins and cannot reach the others. Waiting costs nothing, as it has none to serve.
+   */
+  private boolean isIgnorant() {
+    return !cleaned && !namesDatacenters && configured.isEmpty() && state.created().isEmpty();
   }
 
   private boolean read() {
@@ -284,6 +359,7 @@ public final class ControlPlane {
       return false;
     }
     members.take(datacenters.get());
+    namesDatacenters = Membership.of(datacenters.get()).isInForce();
     state = ControlState.of(keyspaces.get(), configured.keySet(), members.names());
     users.take(allUsers.get());
     if (changes < 0) {
@@ -406,6 +482,14 @@ public final class ControlPlane {
     return views(name);
   }
 
+  /** Keyspaces that should be here, and could not be opened. */
+  private List<String> missing() {
+    return state.created().values().stream()
+        .filter(k -> k.policy().heldBy(dc) && !k.created().equals(open.get(k.name())))
+        .map(KeyspaceDefinition::name)
+        .toList();
+  }
+
   /** What is answered rests on what is known now. */
   private void lookNow() {
     look();
@@ -453,6 +537,17 @@ public final class ControlPlane {
 
   private void create(String name, SortedMap<String, String> settings, String by) {
     KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
+    KeyspaceDefinition there = state.created().get(name);
+    if (there != null) {
+      // Perhaps this very command, sent again because its answer got lost.
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a keyspace '"
+              + name
+              + "' already"
+              + changed(there.by(), there.atMillis())
+              + (there.policy().equals(policy) ? ", with these very settings" : ""));
+    }
     if (applied.containsKey(name) || state.creations().containsKey(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");

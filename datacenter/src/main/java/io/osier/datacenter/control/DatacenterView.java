@@ -1,6 +1,7 @@
 package io.osier.datacenter.control;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A datacenter as an operator sees it.
@@ -9,6 +10,7 @@ import java.util.List;
  * @param state joining, active, leaving, left or removed
  * @param fromFile whether the configuration file names it, and nobody has changed datacenters yet
  * @param awaited what it waits for, in words
+ * @param catchUp how far it is if it joins; known to itself alone
  * @param by who changed it last; empty if nobody has
  * @param atMillis when; 0 if it never was
  */
@@ -18,6 +20,7 @@ public record DatacenterView(
     String state,
     boolean fromFile,
     List<String> awaited,
+    Optional<CatchUp> catchUp,
     String by,
     long atMillis) {
   public DatacenterView {

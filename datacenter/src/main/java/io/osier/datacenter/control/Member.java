@@ -13,7 +13,7 @@ import java.util.Set;
  * @param id tells this membership from others of the same name
  * @param rank of its clock: no two have the same
  * @param goneMillis when an earlier membership of the name ended; 0 if none did
- * @param knownBy those that know that it leaves
+ * @param notes what others, and itself, have done for its going
  * @param by who changed it last
  * @param atMillis when, as that one's clock says
  */
@@ -25,7 +25,7 @@ record Member(
     String id,
     int rank,
     long goneMillis,
-    Set<String> knownBy,
+    Set<Note> notes,
     String by,
     long atMillis) {
   /** How far a membership has come. It never goes back: another one of the name begins anew. */
@@ -47,8 +47,45 @@ record Member(
     }
   }
 
+  /** What is done when one goes; see {@link Departures}. */
+  enum Step {
+    /** It takes no updates, and everybody has what it did. Noted by itself. */
+    QUIET,
+    /** Nothing is taken from it any more. */
+    PARTED,
+    /** It gets no part of new counters. */
+    UNSHARED,
+    /** All counters that name it are known. */
+    AGREED,
+    /** Noted with the step before by those that were active then. */
+    MAY_INHERIT;
+
+    /** The word for the records. */
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * That a datacenter has taken a step.
+   *
+   * @param by its name
+   * @param id its membership
+   */
+  record Note(Step step, String by, String id) {}
+
   Member {
-    knownBy = Set.copyOf(knownBy);
+    notes = Set.copyOf(notes);
+  }
+
+  /** Whether a member has noted that it has taken a step for this one's going. */
+  boolean has(Step step, Member by) {
+    return notes.contains(new Note(step, by.name(), by.id()));
+  }
+
+  /** Tells this membership from all others. */
+  String key() {
+    return name + " " + id;
   }
 
   /** Whether the others replicate with it. */

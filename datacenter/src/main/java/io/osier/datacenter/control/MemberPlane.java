@@ -59,6 +59,8 @@ final class MemberPlane {
   /** The membership in which this process has begun to give away what it has. */
   private Optional<String> givenAway = Optional.empty();
 
+  private final Departures departures;
+
   private boolean ended;
 
   /**
@@ -78,6 +80,7 @@ final class MemberPlane {
     this.objects = objects;
     this.millis = millis;
     this.host = host;
+    this.departures = new Departures(dc, host);
   }
 
   /**
@@ -153,11 +156,13 @@ final class MemberPlane {
       return; // the configuration counts
     }
     SortedMap<String, ControlPlane.Peer> peers = new TreeMap<>();
-    Set<String> leaving = new TreeSet<>();
-    for (Member m : present()) {
-      if (m.state().compareTo(Member.State.LEAVING) >= 0) {
-        leaving.add(m.name());
+    Set<String> sharers = new TreeSet<>(Set.of(dc));
+    for (Member m : membership.all().values()) {
+      if (departures.shares(membership, m)) {
+        sharers.add(m.name());
       }
+    }
+    for (Member m : present()) {
       Optional<String> address = configured.getOrDefault(m.name(), Optional.empty());
       // Who leaves waits for nobody that joins: it may never come, and has the others.
       boolean isWaitedFor = m.state() != Member.State.JOINING || !goes();
@@ -169,7 +174,7 @@ final class MemberPlane {
     }
     int rank = membership.find(dc).map(Member::rank).orElse(0);
     boolean joins = membership.find(dc).filter(m -> m.state() == Member.State.JOINING).isPresent();
-    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, leaving, joins, rank);
+    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, sharers, joins, rank);
     if (applied.isEmpty() || !applied.get().equals(wanted)) {
       host.setPeers(wanted);
       applied = Optional.of(wanted);
@@ -198,8 +203,13 @@ final class MemberPlane {
     return leftMillis.computeIfAbsent(m.name() + " " + m.id(), id -> millis.getAsLong());
   }
 
-  /** Tells the others what has become of this one, and goes when it is to. */
-  void tell() {
+  /**
+   * Tells the others what has become of this one, and goes when it is to.
+   *
+   * @param missing keyspaces that should be here and are not, so that this one cannot have what the
+   *     others have
+   */
+  void tell(List<String> missing) {
     if (!membership.isInForce()) {
       host.hinders(List.of());
       return;
@@ -215,12 +225,7 @@ final class MemberPlane {
             .ifPresent(a -> operations.add(Membership.address(m.name(), a)));
       }
     }
-    for (Member m : membership.present()) {
-      if (m.state() == Member.State.LEAVING && !m.knownBy().contains(dc)) {
-        operations.add(Membership.known(m, dc));
-      }
-    }
-    membership.find(dc).ifPresent(self -> tell(self, operations));
+    membership.find(dc).ifPresent(self -> tell(self, missing, operations));
     if (!operations.isEmpty()) {
       try {
         objects.change(Membership.OBJECT, operations);
@@ -230,7 +235,7 @@ final class MemberPlane {
     }
   }
 
-  private void tell(Member self, List<Operation> operations) {
+  private void tell(Member self, List<String> missing, List<Operation> operations) {
     if (givenAway.isPresent() && !givenAway.get().equals(self.id())) {
       end(self); // it was added again, and others may know what it does not
       return;
@@ -239,25 +244,24 @@ final class MemberPlane {
     if (!isActive()) {
       hinders.add("datacenter '" + dc + "' is " + self.state().label());
       hinders.addAll(host.progress());
+      missing.forEach(k -> hinders.add("keyspace '" + k + "' cannot be opened; the log says why"));
     }
     host.hinders(hinders);
+    if (self.isPresent() && missing.isEmpty()) {
+      operations.addAll(departures.step(membership, self, isFollowed(), this::follow));
+    }
     switch (self.state()) {
       case JOINING -> {
-        if (host.isComplete()) {
+        boolean whole = missing.isEmpty() && host.isComplete();
+        if (whole && departures.areAgreed(membership, self)) {
           LOG.info("this datacenter has what all others have, and is active");
           operations.add(Membership.mark(self, Member.State.ACTIVE));
         }
       }
       case ACTIVE -> {}
       case LEAVING -> {
-        List<String> heirs = heirs();
-        boolean begins =
-            membership.leaves(dc) && !heirs.isEmpty() && self.knownBy().containsAll(others());
-        if (begins) {
-          givenAway = Optional.of(self.id());
-        }
-        if (begins && host.leave(heirs)) {
-          operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
+        if (membership.leaves(dc) && !heirs().isEmpty()) {
+          leave(self, operations);
         }
       }
       case LEFT -> {
@@ -269,8 +273,22 @@ final class MemberPlane {
     }
   }
 
-  private List<String> others() {
-    return membership.active().stream().filter(n -> !n.equals(dc)).toList();
+  private void leave(Member self, List<Operation> operations) {
+    if (!self.has(Member.Step.QUIET, self)) {
+      if (departures.hasInherited(membership) && host.isQuiet()) {
+        operations.add(Membership.note(self, Member.Step.QUIET, self));
+      }
+    } else if (host.isQuiet() && Departures.haveAll(membership, self, Member.Step.AGREED)) {
+      givenAway = Optional.of(self.id());
+      if (host.leave(heirs())) {
+        operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
+      }
+    }
+  }
+
+  /** Whether the host replicates with those that are there. */
+  private boolean isFollowed() {
+    return applied.isPresent();
   }
 
   /** Whether this datacenter leaves, or has left. */
@@ -351,7 +369,12 @@ final class MemberPlane {
     if (names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is a datacenter '" + name + "' already; there are " + names());
+          "there is a datacenter '"
+              + name
+              + "' already"
+              + changed(name)
+              + "; there are "
+              + names());
     }
     for (DatacenterView other : views()) {
       if (other.address().equals(address) && names().contains(other.name())) {
@@ -368,6 +391,10 @@ final class MemberPlane {
     String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
     objects.change(
         Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
+  }
+
+  private String changed(String name) {
+    return membership.find(name).map(m -> ControlPlane.changed(m.by(), m.atMillis())).orElse("");
   }
 
   private void checkSettled() {
@@ -393,7 +420,13 @@ final class MemberPlane {
     if (!names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "there is no datacenter '" + name + "'; there are " + names());
+          "there is no datacenter '"
+              + name
+              + "'"
+              + membership.find(name).map(m -> " any more: it is " + m.state().label()).orElse("")
+              + changed(name)
+              + "; there are "
+              + names());
     }
     if (awaited().stream().allMatch(name::equals)) {
       throw new OsierException(
@@ -428,7 +461,8 @@ final class MemberPlane {
             .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
     if (member.state() == Member.State.LEAVING && !dead) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "'" + name + "' was told to leave already, and does so");
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' was told to leave already" + changed(name) + ", and does so");
     }
     Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
     objects.change(
@@ -441,6 +475,12 @@ final class MemberPlane {
     }
     if (m.isPresent() && !host.isConnected(m.name())) {
       return List.of("it cannot be reached from " + dc);
+    }
+    if (m.state() == Member.State.REMOVED) {
+      List<String> late = departures.awaitedFor(membership, m);
+      return late.isEmpty()
+          ? List.of()
+          : List.of("its rights of bounded counters wait for " + String.join(", ", late));
     }
     return List.of();
   }
@@ -457,6 +497,7 @@ final class MemberPlane {
                 Member.State.ACTIVE.label(),
                 true,
                 List.of(),
+                Optional.empty(),
                 "",
                 0));
       }
@@ -470,6 +511,7 @@ final class MemberPlane {
               m.state().label(),
               m.id().equals(Membership.FROM_FILE),
               awaited(m),
+              m.name().equals(dc) ? host.catchUp() : Optional.empty(),
               m.by(),
               m.atMillis()));
     }

@@ -28,7 +28,7 @@ import java.util.TreeMap;
  *   id, address, rank     registers
  *   gone                  register: when a membership of the name ended
  *   STATE ID              flag, enabled and never disabled: this membership has come so far
- *   known DC ID           flag: that datacenter knows that this one leaves
+ *   STEP DC DCID ID       flag: that member has taken a step for this one's going
  *   _by, _at              registers: who changed it last, and when
  * </pre>
  *
@@ -45,7 +45,7 @@ record Membership(SortedMap<String, Member> all) {
   /** The membership of those that the configuration files name. */
   static final String FROM_FILE = "file";
 
-  private static final String KNOWN = "known ";
+  private static final int NOTE_WORDS = 4;
   private static final String ID = "id";
   private static final String ADDRESS = "address";
   private static final String RANK = "rank";
@@ -90,7 +90,7 @@ record Membership(SortedMap<String, Member> all) {
               m.id(),
               rank,
               m.goneMillis(),
-              m.knownBy(),
+              m.notes(),
               m.by(),
               m.atMillis()));
     }
@@ -116,7 +116,7 @@ record Membership(SortedMap<String, Member> all) {
             id,
             (int) ControlState.number(texts, RANK),
             ControlState.number(texts, GONE),
-            knownBy(of, id),
+            notes(of, id),
             ControlState.by(texts),
             ControlState.atMillis(texts)));
   }
@@ -125,18 +125,17 @@ record Membership(SortedMap<String, Member> all) {
     return of.fields().get(mark(state, id)) instanceof Reading.Flag flag && flag.value();
   }
 
-  private static Set<String> knownBy(Reading.Fields of, String id) {
-    Set<String> knownBy = new HashSet<>();
-    String end = " " + id;
-    of.fields()
-        .forEach(
-            (field, reading) -> {
-              String name = field.name();
-              if (name.startsWith(KNOWN) && name.endsWith(end)) {
-                knownBy.add(name.substring(KNOWN.length(), name.length() - end.length()));
-              }
-            });
-    return knownBy;
+  private static Set<Member.Note> notes(Reading.Fields of, String id) {
+    Set<Member.Note> notes = new HashSet<>();
+    for (FieldId field : of.fields().keySet()) {
+      String[] words = field.name().split(" ");
+      for (Member.Step step : Member.Step.values()) {
+        if (words.length == NOTE_WORDS && words[0].equals(step.label()) && words[3].equals(id)) {
+          notes.add(new Member.Note(step, words[1], words[2]));
+        }
+      }
+    }
+    return notes;
   }
 
   private static FieldId mark(Member.State state, String id) {
@@ -263,10 +262,11 @@ record Membership(SortedMap<String, Member> all) {
     return update(member.name(), new TreeMap<>(), List.of(mark(state, member.id())));
   }
 
-  /** Notes that a datacenter knows that another one leaves: it gives it nothing any more. */
-  static Operation known(Member leaving, String by) {
-    FieldId field = new FieldId(KNOWN + by + " " + leaving.id(), CrdtType.EW_FLAG);
-    return update(leaving.name(), new TreeMap<>(), List.of(field));
+  /** Notes that a member has taken a step for another one's going. */
+  static Operation note(Member going, Member.Step step, Member by) {
+    String words = String.join(" ", step.label(), by.name(), by.id(), going.id());
+    FieldId field = new FieldId(words, CrdtType.EW_FLAG);
+    return update(going.name(), new TreeMap<>(), List.of(field));
   }
 
   /** Says where one is dialled. */

@@ -31,6 +31,8 @@ public final class MetricTable {
 
   private MetricTable() {
     datacenter();
+    joining();
+    certificates();
     clients();
     links();
     contents();
@@ -146,6 +148,50 @@ public final class MetricTable {
         "How old the oldest of the partitions' figures is: over 5 s a partition does not answer",
         (s, to) ->
             s.published().forEach(k -> to.number(k.ageMillis(s.atMillis()) / 1e3, k.name())));
+  }
+
+  private void certificates() {
+    add(
+        Metric.Type.GAUGE,
+        "certificate_expiry_time_seconds",
+        List.of("certificate"),
+        "Until when a certificate that was read is valid, since 1970, by its subject",
+        (s, to) -> s.certificates().forEach((subject, at) -> to.number(at.doubleValue(), subject)));
+  }
+
+  private void joining() {
+    joining(
+        "joining_partitions_complete",
+        "Only while it joins: partitions that have what the others have",
+        j -> j.complete());
+    joining("joining_partitions", "Only while it joins: its partitions", j -> j.partitions());
+    joining("joining_objects", "Only while it joins: objects that it holds", j -> j.objects());
+    joining(
+        "joining_objects_there",
+        "Only while it joins: objects that the others hold, as they say",
+        j -> j.objectsThere().orElse(0));
+    joining(
+        "joining_bytes",
+        "Only while it joins: bytes that have come from the others since its start",
+        j -> j.bytes());
+    add(
+        Metric.Type.GAUGE,
+        "joining_left_seconds",
+        List.of(),
+        "Only while it joins: until it has as many objects as the others, as fast as they came"
+            + " in the last 10 s; absent where that is not known",
+        (s, to) ->
+            s.joining()
+                .ifPresent(j -> j.secondsLeft().ifPresent(seconds -> to.number((double) seconds))));
+  }
+
+  private void joining(String name, String help, ToDoubleFunction<Snapshot.Joining> of) {
+    add(
+        Metric.Type.GAUGE,
+        name,
+        List.of(),
+        help,
+        (s, to) -> s.joining().ifPresent(j -> to.number(of.applyAsDouble(j))));
   }
 
   private void clients() {

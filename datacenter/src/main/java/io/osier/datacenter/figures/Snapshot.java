@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -29,6 +30,8 @@ import org.HdrHistogram.Histogram;
  * @param atMillis when this was put together, by the wall clock
  * @param obstacles what keeps it from serving, in words
  * @param warnings what does not work although it serves, in words
+ * @param joining how far it is if it joins
+ * @param certificates by subject, until when each that was read is valid, in seconds since 1970
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
  * @param traces empty if no update is followed
@@ -41,6 +44,8 @@ public record Snapshot(
     long atMillis,
     List<String> obstacles,
     List<String> warnings,
+    Optional<Joining> joining,
+    Map<String, Long> certificates,
     Clients clients,
     Map<String, Link> links,
     Optional<Store> store,
@@ -51,6 +56,24 @@ public record Snapshot(
   public List<Keyspace> published() {
     return keyspaces.stream().filter(k -> k.partitions.size() == k.policy.partitions()).toList();
   }
+
+  /**
+   * How far a datacenter is that joins.
+   *
+   * @param complete so many of its partitions have what the others have
+   * @param partitions so many it has
+   * @param objects that it holds
+   * @param objectsThere that the others hold, if they have said so
+   * @param bytes that have come since its start
+   * @param secondsLeft an estimate, where there is one
+   */
+  public record Joining(
+      int complete,
+      int partitions,
+      long objects,
+      OptionalLong objectsThere,
+      long bytes,
+      OptionalLong secondsLeft) {}
 
   /**
    * The port for clients.

@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.wire.Frame;
@@ -13,9 +14,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
@@ -61,6 +64,18 @@ final class Escrow {
   private final TreeSet<ObjectId> changed = new TreeSet<>();
   private int waiters;
 
+  /** The datacenters that there are. */
+  private List<String> present;
+
+  /** Whether they come and go. */
+  private boolean membersChange;
+
+  /** Those that were given up, and whose rights fall to this one. */
+  private final Set<String> inherited = new TreeSet<>();
+
+  /** Counters of which they may have some. */
+  private final Set<ObjectId> toInherit = new LinkedHashSet<>();
+
   /** No update that waits is due before this. */
   private long nextDueNanos = Long.MAX_VALUE;
 
@@ -70,6 +85,7 @@ final class Escrow {
     this.self = self;
     this.settled = settled;
     this.sharers = sharers(self, peers);
+    this.present = sharers;
   }
 
   private static List<String> sharers(ReplicaId self, List<String> peers) {
@@ -78,9 +94,48 @@ final class Escrow {
     return all.stream().sorted().toList();
   }
 
-  /** From now on rights are shared by these. */
-  void setSharers(List<String> datacenters) {
+  /** From now on there are these others, and new counters' rights are shared by those. */
+  void setSharers(List<String> peers, List<String> datacenters) {
     sharers = datacenters.stream().sorted().toList();
+    present = sharers(self, peers);
+    membersChange = true;
+    present.forEach(inherited::remove); // one of that name has rights again
+  }
+
+  /** See {@link Input.Inherit}. */
+  void inherit(String from, List<ObjectId> counters) {
+    if (!present.contains(from)) {
+      inherited.add(from);
+      toInherit.addAll(counters);
+    }
+  }
+
+  /** From now on nobody's rights fall to this datacenter, which gives its own away. */
+  void retire() {
+    inherited.clear();
+    toInherit.clear();
+  }
+
+  /** Takes the counters whose rights may fall to this datacenter. */
+  List<ObjectId> takeToInherit() {
+    if (toInherit.isEmpty()) {
+      return List.of();
+    }
+    List<ObjectId> taken = List.copyOf(toInherit);
+    toInherit.clear();
+    return taken;
+  }
+
+  /** Of whom this datacenter takes over rights of a counter now. */
+  List<String> inheritedOf(Causal state) {
+    BoundedCounter counter = counter(state);
+    return inherited.stream()
+        .filter(dc -> isSome(counter.downRights(dc)) || isSome(counter.upRights(dc)))
+        .toList();
+  }
+
+  private static boolean isSome(long rights) {
+    return rights > 0 && rights < Long.MAX_VALUE; // that is: not as many as one likes
   }
 
   /** All that may be given away of a counter; 0 where there is no bound. */
@@ -92,9 +147,22 @@ final class Escrow {
   /**
    * An operation with what only the datacenter knows.
    *
-   * @throws OsierException INVALID_ARGUMENT if it gives rights to nobody: they would be lost
+   * @throws OsierException INVALID_ARGUMENT if it gives rights to nobody: they would be lost;
+   *     UNAVAILABLE if a counter that is not here may exist with rights of one that has gone
    */
-  Operation filled(Operation operation) {
+  Operation filled(Causal state, Operation operation) {
+    if (operation instanceof Operation.Bound
+        && membersChange
+        && !settled.getAsBoolean()
+        && state.store() instanceof BoundedCounter counter
+        && !counter.isCreated()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + self.dc()
+              + " has lost its memory, or is new, and creates no bounded counters before it has"
+              + " heard all others; others do");
+    }
     if (operation instanceof Operation.Transfer t && !sharers.contains(t.to())) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -309,6 +377,9 @@ final class Escrow {
     if (waiting.containsKey(object)) {
       changed.add(object);
     }
+    if (!inherited.isEmpty() && object.type() == CrdtType.BOUNDED_COUNTER) {
+      toInherit.add(object);
+    }
   }
 
   /** What may be tried again, or has waited too long; it no longer waits then. */
@@ -372,9 +443,12 @@ final class Escrow {
         : Optional.empty();
   }
 
-  /** When {@link #due} or {@link #takeLow} has something; Long.MAX_VALUE if never. */
+  /**
+   * When {@link #due}, {@link #takeLow} or {@link #takeToInherit} has something; Long.MAX_VALUE if
+   * never.
+   */
   long nextNanos() {
-    if (!changed.isEmpty() || !low.isEmpty()) {
+    if (!changed.isEmpty() || !low.isEmpty() || !toInherit.isEmpty()) {
       return Long.MIN_VALUE;
     }
     return nextDueNanos;

@@ -86,9 +86,28 @@ public sealed interface Input {
     }
   }
 
+  /** Take no updates of clients any more, also none that wait: this datacenter leaves. */
+  record Retire() implements Input {}
+
+  /** Take updates again: it is the last one, and stays. */
+  record Stay() implements Input {}
+
   /** Give all rights of these bounded counters to another datacenter. */
   record GiveAway(List<ObjectId> counters, String heir) implements Input {
     public GiveAway {
+      counters = List.copyOf(counters);
+    }
+  }
+
+  /**
+   * From now on this datacenter takes over the rights of a datacenter that was given up, unless and
+   * until that is a peer: of these bounded counters now, of others when they change. Everything
+   * that anybody has of it is here.
+   *
+   * @param counters those of which it may have some
+   */
+  record Inherit(String from, List<ObjectId> counters) implements Input {
+    public Inherit {
       counters = List.copyOf(counters);
     }
   }

@@ -139,7 +139,7 @@ final class OpenTransaction {
         work = next(object);
         tried.put(object, work);
       }
-      Operation operation = host.filled(update.operation());
+      Operation operation = host.filled(work.trial(), update.operation());
       if (object.type() == CrdtType.BOUNDED_COUNTER) {
         reservations.add(host.reserve(object, operation, now));
       }

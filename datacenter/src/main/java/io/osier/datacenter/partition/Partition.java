@@ -208,7 +208,13 @@ public final class Partition implements Machine {
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
       case Input.Configured c -> configure(c);
       case Input.Peers p -> setPeers(p);
+      case Input.Retire r -> {
+        sequencer.retire();
+        escrow.retire();
+      }
+      case Input.Stay s -> sequencer.stay();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
+      case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
@@ -218,11 +224,11 @@ public final class Partition implements Machine {
     propagation.setPeers(changed.peers(), now.nanos());
     sequencer.setRank(changed.rank());
     modes.setPeers(changed.peers().size());
-    escrow.setSharers(changed.sharers());
+    escrow.setSharers(changed.peers(), changed.sharers());
     propagation.compareAnew();
     peersNumber = changed.number();
+    propagation.setJoins(changed.joins());
     if (changed.joins()) {
-      propagation.unsettle();
       settled = false;
     }
     tick();

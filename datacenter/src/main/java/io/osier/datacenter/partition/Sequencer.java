@@ -37,6 +37,7 @@ final class Sequencer {
   private final HybridClock clock;
 
   private long committed;
+  private boolean retired;
 
   Sequencer(
       PartitionConfig config,
@@ -69,6 +70,29 @@ final class Sequencer {
     String self = config.self().dc();
     return new HybridClock(
         (int) config.peers().stream().filter(p -> p.compareTo(self) < 0).count());
+  }
+
+  /** From now on no client's update is to be committed. */
+  void retire() {
+    retired = true;
+  }
+
+  /** From now on they are. */
+  void stay() {
+    retired = false;
+  }
+
+  /**
+   * To be asked before a client's update is committed.
+   *
+   * @throws OsierException UNAVAILABLE once this is retired
+   */
+  void checkTakesUpdates() {
+    if (retired) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter '" + self.dc() + "' leaves, and takes no updates; others do");
+    }
   }
 
   /** From now on the clock has another rank, which no other datacenter's has. */

@@ -62,8 +62,8 @@ final class TransactionHost {
   }
 
   /** An operation with what only the datacenter knows. */
-  Operation filled(Operation operation) {
-    return escrow.filled(operation);
+  Operation filled(Causal state, Operation operation) {
+    return escrow.filled(state, operation);
   }
 
   /**
@@ -92,6 +92,7 @@ final class TransactionHost {
 
   /** Commits updates, all or none; returns the last commit number. */
   long commit(TransactionId id, Map<ObjectId, TransactionWork> updates, Now now) {
+    sequencer.checkTakesUpdates();
     List<Prepared> prepared = new ArrayList<>();
     long next = sequencer.committed() + 1;
     long timestamp = sequencer.timestamp(now);
@@ -127,7 +128,10 @@ final class TransactionHost {
     Causal seen = work.base();
     boolean unchanged = seen.context().equals(present.context());
     long next = first;
-    for (Operation operation : work.operations()) {
+    for (Operation asked : work.operations()) {
+      // Those who share a new counter's rights may be others than when this was asked.
+      Operation operation =
+          asked instanceof Operation.Bound ? escrow.filled(present, asked) : asked;
       CausalContext before = present.context();
       List<Causal> deltas = new ArrayList<>();
       for (Operation part : unchanged ? List.of(operation) : operation.parts()) {

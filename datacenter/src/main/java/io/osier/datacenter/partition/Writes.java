@@ -50,6 +50,7 @@ final class Writes {
    * @throws OsierException if it fails; it is not answered then
    */
   void write(long ticket, Request.Write write, Now now) {
+    sequencer.checkTakesUpdates();
     ObjectId object = new ObjectId(write.key(), write.type());
     Causal before = sequencer.present(object);
     if (object.type() == CrdtType.BOUNDED_COUNTER
@@ -62,7 +63,7 @@ final class Writes {
 
   /** Commits an update, or throws before anything has changed. */
   private Reply update(ObjectId object, Causal before, Operation asked, boolean answered, Now now) {
-    Operation operation = escrow.filled(asked);
+    Operation operation = escrow.filled(before, asked);
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
     sequencer.checkSize(object, before, prepared.after());
     sequencer.commit(List.of(prepared), answered, now);
@@ -106,10 +107,12 @@ final class Writes {
 
   /** Does what has got its rights, answers what has waited too long, and asks for more. */
   void exchangeRights(Now now) {
+    escrow.takeToInherit().forEach(object -> inherit(object, now));
     for (Escrow.Waiter waiter : escrow.due(now.nanos())) {
       Request.Write write = waiter.write();
       ObjectId object = new ObjectId(write.key(), write.type());
       try {
+        sequencer.checkTakesUpdates();
         Causal state = sequencer.present(object);
         if (escrow.isCovered(object, state, write.operation())) {
           effects.answer(waiter.ticket(), update(object, state, write.operation(), true, now));
@@ -157,6 +160,21 @@ final class Writes {
       if (state != null && amount > 0) {
         update(object, state, new Operation.Transfer(heir, amount, upward), false, now);
         propagation.release(object);
+      }
+    }
+  }
+
+  /** Takes over what datacenters that were given up have of a counter. */
+  private void inherit(ObjectId object, Now now) {
+    Causal state = store.get(object);
+    if (state == null) {
+      return;
+    }
+    for (String from : escrow.inheritedOf(state)) {
+      try {
+        update(object, sequencer.present(object), new Operation.Inherit(from), false, now);
+      } catch (OsierException e) {
+        LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.getMessage());
       }
     }
   }

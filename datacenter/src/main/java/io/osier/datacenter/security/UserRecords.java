@@ -13,6 +13,8 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -267,7 +269,19 @@ public final class UserRecords {
   private List<Operation> create(UserCommand.Create c, Author author) {
     User made = new User(c.user(), c.credential(), c.grants());
     if (creations.containsKey(c.user())) {
-      throw bad("there is a user " + c.user() + " already");
+      throw bad(
+          "there is a user "
+              + c.user()
+              + " already"
+              + madeBy(c.user())
+                  .map(
+                      by ->
+                          ", made by "
+                              + by
+                              + " at "
+                              + Instant.ofEpochMilli(madeAtMillis(c.user()).orElse(0L))
+                                  .truncatedTo(ChronoUnit.SECONDS))
+                  .orElse(""));
     }
     List<Operation> operations = new ArrayList<>();
     if (!inForce) {

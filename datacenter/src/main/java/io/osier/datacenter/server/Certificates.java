@@ -6,6 +6,7 @@ import io.osier.datacenter.config.TlsSettings;
 import io.osier.propagation.transport.PeerTls;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +21,7 @@ final class Certificates implements AutoCloseable {
   private static final long LOOK_MILLIS = 1_000;
 
   private static final long DAY_MILLIS = 24 * 3_600_000L;
-  private static final long WARNED_DAYS = 14;
+  private static final long WARNED_DAYS = 30;
 
   private final TlsContext clients;
   private final PeerTls peers;
@@ -41,11 +42,13 @@ final class Certificates implements AutoCloseable {
               case OPTIONAL -> TlsContext.Trust.WHO_SHOWS_ONE;
               case FALSE -> TlsContext.Trust.NOBODY;
             },
-            tls.provider());
+            tls.provider(),
+            tls.required());
     this.peers =
         new PeerTls(
-            new TlsContext(tls.files(), TlsContext.Trust.CLIENTS, tls.provider()),
-            new TlsContext(tls.files(), TlsContext.Trust.AUTHORITY, tls.provider()));
+            new TlsContext(tls.files(), TlsContext.Trust.CLIENTS, tls.provider(), tls.required()),
+            new TlsContext(
+                tls.files(), TlsContext.Trust.AUTHORITY, tls.provider(), tls.required()));
   }
 
   /** For the client port and the admin port. */
@@ -58,9 +61,9 @@ final class Certificates implements AutoCloseable {
     return peers;
   }
 
-  /** Until when the certificate is valid, in seconds since 1970. */
-  Optional<Long> validUntil() {
-    return clients.validUntil();
+  /** See {@link TlsContext#expiries}: all ports have the same. */
+  SortedMap<String, Long> expiries() {
+    return clients.expiries();
   }
 
   /** Looks at the files from now on until this is closed. */
@@ -100,14 +103,22 @@ final class Certificates implements AutoCloseable {
   }
 
   private void warn(long nowMillis) {
-    long left = validUntil().map(seconds -> seconds * 1_000 - nowMillis).orElse(Long.MAX_VALUE);
-    if (left < WARNED_DAYS * DAY_MILLIS && nowMillis - warnedMillis >= DAY_MILLIS) {
-      warnedMillis = nowMillis;
-      LOG.warn(
-          "this datacenter's certificate {}; put a new one into its place, it is read without a"
-              + " restart",
-          left < 0 ? "has expired" : "expires in " + left / DAY_MILLIS + " days");
+    if (nowMillis - warnedMillis < DAY_MILLIS) {
+      return;
     }
+    expiries()
+        .forEach(
+            (subject, seconds) -> {
+              long left = seconds * 1_000 - nowMillis;
+              if (left < WARNED_DAYS * DAY_MILLIS) {
+                warnedMillis = nowMillis;
+                LOG.warn(
+                    "the certificate of {} {}; put a new one into its place, it is read without a"
+                        + " restart",
+                    subject,
+                    left < 0 ? "has expired" : "expires in " + left / DAY_MILLIS + " days");
+              }
+            });
   }
 
   @Override

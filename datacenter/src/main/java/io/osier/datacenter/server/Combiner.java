@@ -66,7 +66,7 @@ public final class Combiner {
   private static final ReplicaId ANYONE = new ReplicaId("any", 1);
 
   /** What became of an update. */
-  enum Outcome {
+  public enum Outcome {
     /** Nothing was done: the partition must see it itself. */
     REFUSED,
     /** It is acknowledged. */
@@ -88,6 +88,10 @@ public final class Combiner {
     private Set<Value> elements = new LinkedHashSet<>();
     private long bytes;
     private long bytesMax;
+
+    /** Of what was taken out and is not in the store yet. */
+    private long takenBytes;
+
     private boolean queued;
     private boolean idle;
     private boolean retired;
@@ -204,7 +208,8 @@ public final class Combiner {
       return false; // the partition knows whether the key may hold this type
     }
     if (entry.object.type() == CrdtType.AW_SET) {
-      entry.bytesMax = Math.min(BYTES_MAX, objectBytesMax - state.sizeBytes());
+      long left = objectBytesMax - state.sizeBytes() - entry.takenBytes;
+      entry.bytesMax = Math.min(BYTES_MAX, left);
       return entry.bytesMax > 0;
     }
     try {
@@ -328,6 +333,7 @@ public final class Combiner {
     updates.add(new Input.Absorbed.Update(entry.object, operation, entry.count, entry.sinceNanos));
     entry.count = 0;
     entry.sum = 0;
+    entry.takenBytes += entry.bytes;
     entry.bytes = 0;
     entry.elements.clear();
     taken.add(entry);
@@ -338,6 +344,7 @@ public final class Combiner {
     for (Entry entry : taken) {
       synchronized (entry) {
         entry.holding = entry.count > 0;
+        entry.takenBytes = 0;
       }
     }
     taken.clear();

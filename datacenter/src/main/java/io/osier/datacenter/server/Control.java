@@ -4,9 +4,11 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.DatacenterView;
@@ -21,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +49,18 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   private final Map<String, InetSocketAddress> configured;
   private final ControlPlane plane;
 
+  private final JoinProgress joining = new JoinProgress();
+
+  /** How far this one is, when it looked last; empty if it does not join. */
+  private volatile Optional<CatchUp> catchUp = Optional.empty();
+
+  private boolean joins;
+  private Set<String> others = Set.of();
+
   private Optional<Leaving> leaving = Optional.empty();
+
+  /** By name of one that was given up. */
+  private final Map<String, Inheriting> inheriting = new TreeMap<>();
 
   /** See {@link #obstacles}. */
   private volatile List<String> obstacles = List.of();
@@ -61,6 +75,12 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
     /** Whether frames can be sent to a datacenter. */
     boolean isConnected(String name);
+
+    /** How many bytes have come from the others since the start. */
+    long receivedBytes();
+
+    /** Sends a note to another one, if it can. */
+    void note(String dc, byte[] content);
 
     /** This datacenter is none of the cluster any more. */
     void end(String why);
@@ -159,9 +179,21 @@ final class Control implements ControlPlane.Host, AutoCloseable {
               .put("from", view.fromFile() ? "file" : "command");
       JsonObject.Array awaited = one.putArray("awaited");
       view.awaited().forEach(awaited::add);
+      view.catchUp().ifPresent(c -> put(one.putObject("catch_up"), c));
       one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
     }
     return root.toString();
+  }
+
+  private static void put(JsonObject node, CatchUp progress) {
+    node.put("complete_partitions", progress.complete())
+        .put("partitions", progress.partitions())
+        .put("objects", progress.objects());
+    progress.objectsThere().ifPresent(n -> node.put("objects_there", n));
+    node.put("bytes", progress.bytes())
+        .put("objects_per_second", progress.objectsPerSecond())
+        .put("bytes_per_second", progress.bytesPerSecond());
+    progress.secondsLeft().ifPresent(s -> node.put("seconds_left", s));
   }
 
   private static String usersJson(List<UserView> views) {
@@ -202,9 +234,14 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void setPeers(ControlPlane.Peers peers) {
     LOG.info("the other datacenters are {}", peers.others());
+    joins = peers.joins();
+    others = peers.others().keySet();
+    if (!joins) {
+      catchUp = Optional.empty();
+    }
     keyspaces.setMembers(
         new Keyspaces.Members(
-            peers.others().keySet(), peers.leaving(), peers.joins(), peers.rank()));
+            peers.others().keySet(), peers.sharers(), peers.joins(), peers.rank()));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     Map<String, Long> incarnationsMin = new TreeMap<>();
     peers
@@ -230,7 +267,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public boolean isShipped() {
-    return keyspaces.control().partitions().stream().allMatch(Leaving::isShipped);
+    return keyspaces.control().partitions().stream().allMatch(RightsWalk::isShipped);
   }
 
   @Override
@@ -243,19 +280,77 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     if (leaving.isPresent()) {
       return leaving.get().progress().stream().toList();
     }
+    return catchUp().filter(c -> c.complete() < c.partitions()).map(CatchUp::words).stream()
+        .toList();
+  }
+
+  @Override
+  public Optional<CatchUp> catchUp() {
+    if (!joins) {
+      return Optional.empty();
+    }
+    long now = System.nanoTime();
+    if (joining.asks(now)) {
+      others.forEach(dc -> outside.note(dc, Holdings.question()));
+    }
     long complete = keyspaces.partitions().filter(keyspaces::isComplete).count();
-    long all = keyspaces.partitions().count();
-    long objects = keyspaces.partitions().mapToLong(p -> p.store().size()).sum();
-    return complete == all
-        ? List.of()
-        : List.of(
-            "%d of %d partitions have what the others have; %d objects have come"
-                .formatted(complete, all, objects));
+    catchUp =
+        Optional.of(
+            joining.look(
+                holdings(),
+                outside.receivedBytes(),
+                (int) complete,
+                (int) keyspaces.partitions().count(),
+                now));
+    return catchUp;
+  }
+
+  /** What this datacenter holds. */
+  private Holdings holdings() {
+    SortedMap<String, Long> objects = new TreeMap<>();
+    keyspaces
+        .shown()
+        .forEach(
+            (name, shard) ->
+                objects.put(
+                    name, shard.partitions().stream().mapToLong(p -> p.store().size()).sum()));
+    return new Holdings(objects);
+  }
+
+  /** How far this one is if it joins, as it knew a moment ago. For any thread. */
+  Optional<CatchUp> lastCatchUp() {
+    return catchUp;
+  }
+
+  /**
+   * A note of another datacenter. For any thread.
+   *
+   * @return false if it is not for the control plane
+   */
+  boolean noted(String from, byte[] content) {
+    if (Holdings.isQuestion(content)) {
+      outside.note(from, holdings().encode());
+      return true;
+    }
+    if (Holdings.isAnswer(content)) {
+      try {
+        joining.heard(from, Holdings.decode(content));
+      } catch (MalformedException e) {
+        LOG.debug("{} sends a note that cannot be read", from, e);
+      }
+      return true;
+    }
+    return false;
   }
 
   @Override
   public void hinders(List<String> words) {
     obstacles = List.copyOf(words);
+    if (words.isEmpty() && leaving.isPresent()) {
+      LOG.info("this datacenter stays");
+      leaving.get().stay();
+      leaving = Optional.empty();
+    }
     keyspaces.hold(
         words.isEmpty()
             ? Optional.empty()
@@ -264,11 +359,36 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public boolean leave(List<String> heirs) {
+    LOG.debug("of {} the first that can gets the rights of this datacenter", heirs);
+    return leaving().step(heirs);
+  }
+
+  @Override
+  public boolean isQuiet() {
+    return leaving().isQuiet();
+  }
+
+  private Leaving leaving() {
     if (leaving.isEmpty()) {
-      LOG.info("this datacenter leaves; of {} the first that can gets its rights", heirs);
+      LOG.info("this datacenter leaves");
       leaving = Optional.of(new Leaving(self, keyspaces));
     }
-    return leaving.get().step(heirs);
+    return leaving.get();
+  }
+
+  @Override
+  public void compareAnew() {
+    keyspaces.compareAnew();
+  }
+
+  @Override
+  public boolean inherit(ControlPlane.Estate estate) {
+    Inheriting of = inheriting.get(estate.from());
+    if (of == null || !of.estate().equals(estate)) {
+      of = new Inheriting(self, keyspaces, estate);
+      inheriting.put(estate.from(), of);
+    }
+    return of.step();
   }
 
   @Override

@@ -22,6 +22,7 @@ import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.transport.Traffic;
 import io.osier.propagation.wire.Frame;
 import io.osier.proxy.InProcess;
 import java.net.InetSocketAddress;
@@ -214,6 +215,8 @@ public final class Datacenter implements AutoCloseable {
                 transport,
                 Optional.ofNullable(store),
                 readiness,
+                this::joining,
+                () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
                 traces::figures));
     this.handler =
@@ -312,6 +315,20 @@ public final class Datacenter implements AutoCloseable {
 
   private Optional<Certificates> tls() {
     return Optional.ofNullable(certificates);
+  }
+
+  private Optional<Snapshot.Joining> joining() {
+    return control
+        .lastCatchUp()
+        .map(
+            c ->
+                new Snapshot.Joining(
+                    c.complete(),
+                    c.partitions(),
+                    c.objects(),
+                    c.objectsThere(),
+                    c.bytes(),
+                    c.secondsLeft()));
   }
 
   private Snapshot.Clients clientFigures() {
@@ -417,6 +434,16 @@ public final class Datacenter implements AutoCloseable {
     }
 
     @Override
+    public long receivedBytes() {
+      return transport.traffic().values().stream().mapToLong(Traffic::receivedBytes).sum();
+    }
+
+    @Override
+    public void note(String dc, byte[] content) {
+      transport.note(dc, content);
+    }
+
+    @Override
     public void end(String why) {
       failure.complete(null);
     }
@@ -499,7 +526,7 @@ public final class Datacenter implements AutoCloseable {
         return;
       }
       Dashboard to = dashboard;
-      if (to != null) { // while everything is being started
+      if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
         to.noted(peer.dc(), content);
       }
     }

@@ -12,10 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -42,6 +39,10 @@ final class KeyspaceShard {
 
   private volatile KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
+
+  /** The way into each of them. */
+  private final List<Entrance> entrances;
+
   private final Executor readers;
   private final UpdateGate gate;
 
@@ -55,6 +56,9 @@ final class KeyspaceShard {
       KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers, UpdateGate gate) {
     this.policy = policy;
     this.partitions = List.copyOf(partitions);
+    boolean showsOne = policy.consistency() == KeyspacePolicy.Consistency.SESSION;
+    this.entrances =
+        this.partitions.stream().map(p -> new Entrance(showsOne, p.store(), readers, p)).toList();
     this.readers = readers;
     this.gate = gate;
   }
@@ -93,34 +97,21 @@ final class KeyspaceShard {
     }
   }
 
+  private Entrance to(Key key) {
+    return entrances.get(key.partition(entrances.size()));
+  }
+
   /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */
   void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     checkKey(read.key());
-    PartitionRunner partition = of(read.key());
-    partition.absorb(read.key());
-    boolean direct =
-        read.after().isEmpty()
-            && !read.ordered()
-            && partition.isReady()
-            && (policy.consistency() == KeyspacePolicy.Consistency.SESSION
-                || partition.store().showsTogether());
-    if (direct) {
-      Optional<List<Causal>> states = partition.store().durable(read.key());
-      if (states.isPresent()) {
-        reply.accept(Reads.of(states.get(), read));
-        return;
-      }
-    }
-    submit(partition, read.key(), lane, read, reply);
+    to(read.key()).read(read, lane, reply);
   }
 
   void write(Request.Write write, Lane lane, Consumer<Reply> reply) {
     checkKey(write.key());
     OperationLimits.check(write.operation(), policy.limits());
     gate.check();
-    PartitionRunner partition = of(write.key());
-    partition.absorb(write.key());
-    submit(partition, write.key(), lane, write, reply);
+    to(write.key()).write(write, lane, reply);
   }
 
   /**
@@ -158,9 +149,7 @@ final class KeyspaceShard {
               + " partitions, numbered from 0; there is no "
               + through.partition());
     }
-    PartitionRunner partition = partitions.get(through.partition());
-    partition.absorbAll();
-    partition.submit(through, reply);
+    entrances.get(through.partition()).through(through, reply);
   }
 
   /**
@@ -177,53 +166,17 @@ final class KeyspaceShard {
               + Request.TRANSACTION_STEP_MAX
               + " updates and as many reads, not more");
     }
-    PartitionRunner partition = partitions.getFirst();
-    List<Key> cold = new ArrayList<>();
     for (Request.Update update : step.updates()) {
       checkKey(update.key());
       OperationLimits.check(update.operation(), policy.limits());
-      addCold(partition, update.key(), cold);
     }
-    for (Request.Fetch fetch : step.reads()) {
-      checkKey(fetch.key());
-      addCold(partition, fetch.key(), cold);
-    }
+    step.reads().forEach(fetch -> checkKey(fetch.key()));
     // What only reads goes on when the disk is full; an earlier step may have had updates.
     boolean commitsEarlier = step.end() == Request.End.COMMIT && step.begin().isEmpty();
     if (commitsEarlier || !step.updates().isEmpty()) {
       gate.check();
     }
-    if (partition.callersRun()) {
-      partition.submit(request, reply);
-      return;
-    }
-    submit(lane, partition, cold, () -> partition.offer(request, reply));
-  }
-
-  /** What is cold is read from the disk before its command comes to the partition's thread. */
-  private void submit(Lane lane, PartitionRunner partition, List<Key> cold, Lane.Turn turn) {
-    if (cold.isEmpty()) {
-      lane.submit(turn);
-    } else {
-      lane.submit(() -> cold.forEach(partition.store()::prefetch), readers, turn);
-    }
-  }
-
-  private static void addCold(PartitionRunner partition, Key key, List<Key> cold) {
-    if (!partition.store().isCached(key)) {
-      cold.add(key);
-    }
-  }
-
-  private void submit(
-      PartitionRunner partition, Key key, Lane lane, Request request, Consumer<Reply> reply) {
-    if (partition.callersRun()) {
-      // Nothing is ever cold, and nobody needs to wait for the lane meanwhile.
-      partition.submit(request, reply);
-      return;
-    }
-    List<Key> cold = partition.store().isCached(key) ? List.of() : List.of(key);
-    submit(lane, partition, cold, () -> partition.offer(request, reply));
+    entrances.getFirst().transact(step, request, lane, reply);
   }
 
   /** As {@link #scan}, by a thread that may wait for the disk. */
@@ -244,34 +197,7 @@ final class KeyspaceShard {
    * Reads the objects of a peer's frame from the disk before it comes to the partition's thread.
    */
   void received(int partition, Input.FromPeer input, Lane lane) {
-    PartitionRunner runner = partitions.get(partition);
-    if (runner.callersRun()) {
-      runner.submit(input); // nothing is ever cold
-      return;
-    }
-    List<Key> cold = new ArrayList<>();
-    for (ObjectId object : objects(input.frame())) {
-      if (!runner.store().isCached(object.key())) {
-        cold.add(object.key());
-      }
-    }
-    submit(lane, runner, cold, () -> runner.offer(input));
-  }
-
-  /** What the frame's handling reads. */
-  private static List<ObjectId> objects(Frame frame) {
-    return switch (frame) {
-      case Frame.Updates u -> objects(u.shipments());
-      case Frame.States s -> objects(s.shipments());
-      case Frame.Verified v -> objects(v.shipments());
-      case Frame.Verify v -> v.objects().stream().map(Frame.Known::object).toList();
-      case Frame.Fetch f -> f.objects();
-      default -> List.of();
-    };
-  }
-
-  private static List<ObjectId> objects(List<Shipment> shipments) {
-    return shipments.stream().map(Shipment::object).toList();
+    entrances.get(partition).received(input, lane);
   }
 
   /** Walks one partition's objects in order. */

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -128,10 +129,10 @@ final class Keyspaces {
   /**
    * The other datacenters, where they have changed.
    *
-   * @param leaving those of them, and this one, that leave
+   * @param sharers those that get a part of the rights of new bounded counters
    * @param joins whether this one has not caught up with all of them yet
    */
-  record Members(Set<String> others, Set<String> leaving, boolean joins, int rank) {}
+  record Members(Set<String> others, Set<String> sharers, boolean joins, int rank) {}
 
   Keyspaces(Around around) {
     this.around = around;
@@ -151,9 +152,7 @@ final class Keyspaces {
   private void tell(Open one, Members changed) {
     KeyspacePolicy policy = one.shard.policy();
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
-    List<String> sharers = new ArrayList<>(held);
-    sharers.add(around.self.dc());
-    sharers.removeAll(changed.leaving);
+    List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
     one.shard.gate().setPeers(held);
     Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
     one.shard.partitions().forEach(p -> p.submit(input));
@@ -282,22 +281,28 @@ final class Keyspaces {
               ErrorCode.UNKNOWN_KEYSPACE,
               "keyspace '" + name + "' of datacenter " + around.self.dc() + " was dropped"));
     }
-    dropped.shard.partitions().forEach(Keyspaces::stop);
+    stop(dropped.shard.partitions());
     around.traces.drop(name);
     around.store.ifPresent(s -> s.database().drop(dropped.place.stored()));
     share();
   }
 
-  /** Stops a partition once it has done what it was told. */
-  private static void stop(PartitionRunner partition) {
+  /**
+   * Stops partitions once they have done what they were told: all at once, so that many take little
+   * longer than the slowest of them.
+   */
+  static void stop(List<PartitionRunner> partitions) {
+    CompletableFuture<?>[] done =
+        partitions.stream().map(p -> p.inspect(0)).toArray(CompletableFuture<?>[]::new);
     try {
-      var unused = partition.inspect(0).get(DROP_SECONDS, TimeUnit.SECONDS);
+      CompletableFuture.allOf(done).get(DROP_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException | ExecutionException e) {
       LOG.warn("a partition of a keyspace that is dropped does not answer", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    partition.stop();
+    partitions.forEach(PartitionRunner::tellToStop);
+    partitions.forEach(PartitionRunner::stop);
   }
 
   /**

@@ -3,8 +3,11 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.net.UnderWay;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Machine;
@@ -33,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class PartitionAgent {
   /** So much of each kind is done in one step. */
   private static final int BATCH = 256;
+
+  /** With more frames of peers waiting than this a partition is behind. */
+  private static final int WAITING_EVENTS = 2;
 
   private static final int SUMMARY_MAX = 1_000;
 
@@ -109,12 +115,22 @@ public final class PartitionAgent {
     return step(this::takeDue);
   }
 
-  /**
-   * As {@link #step()}.
-   *
-   * @param taker takes out of the combiner what is to be absorbed first
-   */
-  int step(Supplier<List<Input.Absorbed.Update>> taker) {
+  /** As {@link #step}, but leaves to the combiner what it holds. */
+  int stepLeaving() {
+    return step(List::of);
+  }
+
+  /** As {@link #step}, and takes what is held of a key, due or not. */
+  public int stepAbsorbing(Key key) {
+    return step(() -> combiner.map(c -> c.take(key)).orElse(List.of()));
+  }
+
+  /** As {@link #step}, and takes all that is held, due or not. */
+  public int stepAbsorbingAll() {
+    return step(() -> combiner.map(Combiner::takeAll).orElse(List.of()));
+  }
+
+  private int step(Supplier<List<Input.Absorbed.Update>> taker) {
     boolean closing = !inbox.isOpen();
     drained = false;
     int handled = absorb(taker.get()) + events() + commands();
@@ -165,6 +181,35 @@ public final class PartitionAgent {
       return List.of();
     }
     return inbox.isOpen() ? combiner.get().takeDue(time.nanos()) : combiner.get().takeAll();
+  }
+
+  // ---------------------------------------------------------------- what is acknowledged in front
+
+  /**
+   * Acknowledges an update in front of the partition, if that is possible. For any thread.
+   *
+   * @param operation within the keyspace's limits
+   */
+  public Combiner.Outcome acknowledge(Key key, CrdtType type, Operation operation) {
+    return combiner.isPresent() && Combiner.isCombinable(type, operation) && machine.isReady()
+        ? combiner.get().add(key, type, operation)
+        : Combiner.Outcome.REFUSED;
+  }
+
+  /** Whether something is acknowledged of a key that the partition does not have. */
+  public boolean isHolding(Key key) {
+    return combiner.isPresent() && combiner.get().isHolding(key);
+  }
+
+  /** As {@link #isHolding(Key)}, of any key. */
+  public boolean isHolding() {
+    return combiner.isPresent() && combiner.get().isHolding();
+  }
+
+  /** Whether more is acknowledged, or has come, than the partition does in time. */
+  boolean isBehind() {
+    return combiner.isPresent()
+        && (combiner.get().isLate(time.nanos()) || inbox.events() > WAITING_EVENTS);
   }
 
   // ---------------------------------------------------------------- in

@@ -15,13 +15,11 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,11 +36,8 @@ import org.slf4j.MDC;
  * <p>A machine that throws stops its thread; commands that wait are answered, and the failure is
  * reported, so that the process can stop.
  */
-final class PartitionRunner {
+final class PartitionRunner implements Entrance.Inside {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
-
-  /** With more frames of peers waiting than this a partition is behind. */
-  private static final int WAITING_EVENTS = 2;
 
   /** After so many batches a caller leaves the rest of the others' commands to the thread. */
   private static final int CALLER_BATCHES = 4;
@@ -121,7 +116,7 @@ final class PartitionRunner {
                 new Combiner(seat.store(), policy.orElseThrow(), time::nanos, sleep::wakeBefore))
             : Optional.empty();
     this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, new Driver());
-    this.stepOfWaiting = () -> agent.step(List::of);
+    this.stepOfWaiting = agent::stepLeaving;
     this.stepOfDue = agent::step;
   }
 
@@ -141,7 +136,8 @@ final class PartitionRunner {
   }
 
   /** Whether commands are served: the partition has caught up. For any thread. */
-  boolean isReady() {
+  @Override
+  public boolean isReady() {
     return seat.machine().isReady();
   }
 
@@ -172,7 +168,8 @@ final class PartitionRunner {
    *
    * @return what must follow, with no lock held: it may run the partition, and callers' code
    */
-  Runnable offer(Request request, Consumer<Reply> reply) {
+  @Override
+  public Runnable offer(Request request, Consumer<Reply> reply) {
     return switch (inbox.offer(request, reply)) {
       case TAKEN -> taken;
       case FULL ->
@@ -212,7 +209,8 @@ final class PartitionRunner {
   }
 
   /** As {@link #offer(Request, Consumer)}, for an event. */
-  Runnable offer(Input input) {
+  @Override
+  public Runnable offer(Input input) {
     inbox.add(input);
     return push;
   }
@@ -228,7 +226,8 @@ final class PartitionRunner {
   }
 
   /** Whether those who submit run the partition themselves. */
-  boolean callersRun() {
+  @Override
+  public boolean callersRun() {
     return callersRun;
   }
 
@@ -249,6 +248,11 @@ final class PartitionRunner {
 
   // ---------------------------------------------------------------- what is acknowledged in front
 
+  /** Whether something is acknowledged in front of the partition, and not in it yet. */
+  boolean isHolding() {
+    return combiner.map(Combiner::isHolding).orElse(false);
+  }
+
   /** Whether {@link #combine} can be of use. */
   boolean combines() {
     return combiner.isPresent();
@@ -261,10 +265,7 @@ final class PartitionRunner {
    * @return false if nothing was done and it must be submitted
    */
   boolean combine(Key key, CrdtType type, Operation operation) {
-    if (combiner.isEmpty() || !Combiner.isCombinable(type, operation) || !isReady()) {
-      return false;
-    }
-    switch (combiner.get().add(key, type, operation)) {
+    switch (agent.acknowledge(key, type, operation)) {
       case REFUSED -> {
         return false;
       }
@@ -273,7 +274,7 @@ final class PartitionRunner {
         // This thread has the processor already; the runner's own may have to wait for one. A
         // partition that is behind has its callers wait: otherwise they would acknowledge more than
         // it can replicate within the SLA.
-        if (!running.tryLock() && isBehind(combiner.get())) {
+        if (!running.tryLock() && agent.isBehind()) {
           running.lock();
         }
         if (running.isHeldByCurrentThread()) {
@@ -285,27 +286,23 @@ final class PartitionRunner {
     return true;
   }
 
-  private boolean isBehind(Combiner held) {
-    return held.isLate(time.nanos()) || inbox.events() > WAITING_EVENTS;
-  }
-
-  /** Brings what is acknowledged of a key into the store, for a read or an update that follows. */
-  void absorb(Key key) {
-    if (combiner.isPresent() && combiner.get().isHolding(key)) {
-      absorb(() -> combiner.get().take(key));
+  @Override
+  public void absorb(Key key) {
+    if (agent.isHolding(key)) {
+      absorbing(() -> agent.stepAbsorbing(key));
     }
   }
 
-  /** As {@link #absorb(Key)}, for all keys. */
-  void absorbAll() {
-    if (combiner.isPresent() && combiner.get().isHolding()) {
-      absorb(combiner.get()::takeAll);
+  @Override
+  public void absorbAll() {
+    if (agent.isHolding()) {
+      absorbing(agent::stepAbsorbingAll);
     }
   }
 
-  private void absorb(Supplier<List<Input.Absorbed.Update>> taker) {
+  private void absorbing(Runnable step) {
     running.lock();
-    callersTurn(() -> agent.step(taker));
+    callersTurn(step);
     push(); // what came meanwhile
   }
 
@@ -464,13 +461,18 @@ final class PartitionRunner {
     }
   }
 
+  /** Begins what {@link #stop} waits for. */
+  void tellToStop() {
+    stopping = true;
+    LockSupport.unpark(thread);
+  }
+
   /**
    * Stops the thread, if it was started. What still waits is answered with SHUTTING_DOWN: nothing
    * of it was done.
    */
   void stop() {
-    stopping = true;
-    LockSupport.unpark(thread);
+    tellToStop();
     try {
       if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
         LOG.warn(

@@ -75,6 +75,8 @@ final class Publisher implements AutoCloseable {
       PeerTransport transport,
       Optional<StoreService> store,
       Readiness readiness,
+      Supplier<Optional<Snapshot.Joining>> joining,
+      Supplier<Map<String, Long>> certificates,
       Supplier<Snapshot.Clients> clients,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
@@ -206,6 +208,8 @@ final class Publisher implements AutoCloseable {
         source.wallMillis.getAsLong(),
         source.readiness.obstacles(),
         source.readiness.warnings(),
+        source.joining.get(),
+        source.certificates.get(),
         source.clients.get(),
         links,
         source.store.map(StoreService::figures),

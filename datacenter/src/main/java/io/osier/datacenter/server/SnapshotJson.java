@@ -8,6 +8,7 @@ import io.osier.datacenter.store.StoreFigures;
 import io.osier.propagation.host.Late;
 import io.osier.protocol.Request;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
@@ -38,6 +39,13 @@ final class SnapshotJson {
     if (request.topic() == Request.Topic.STAT) {
       snapshot.obstacles().forEach(root.putArray("not_ready_because")::add);
       snapshot.warnings().forEach(root.putArray("warnings")::add);
+      if (!snapshot.certificates().isEmpty()) {
+        JsonObject certificates = root.putObject("certificates");
+        snapshot
+            .certificates()
+            .forEach(
+                (subject, at) -> certificates.put(subject, Instant.ofEpochSecond(at).toString()));
+      }
       clients(root.putObject("clients"), snapshot.clients());
       snapshot.store().ifPresent(s -> store(root.putObject("store"), s));
     }

@@ -30,15 +30,15 @@ final class DatacentersCliTest {
       "{\"datacenters\":["
           + "{\"name\":\"ap\",\"address\":\"ap.example:7401\",\"state\":\"joining\","
           + "\"from\":\"command\",\"changed_by\":\"ada@eu\",\"changed_at_ms\":1790000000000,"
-          + "\"awaited\":[\"eu\",\"us\"]},"
+          + "\"awaited\":[\"1 of 3 partitions\"]},"
           + "{\"name\":\"eu\",\"address\":\"eu.example:7401\",\"state\":\"active\","
           + "\"from\":\"file\",\"changed_by\":\"\",\"changed_at_ms\":0,\"awaited\":[]}]}";
 
   private static final String TABLE =
       """
-      dc  address          state                      from     changed
-      ap  ap.example:7401  joining, waits for eu, us  command  2026-09-21T14:13:20Z by ada@eu
-      eu  eu.example:7401  active                     file     never\
+      dc  address          state                       from     changed
+      ap  ap.example:7401  joining: 1 of 3 partitions  command  2026-09-21T14:13:20Z by ada@eu
+      eu  eu.example:7401  active                      file     never\
       """;
 
   /** Answers what it is asked to administer with the report. */

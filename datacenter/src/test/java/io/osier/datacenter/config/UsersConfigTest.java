@@ -125,6 +125,8 @@ final class UsersConfigTest {
     assertThat(error(listen + TLS)).contains("without osier.users");
     assertThat(error(listen + USERS)).contains("without osier.tls:");
     assertThatCode(() -> read(listen + TLS + USERS)).doesNotThrowAnyException();
+    assertThat(error(listen + TLS + USERS + "tls.required = false"))
+        .contains("without osier.tls.required:");
     assertThatCode(() -> read(listen + "insecure = true")).doesNotThrowAnyException();
     assertThat(ProtectedMode.openTo(read(listen + "insecure = true"))).isPresent();
     assertThat(ProtectedMode.openTo(read(listen + TLS + USERS + "insecure = true"))).isEmpty();

@@ -26,6 +26,9 @@ import net.jqwik.api.Provide;
 
 /** Operators at several datacenters change which there are, at once and against each other. */
 final class MemberPlaneProperties {
+  /** Enough for all steps of all that go, one after the other. */
+  private static final int ROUNDS = 40;
+
   private static final List<String> DCS = List.of("ap", "eu", "us");
 
   /** What happens. */
@@ -121,6 +124,33 @@ final class MemberPlaneProperties {
     }
 
     @Override
+    public void compareAnew() {}
+
+    @Override
+    public boolean isQuiet() {
+      assertThat(held).as("nothing is taken any more").isTrue();
+      return isShipped();
+    }
+
+    @Override
+    public boolean inherit(ControlPlane.Estate estate) {
+      if (estate.heirs().stream().findFirst().filter(dc::equals).isPresent()) {
+        String whose = estate.from() + " " + estate.membership();
+        Node before = heirs.put(whose, this);
+        assertThat(before == null || before == this || before.gave)
+            .as("%s takes over the rights of %s, which another one has", dc, whose)
+            .isTrue();
+        for (Node other : nodes.values()) {
+          boolean isPeer = !other.ended && welcomes(other) && other.welcomes(this);
+          assertThat(isPeer && other.peers.contains(estate.from()))
+              .as("%s hears %s, when %s has taken over its rights", other.dc, whose, dc)
+              .isFalse();
+        }
+      }
+      return true;
+    }
+
+    @Override
     public boolean isConnected(String name) {
       Node other = nodes.get(name);
       return other != null && !other.ended && peers.contains(name) && other.peers.contains(dc);
@@ -195,6 +225,9 @@ final class MemberPlaneProperties {
   private final Map<String, Node> nodes = new TreeMap<>();
   private final Set<String> givenUp = new HashSet<>();
 
+  /** By membership of one that was given up, who has taken over its rights. */
+  private final Map<String, Node> heirs = new TreeMap<>();
+
   @Provide
   Arbitrary<List<Step>> steps() {
     Arbitrary<String> names = Arbitraries.of("ap", "eu", "us", "za");
@@ -221,11 +254,12 @@ final class MemberPlaneProperties {
     clock = 1_000;
     nodes.clear();
     givenUp.clear();
+    heirs.clear();
     DCS.forEach(dc -> nodes.put(dc, new Node(dc, 1, Set.copyOf(DCS))));
     for (Step step : steps) {
       take(step);
     }
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       for (Node one : List.copyOf(nodes.values())) {
         nodes.values().forEach(one::hear);
         one.look();
@@ -256,10 +290,34 @@ final class MemberPlaneProperties {
           }
         }
       }
+      // Where two clusters have become one, nobody may be left who was active in both.
+      if (isWhole(node) && steps.stream().noneMatch(s -> s.what() == What.START)) {
+        for (String dead : givenUp) {
+          boolean waits = views(node).contains(dead + " removed");
+          assertThat(waits && heirs.keySet().stream().noneMatch(h -> h.startsWith(dead + " ")))
+              .as("nobody has taken over the rights of %s: %s", dead, views(node))
+              .isFalse();
+        }
+      }
       if (givenUp.isEmpty()) { // else it may wait for one that is dead, and that nobody gives up
         assertThat(node.held && node.gave).as("who has given all away goes").isFalse();
       }
     }
+  }
+
+  /** Whether all that a datacenter takes for others are there, and take it for one. */
+  private boolean isWhole(Node node) {
+    return !node.held
+        && node.unheard.isEmpty()
+        && node.peers.stream()
+            .map(nodes::get)
+            .allMatch(
+                n ->
+                    n != null
+                        && !n.ended
+                        && n.unheard.isEmpty()
+                        && n.peers.contains(node.dc)
+                        && views(n).equals(views(node)));
   }
 
   /** Whether a datacenter's {@code _osier} says that another one is there. */

@@ -167,17 +167,30 @@ final class MembershipTest {
   }
 
   @Test
-  void whoKnowsThatOneLeaves_isNoted_forThatMembership() {
+  void stepsForOneThatGoes_areNoted_forThatMembership_byThatMembership() {
     eu.change(eu.read().initial(file("ap", "eu", "us")));
     meet();
     eu.change(Membership.mark(eu.member("ap"), Member.State.LEAVING, "ada", 1));
     us.hear(eu);
-    us.change(Membership.known(us.member("ap"), "us"));
-    eu.change(Membership.known(eu.member("ap"), "eu"));
+    us.change(Membership.note(us.member("ap"), Member.Step.UNSHARED, us.member("us")));
+    eu.change(Membership.note(eu.member("ap"), Member.Step.UNSHARED, eu.member("eu")));
+    eu.change(Membership.note(eu.member("ap"), Member.Step.AGREED, eu.member("eu")));
     meet();
-    assertThat(eu.member("ap").knownBy()).containsExactlyInAnyOrder("eu", "us");
+    Member going = us.member("ap");
+    assertThat(going.has(Member.Step.UNSHARED, us.member("eu"))).isTrue();
+    assertThat(going.has(Member.Step.UNSHARED, us.member("us"))).isTrue();
+    assertThat(going.has(Member.Step.AGREED, us.member("eu"))).isTrue();
+    assertThat(going.has(Member.Step.AGREED, us.member("us"))).isFalse();
+    assertThat(Departures.haveAll(us.read(), going, Member.Step.UNSHARED)).isTrue();
+    assertThat(Departures.haveAll(us.read(), going, Member.Step.AGREED)).isFalse();
+
+    // Another membership of the one that noted it has not.
+    eu.change(Membership.mark(eu.member("us"), Member.State.REMOVED, "ada", 5));
+    eu.change(eu.read().add("us", "us:2", "3-c", "ada", 20));
+    eu.change(Membership.mark(eu.member("us"), Member.State.ACTIVE));
+    assertThat(Departures.haveAll(eu.read(), eu.member("ap"), Member.Step.UNSHARED)).isFalse();
     eu.change(eu.read().add("ap", "ap:2", "2-b", "ada", 20));
-    assertThat(eu.member("ap").knownBy()).isEmpty();
+    assertThat(eu.member("ap").notes()).isEmpty();
   }
 
   @Test

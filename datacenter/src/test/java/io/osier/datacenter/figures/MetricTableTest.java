@@ -2,10 +2,16 @@ package io.osier.datacenter.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ReplicaId;
+import io.osier.propagation.host.Delays;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +46,76 @@ class MetricTableTest {
   }
 
   @Test
+  void joining_isThereOnlyWhileItJoins() {
+    Map<String, Double> joins =
+        joining(
+            Optional.of(
+                new Snapshot.Joining(
+                    1, 3, 100, OptionalLong.of(1_100), 4_096, OptionalLong.of(20))));
+    assertThat(joins)
+        .containsOnly(
+            Map.entry("osier_joining_partitions_complete", 1.0),
+            Map.entry("osier_joining_partitions", 3.0),
+            Map.entry("osier_joining_objects", 100.0),
+            Map.entry("osier_joining_objects_there", 1_100.0),
+            Map.entry("osier_joining_bytes", 4_096.0),
+            Map.entry("osier_joining_left_seconds", 20.0));
+    Snapshot.Joining unknown =
+        new Snapshot.Joining(1, 3, 100, OptionalLong.empty(), 4_096, OptionalLong.empty());
+    assertThat(joining(Optional.of(unknown))).doesNotContainKey("osier_joining_left_seconds");
+    assertThat(joining(Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void certificates_tellWhenTheyExpire() {
+    assertThat(values("osier_certificate", Optional.empty()))
+        .containsOnly(Map.entry("osier_certificate_expiry_time_seconds", 1_800_000_000.0));
+  }
+
+  private static Map<String, Double> joining(Optional<Snapshot.Joining> joining) {
+    return values("osier_joining", joining);
+  }
+
+  private static Map<String, Double> values(String prefix, Optional<Snapshot.Joining> joining) {
+    Snapshot snapshot =
+        new Snapshot(
+            new ReplicaId("eu", 1),
+            "a version",
+            0,
+            0,
+            List.of(),
+            List.of(),
+            joining,
+            Map.of("CN=eu", 1_800_000_000L),
+            new Snapshot.Clients(0, Map.of(), Map.of(), 0),
+            Map.of(),
+            Optional.empty(),
+            Optional.empty(),
+            List.of());
+    Map<String, Double> values = new TreeMap<>();
+    for (Metric metric : MetricTable.all()) {
+      if (metric.name().startsWith(prefix)) {
+        metric
+            .values()
+            .read(
+                snapshot,
+                new Metric.Sink() {
+                  @Override
+                  public void number(double value, String... labels) {
+                    values.put(metric.name(), value);
+                  }
+
+                  @Override
+                  public void times(Delays times, String... labels) {
+                    throw new AssertionError("a number was expected");
+                  }
+                });
+      }
+    }
+    return values;
+  }
+
+  @Test
   void names_areAsPrometheusWantsThem() {
     List<Metric> all = MetricTable.all();
     assertThat(all).extracting(Metric::name).doesNotHaveDuplicates();
@@ -48,7 +124,8 @@ class MetricTableTest {
       assertThat(metric.help()).as(metric.name()).isNotBlank().doesNotEndWith(".");
       assertThat(metric.labels())
           .as(metric.name())
-          .isSubsetOf("keyspace", "peer", "mode", "kind", "reason", "share", "version");
+          .isSubsetOf(
+              "keyspace", "peer", "mode", "kind", "reason", "share", "version", "certificate");
       if (metric.type() == Metric.Type.HISTOGRAM) {
         assertThat(metric.name()).endsWith("_seconds");
       }

@@ -310,7 +310,7 @@ final class Cluster {
     events.add(new Event(when, ++order, action));
   }
 
-  private void input(Dc dc, Input input) {
+  void input(Dc dc, Input input) {
     Now there = new Now(nanos, nanos / MILLI + dc.skewMillis);
     carryOut(dc, dc.partition.step(input, there));
     schedule(dc);

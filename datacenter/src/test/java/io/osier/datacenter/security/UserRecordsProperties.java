@@ -162,7 +162,7 @@ final class UserRecordsProperties {
   void commands_thatMakeNoSense_areRefused() {
     refused("none was ever made", () -> eu.does(new UserCommand.Drop("cart")));
     begin(create("admin", ADMIN), create("cart", READ));
-    refused("already", () -> eu.does(create("cart")));
+    refused("already, made by ", () -> eu.does(create("cart")));
     refused("no user card", () -> eu.does(new UserCommand.Drop("card")));
     refused("no user card", () -> eu.does(new UserCommand.GiveRight("card", READ)));
     refused(

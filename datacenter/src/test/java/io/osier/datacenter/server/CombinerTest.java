@@ -212,6 +212,29 @@ final class CombinerTest {
   }
 
   @Test
+  void whatIsTakenOut_countsUntilItIsAbsorbed() {
+    KeyspacePolicy small = POLICY.with(new KeyspacePolicy.Limits(1 << 10, 4 << 10, 16 << 10));
+    Combiner narrow = new Combiner(store, small, System::nanoTime, due::set);
+    create("s", CrdtType.AW_SET, add("a"));
+    int added = 0;
+    Outcome outcome;
+    do {
+      Operation one = add("e".repeat(1_000) + added++);
+      outcome = narrow.add(Key.of("s"), CrdtType.AW_SET, one);
+    } while (outcome != Outcome.REFUSED);
+    assertThat(added).isBetween(10, 20);
+    assertThat(narrow.takeAll()).hasSize(1);
+    Operation more = add("m".repeat(1_000));
+    assertThat(narrow.add(Key.of("s"), CrdtType.AW_SET, more))
+        .as("the store does not show yet what was taken out")
+        .isEqualTo(Outcome.REFUSED);
+    narrow.absorbed();
+    assertThat(narrow.add(Key.of("s"), CrdtType.AW_SET, more))
+        .as("now it shows whatever there is")
+        .isNotEqualTo(Outcome.REFUSED);
+  }
+
+  @Test
   void theWindow_growsWithWhatThereIsToJoin() {
     create("c", CrdtType.PN_COUNTER, new Operation.Increment(1));
     long first = window();

@@ -154,6 +154,7 @@ final class DatacentersAtRunTimeTest {
         .atMost(PATIENCE)
         .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier cli dc add ap")));
     add(eu, "ap", address);
+    refuses(() -> add(eu, "ap", address), "'ap' already (changed last by default at 2");
     awaitState(eu, "ap", "active");
     awaitCount(at(cluster, "ap"), "c", 1);
     assertThat(ap.obstacles()).isEmpty();
@@ -175,7 +176,14 @@ final class DatacentersAtRunTimeTest {
         .during(Duration.ofSeconds(1))
         .atMost(PATIENCE)
         .until(() -> state(ap, "ap").equals("joining"));
-    assertThat(list(ap)).contains("partitions have what the others have");
+    // Of two counters of each name one is in a causal keyspace: seen when all of it has come.
+    await().atMost(PATIENCE).until(() -> list(ap).contains("\"objects_there\":2,"));
+    assertThat(list(ap))
+        .contains("partitions have what the others have", "\"catch_up\":{", "\"bytes\":")
+        .containsOnlyOnce("catch_up");
+    assertThat(cluster.datacenter("ap").obstacles())
+        .anySatisfy(o -> assertThat(o).contains(" of 2 objects and ").contains("MiB/s"));
+    assertThat(list(eu)).doesNotContain("catch_up");
     cluster.start("us");
     awaitState(eu, "ap", "active");
   }
@@ -200,6 +208,7 @@ final class DatacentersAtRunTimeTest {
     for (OsierClient client : List.of(eu, us)) {
       awaitState(client, "ap", "left");
       awaitCount(client, "c", 7);
+      refuses(() -> remove(client, "ap", false), "'ap' any more: it is left (changed last by ");
     }
     for (int i = 0; i < 20; i++) {
       var counter = eu.session().keyspace("shop").boundedCounter("b" + i);
@@ -295,6 +304,83 @@ final class DatacentersAtRunTimeTest {
     cluster.start("ap");
     awaitState(us, "ap", "active");
     awaitCount(at(cluster, "ap"), "c", 8);
+  }
+
+  @Test
+  void rightsOfOneThatIsDead_fallToTheOthers_onceAndForAll() throws IOException {
+    TestCluster cluster = cluster("ap", "eu", "us");
+    OsierClient us = at(cluster, "us");
+    OsierClient ap = at(cluster, "ap");
+    for (int i = 0; i < 20; i++) {
+      ap.session().keyspace("shop").boundedCounter("b" + i).create(0, 300);
+      ap.session().keyspace("shop").boundedCounter("b" + i).increment(30);
+    }
+    // The first of those that stay does not hold it.
+    ap.admin().createKeyspaceAsync("pair", java.util.Map.of("replicas", "ap,us")).join();
+    ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
+    cluster.stop("ap");
+    await().atMost(PATIENCE).until(() -> tried(us, "ap"));
+    awaitState(at(cluster, "eu"), "ap", "removed");
+    for (int i = 0; i < 20; i++) {
+      awaitNoneOf(us, "shop", "b" + i, "ap", 270, 30);
+    }
+    awaitNoneOf(us, "pair", "b", "ap", 100, 0);
+    at(cluster, "eu").session().keyspace("shop").boundedCounter("b0").increment(170);
+    // Also its part of wider bounds, and after a start.
+    us.session().keyspace("shop").boundedCounter("b0").create(0, 600);
+    awaitNoneOf(us, "shop", "b0", "ap", 400, 200);
+    cluster.stop("eu");
+    cluster.start("eu");
+    us.session().keyspace("shop").boundedCounter("b0").create(0, 900);
+    awaitNoneOf(us, "shop", "b0", "ap", 700, 200);
+    // If it comes again it begins with nothing, and is given some.
+    try (var files = Files.walk(dir.resolve("ap"))) {
+      files
+          .sorted(Comparator.reverseOrder())
+          .forEach(f -> assertThat(f.toFile().delete()).isTrue());
+    }
+    add(us, "ap", "127.0.0.1:" + cluster.peerPort("ap"));
+    cluster.start("ap");
+    awaitState(us, "ap", "active");
+    us.session().keyspace("shop").boundedCounter("b0").create(0, 901);
+    awaitShare(us, "shop", "b0", "ap", 1, 0);
+    at(cluster, "us")
+        .session()
+        .keyspace("shop")
+        .boundedCounter("b0")
+        .transferAsync("ap", 5, true)
+        .join();
+    awaitShare(at(cluster, "ap"), "shop", "b0", "ap", 6, 0);
+    at(cluster, "ap").session().keyspace("shop").boundedCounter("b0").increment(6);
+  }
+
+  /** Waits until the others have all rights of a counter. */
+  private static void awaitNoneOf(
+      OsierClient client, String keyspace, String key, String dc, long up, long down) {
+    var counter = client.session().keyspace(keyspace).boundedCounter(key);
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              var shares = counter.rights().shares();
+              var none = requireNonNull(shares.get(dc));
+              assertThat(List.of(none.up(), none.down())).containsExactly(0L, 0L);
+              assertThat(shares.values().stream().mapToLong(s -> s.up()).sum()).isEqualTo(up);
+              assertThat(shares.values().stream().mapToLong(s -> s.down()).sum()).isEqualTo(down);
+            });
+  }
+
+  /** Waits until a datacenter has these rights of a counter. */
+  private static void awaitShare(
+      OsierClient client, String keyspace, String key, String dc, long up, long down) {
+    var counter = client.session().keyspace(keyspace).boundedCounter(key);
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              var share = requireNonNull(counter.rights().shares().get(dc));
+              assertThat(List.of(share.up(), share.down())).containsExactly(up, down);
+            });
   }
 
   private static boolean tried(OsierClient client, String name) {

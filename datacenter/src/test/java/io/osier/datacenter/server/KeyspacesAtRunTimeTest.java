@@ -96,6 +96,57 @@ final class KeyspacesAtRunTimeTest {
     assertThat(list(us)).doesNotContain(KeyspacePolicy.CONTROL);
   }
 
+  /** All keyspaces are created at run time: the files name none. */
+  @Test
+  void filesNeedNotNameAny_andOneThatJoinsGetsThemAll() {
+    TestCluster cluster =
+        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
+    open.add(cluster);
+    OsierClient eu = at(cluster, "eu");
+    assertThat(list(eu)).isEqualTo("{\"keyspaces\":[]}");
+    assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
+    created(eu, "carts");
+    at(cluster, "us").session().keyspace("carts").counter("c").increment(2);
+    created(eu, "bank", "consistency", "causal");
+    eu.session().keyspace("bank").counter("c").increment(5);
+
+    eu.admin().addDatacenterAsync("ap", cluster.place("ap", "eu")).join();
+    cluster.start("ap");
+    cluster.awaitReady();
+    OsierClient ap = at(cluster, "ap");
+    assertThat(ap.session().keyspace("carts").counter("c").get()).isEqualTo(2);
+    assertThat(ap.session().keyspace("bank").counter("c").get()).isEqualTo(5);
+    ap.session().keyspace("carts").counter("c").increment(1);
+    await().atMost(PATIENCE).until(() -> eu.session().keyspace("carts").counter("c").get() == 3);
+
+    cluster.stop("us");
+    cluster.start("us");
+    cluster.awaitReady();
+    assertThat(at(cluster, "us").session().keyspace("carts").counter("c").get()).isEqualTo(3);
+  }
+
+  /** It knows of no keyspace when it has waited for the others: it must not seem to have all. */
+  @Test
+  void whoJoinsAndHearsNobody_isNotReady_untilItHasTheKeyspaces() {
+    TestCluster cluster =
+        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
+    open.add(cluster);
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "carts");
+    eu.session().keyspace("carts").counter("c").increment(2);
+
+    String address = cluster.place("ap", "eu");
+    Datacenter ap = cluster.start("ap"); // the others refuse it: it was not added
+    String unheard = "datacenter 'ap' has not heard yet from the others which keyspaces there are";
+    await().atMost(PATIENCE).until(() -> ap.isReady() || ap.obstacles().contains(unheard));
+    assertThat(ap.isReady()).isFalse();
+    assertThat(ap.obstacles()).contains(unheard);
+
+    eu.admin().addDatacenterAsync("ap", address).join();
+    cluster.awaitReady();
+    assertThat(at(cluster, "ap").session().keyspace("carts").counter("c").get()).isEqualTo(2);
+  }
+
   @Test
   void transactionsWorkInACausalOne() {
     TestCluster cluster = cluster();
@@ -109,6 +160,16 @@ final class KeyspacesAtRunTimeTest {
     OsierClient us = at(cluster, "us");
     await().atMost(PATIENCE).until(() -> us.session().keyspace("bank").counter("b").get() == 1);
     assertThat(us.session().keyspace("bank").counter("a").get()).isEqualTo(-1);
+  }
+
+  /** Perhaps the answer was lost: the error says that it was done, by whom and when. */
+  @Test
+  void creationThatIsRepeated_isToldWhoHasDoneIt() {
+    OsierClient eu = at(cluster(), "eu");
+    created(eu, "again", "sla", "1s");
+    refuses(() -> created(eu, "again", "sla", "1s"), "(changed last by default at 2");
+    refuses(() -> created(eu, "again", "sla", "1s"), "with these very settings");
+    refuses(() -> created(eu, "again", "sla", "2s"), "there is a keyspace 'again' already (");
   }
 
   @Test

@@ -345,6 +345,40 @@ final class PartitionRunnerTest {
     assertThat(failure.get()).isNull();
   }
 
+  /** As those of a keyspace that is dropped. */
+  @Test
+  void many_endAtOnce() {
+    int partitions = 3;
+    CountDownLatch asked = new CountDownLatch(partitions);
+    List<PartitionRunner> runners = new ArrayList<>();
+    AtomicInteger sawAll = new AtomicInteger();
+    for (int i = 0; i < partitions; i++) {
+      runners.add(
+          byCallers(
+              new Script() {
+                @Override
+                public void on(Input input, Now now) {
+                  if (input instanceof Input.Inspect) {
+                    asked.countDown();
+                    sawAll.addAndGet(isOver(asked) ? 1 : 0);
+                    throw new IllegalStateException("it has no report");
+                  }
+                }
+              }));
+    }
+    runners.forEach(PartitionRunner::start);
+    Keyspaces.stop(runners);
+    assertThat(sawAll).as("each was asked before any had answered").hasValue(partitions);
+  }
+
+  private static boolean isOver(CountDownLatch latch) {
+    try {
+      return latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   @Test
   void tick_comesWhenItIsDue_andInputsWakeTheThread() {
     script.tick = System.nanoTime();

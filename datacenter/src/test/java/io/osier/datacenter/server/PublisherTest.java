@@ -197,6 +197,8 @@ final class PublisherTest {
                 transport,
                 Optional.empty(),
                 new Readiness(keyspaces, Optional.empty()),
+                Optional::empty,
+                Map::of,
                 this::clients,
                 Optional::empty));
   }

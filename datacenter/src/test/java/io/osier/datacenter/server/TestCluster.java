@@ -14,11 +14,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets. */
 public final class TestCluster implements AutoCloseable {
+  private static final int FIRST_PORT = 12_000;
+  private static final int LAST_PORT = 31_999;
+
+  /** All that were drawn in this JVM. */
+  private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
+
   private final Map<String, Datacenter> running = new LinkedHashMap<>();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
@@ -54,17 +61,24 @@ public final class TestCluster implements AutoCloseable {
     awaitReady();
   }
 
-  /** Below the ports that outgoing connections get, so that none takes it in between. */
+  /**
+   * A port that nobody listens at, and another one each time: it may be free as long as who drew it
+   * has not started. Below those that outgoing connections get, so that none takes it in between.
+   */
   static int freePort() {
     for (int i = 0; i < 1_000; i++) {
-      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);
+      if (!DRAWN.add(port)) {
+        continue;
+      }
       try (ServerSocket socket = new ServerSocket(port)) {
         return socket.getLocalPort();
       } catch (IOException e) {
         // In use: another one.
       }
     }
-    throw new IllegalStateException("no port is free between 12000 and 32000");
+    throw new IllegalStateException(
+        "no port was found between " + FIRST_PORT + " and " + LAST_PORT);
   }
 
   /** The configuration of a datacenter. */

@@ -27,6 +27,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -300,6 +301,21 @@ final class TlsTest {
     assertThat(increment(client(eu, Optional.of(trustsNew)))).isEqualTo(4);
   }
 
+  @Test
+  void certificatesThatExpireSoon_areNamedInTheLog_andInStat() {
+    LoggedLines log = new LoggedLines(Certificates.class.getName());
+    open.add(log);
+    OsierClient client = client(alone(""), Optional.of(trusting())); // of 10 days
+    client.awaitConnected(LONG);
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
+    assertThat(stat).containsPattern("\"certificates\":\\{\"[^}]*\":\"20[0-9-]+T");
+    await().atMost(LONG).until(() -> log.all().size() >= 2);
+    assertThat(log.all())
+        .allSatisfy(line -> assertThat(line).contains("expires in 9 days"))
+        .as("its own and the authority's, once a day")
+        .hasSize(2);
+  }
+
   /** The number of the certificate that a datacenter shows at this moment. */
   private static String shown(Datacenter of) throws Exception {
     TrustManager anybody =
@@ -386,6 +402,81 @@ final class TlsTest {
   @Test
   void datacenter_withoutTls_isRefused() {
     assertApart("", "does not speak TLS");
+  }
+
+  /** One process after the other; the other one serves meanwhile, and both replicate. */
+  @Test
+  void clusterChangesOverToTls_andBack_oneDatacenterAfterTheOther() throws Exception {
+    int[] ports = {TestCluster.freePort(), TestCluster.freePort()};
+    String plain = "";
+    String either = "required = false";
+    String strict = "required = true";
+    Datacenter[] at = {start(ports, 0, plain), start(ports, 1, plain)};
+    long sum = replicates(at, false, false, 0);
+    for (String[] step :
+        List.of(
+            new String[] {either, plain},
+            new String[] {either, either},
+            new String[] {strict, either},
+            new String[] {strict, strict},
+            new String[] {strict, either},
+            new String[] {either, either},
+            new String[] {either, plain})) {
+      for (int i = 0; i < 2; i++) {
+        at[i] = changed(at[i], ports, i, step[i]);
+      }
+      sum = replicates(at, step[0].equals(strict), step[1].equals(strict), sum);
+    }
+    assertThat(increment(client(at[0], Optional.empty()))).as("without TLS").isEqualTo(sum + 1);
+    assertThat(increment(client(at[0], Optional.of(trusting())))).as("with it").isEqualTo(sum + 2);
+  }
+
+  private final IdentityHashMap<Datacenter, String> settings = new IdentityHashMap<>();
+
+  private Datacenter start(int[] ports, int i, String setting) {
+    String[] names = {"eu", "us"};
+    Datacenter started =
+        start(
+            names[i],
+            ports[i],
+            names[1 - i] + " = \"127.0.0.1:" + ports[1 - i] + "\"",
+            setting.isEmpty() ? "" : tls(certs, certs, names[i], setting));
+    settings.put(started, setting);
+    return started;
+  }
+
+  private Datacenter changed(Datacenter now, int[] ports, int i, String setting) {
+    if (setting.equals(settings.get(now))) {
+      return now;
+    }
+    now.close();
+    return start(ports, i, setting);
+  }
+
+  /** Increments at both and sees the sum at both. */
+  private long replicates(Datacenter[] at, boolean tlsAtEu, boolean tlsAtUs, long before) {
+    OsierClient[] clients = {
+      client(at[0], tlsAtEu ? Optional.of(trusting()) : Optional.empty()),
+      client(at[1], tlsAtUs ? Optional.of(trusting().anyHost()) : Optional.empty())
+    };
+    for (OsierClient client : clients) {
+      increment(client);
+    }
+    for (OsierClient client : clients) {
+      await()
+          .atMost(LONG)
+          .until(() -> client.session().keyspace("shop").counter("c").get() == before + 2);
+    }
+    return before + 2;
+  }
+
+  @Test
+  void otherCertificates_areRefused_whereTlsIsNotRequired_too() {
+    Datacenter eu = alone("required = false, client-certificates = true");
+    TlsOptions stranger =
+        trusting().certificate(foreign.resolve("us.pem"), foreign.resolve("us.key"));
+    assertNotConnected(client(eu, Optional.of(stranger)), "other end");
+    assertThat(increment(client(eu, Optional.of(asCart())))).isEqualTo(1);
   }
 
   // ---------------------------------------------------------------- wrong files

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
@@ -64,7 +67,7 @@ final class FormerStoreTest {
     }
   }
 
-  private static void checkContent(Path at) {
+  private static void checkContent(Path at, Function<Causal, Object> as) {
     MemoryVersions expected = new MemoryVersions();
     Set<Key> keys = new HashSet<>();
     for (List<Change> group : StoreScript.groups()) {
@@ -80,7 +83,8 @@ final class FormerStoreTest {
       for (Key key : keys) {
         assertThat(found.load(key).stream().map(VersionStore.Loaded::state))
             .as("%s", key)
-            .isEqualTo(expected.load(key).stream().map(VersionStore.Loaded::state).toList());
+            .map(as)
+            .isEqualTo(expected.load(key).stream().map(l -> as.apply(l.state())).toList());
       }
       assertThat(found.objects(Optional.empty(), 10_000))
           .isEqualTo(expected.objects(Optional.empty(), 10_000))
@@ -109,13 +113,18 @@ final class FormerStoreTest {
   void storeOfAFormerVersion_isOpened_andHoldsWhatWasWritten() throws IOException {
     Path store = dir.resolve("former");
     unpack(store);
-    checkContent(store);
+    checkContent(store, FormerStoreTest::shown);
   }
 
   @Test
   void storeOfThisVersion_isOpened_andHoldsWhatWasWritten() throws RocksDBException {
     Path store = dir.resolve("today");
     write(store);
-    checkContent(store);
+    checkContent(store, state -> state);
+  }
+
+  /** How today's code writes the rows of a counter that was cleared may differ from then. */
+  private static Object shown(Causal state) {
+    return List.of(state.type(), state.context(), state.read(new Query.Whole()));
   }
 }

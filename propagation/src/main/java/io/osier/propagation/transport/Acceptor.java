@@ -10,6 +10,7 @@ import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
+import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsName;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -197,7 +198,10 @@ final class Acceptor extends FrameReader {
                 hello,
                 peers.keySet(),
                 arrivals.other(replica.dc(), channel),
-                peering.tls().map(tls -> TlsName.ofOtherEnd(channel)));
+                peering
+                    .tls()
+                    .filter(tls -> tls.accept().isRequired() || TlsContext.isOn(channel))
+                    .map(tls -> TlsName.ofOtherEnd(channel)));
     if (refusal.isPresent()) {
       refuse(ctx, replica, refusal.get());
       return;

@@ -25,6 +25,11 @@ final class Dialled extends FrameReader {
   private final Dialler dialler;
   private final String dc;
   private final Heartbeat heartbeat = Heartbeat.asking();
+
+  /** How this connection is encrypted; empty if it is not. */
+  private final Optional<PeerTls> tls;
+
+  private boolean greeted;
   private boolean answered;
   private boolean ended;
 
@@ -44,31 +49,30 @@ final class Dialled extends FrameReader {
     this.peering = peering;
     this.dialler = dialler;
     this.dc = dialler.dc();
+    this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
   }
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
   void addTo(Channel channel) {
     ByteCounter counter = new ByteCounter(dialler.traffic());
     channel.pipeline().addLast(counter);
-    peering
-        .tls()
-        .ifPresent(
-            tls ->
-                channel
-                    .pipeline()
-                    .addLast(
-                        tls.dial()
-                            .dial(
-                                channel.alloc(),
-                                dialler.host(),
-                                dialler.port(),
-                                Dialler.CONNECT_MILLIS)));
+    tls.ifPresent(
+        t ->
+            channel
+                .pipeline()
+                .addLast(
+                    t.dial()
+                        .dial(
+                            channel.alloc(),
+                            dialler.host(),
+                            dialler.port(),
+                            Dialler.CONNECT_MILLIS)));
     channel.pipeline().addLast(heartbeat, Wire.flushes(), this);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    if (peering.tls().isEmpty()) {
+    if (tls.isEmpty()) {
       greet(ctx);
     }
   }
@@ -78,6 +82,7 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
+    greeted = true;
     PeerMessage.Hello hello = dialler.hello();
     mine = hello.keyspaces();
     Wire.write(ctx.channel(), hello);
@@ -217,10 +222,21 @@ final class Dialled extends FrameReader {
     if (dialler.lost(ctx.channel())) {
       LOG.info("connection to {} lost", dc);
       peering.listener().down(dc);
-    } else if (!answered && !ended) {
-      dialler.unanswered();
+    } else if (!answered) {
+      if (mayBePlain() && (tls.isEmpty() || !greeted)) {
+        dialler.otherWay();
+      }
+      // Who was not greeted has not closed because of the greeting.
+      if (!ended && (greeted || !mayBePlain())) {
+        dialler.unanswered();
+      }
     }
     dialler.openLater();
+  }
+
+  /** Whether the other end may speak TLS or not, while the cluster changes over. */
+  private boolean mayBePlain() {
+    return peering.tls().filter(t -> !t.dial().isRequired()).isPresent();
   }
 
   @Override

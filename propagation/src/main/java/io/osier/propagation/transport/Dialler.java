@@ -183,6 +183,16 @@ final class Dialler {
     return peering.greeting().hello(dc, peering.fingerprints().apply(dc), dialling.version());
   }
 
+  /** See {@link Dialling#isPlain}. */
+  boolean isPlain() {
+    return dialling.isPlain();
+  }
+
+  /** See {@link Dialling#otherWay}. */
+  void otherWay() {
+    dialling.otherWay();
+  }
+
   /** See {@link Dialling#unanswered}. */
   void unanswered() {
     dialling.unanswered();

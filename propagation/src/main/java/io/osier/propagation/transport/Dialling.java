@@ -25,6 +25,9 @@ final class Dialling {
   /** Whether the other end is believed to be an old one, should the oldest version be welcome. */
   private boolean believed;
 
+  /** Whether the next attempt is one without TLS, where the other end may speak either. */
+  private boolean plain;
+
   /** By a datacenter of this incarnation. */
   Dialling(long incarnation) {
     this.incarnation = incarnation;
@@ -46,6 +49,16 @@ final class Dialling {
   /** Which version of the protocol the next greeting speaks. */
   int version() {
     return version;
+  }
+
+  /** Whether to dial without TLS now, if that is allowed. */
+  boolean isPlain() {
+    return plain;
+  }
+
+  /** With TLS nothing came of it, or without it: the next attempt is the other way. */
+  void otherWay() {
+    plain = !plain;
   }
 
   /**
@@ -79,6 +92,7 @@ final class Dialling {
   /** A connection on which both have talked is lost: the other end may be another one by now. */
   void lost() {
     believed = false;
+    plain = false; // it may speak TLS by now
     version = PeerMessage.PROTOCOL_VERSION;
   }
 

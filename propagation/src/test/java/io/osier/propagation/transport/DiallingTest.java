@@ -35,6 +35,17 @@ final class DiallingTest {
     assertThat(dialling.failed("no route")).isTrue();
   }
 
+  @Test
+  void whileAClusterChangesOver_tlsIsTriedFirst_alsoAfterEachConnectionThatIsLost() {
+    assertThat(dialling.isPlain()).isFalse();
+    dialling.otherWay();
+    assertThat(dialling.isPlain()).isTrue();
+    dialling.welcomed();
+    assertThat(dialling.isPlain()).as("it did not speak TLS").isTrue();
+    dialling.lost();
+    assertThat(dialling.isPlain()).as("it may speak it by now").isFalse();
+  }
+
   /** One that speaks only the former version closes at a greeting that it cannot read. */
   @Test
   void whoClosesWithoutAWord_isGreetedInTheOldestVersion_untilThatConnectionIsLost() {

@@ -1,0 +1,173 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.Key;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.partition.Reads;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * The way into one partition. Reads that need no turn are answered from what is durable; what must
+ * be read from the disk first waits in its {@link Lane}; and whoever reads or updates an object
+ * first lets the partition absorb what is acknowledged in front of it. Whether a request is allowed
+ * is decided before. Thread-safe, with no thread or lock of its own.
+ */
+public final class Entrance {
+  /** What it leads to. Thread-safe. */
+  public interface Inside {
+    /** Whether commands are served. */
+    boolean isReady();
+
+    /**
+     * Whether those who come in do the partition's work themselves: then nothing is ever cold, and
+     * nobody needs to wait for a lane.
+     */
+    boolean callersRun();
+
+    /** Brings what is acknowledged of a key in front of the partition into it. */
+    void absorb(Key key);
+
+    /** As {@link #absorb}, of all keys. */
+    void absorbAll();
+
+    /**
+     * Puts a command into the queue, or refuses it; neither waits nor runs anybody's code.
+     *
+     * @return what must follow, with no lock held
+     */
+    Runnable offer(Request request, Consumer<Reply> reply);
+
+    /** As {@link #offer(Request, Consumer)}, for an event, which is never refused. */
+    Runnable offer(Input input);
+  }
+
+  private final boolean showsOne;
+  private final ObjectStore store;
+  private final Executor readers;
+  private final Inside inside;
+
+  /**
+   * A way in.
+   *
+   * @param showsOne whether each object is visible by itself, as in a session keyspace
+   * @param readers what reads objects that are not in memory
+   */
+  public Entrance(boolean showsOne, ObjectStore store, Executor readers, Inside inside) {
+    this.showsOne = showsOne;
+    this.store = store;
+    this.readers = readers;
+    this.inside = inside;
+  }
+
+  /**
+   * Answers a read: at once where the session has nothing to wait for, otherwise in its turn.
+   *
+   * @throws io.osier.core.OsierException if it is answered at once and cannot be
+   */
+  public void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
+    inside.absorb(read.key());
+    boolean direct =
+        read.after().isEmpty()
+            && !read.ordered()
+            && inside.isReady()
+            && (showsOne || store.showsTogether());
+    if (direct) {
+      Optional<List<Causal>> states = store.durable(read.key());
+      if (states.isPresent()) {
+        reply.accept(Reads.of(states.get(), read));
+        return;
+      }
+    }
+    submit(List.of(read.key()), lane, read, reply);
+  }
+
+  /** Does an update, in its turn. */
+  public void write(Request.Write write, Lane lane, Consumer<Reply> reply) {
+    inside.absorb(write.key());
+    submit(List.of(write.key()), lane, write, reply);
+  }
+
+  /**
+   * Does a step of a transaction, in its turn. Nothing is acknowledged in front of a partition that
+   * has transactions.
+   *
+   * @param request how it was asked for: the step itself, or its repeat
+   */
+  public void transact(Request.Transact step, Request request, Lane lane, Consumer<Reply> reply) {
+    Set<Key> keys = new LinkedHashSet<>();
+    step.updates().forEach(u -> keys.add(u.key()));
+    step.reads().forEach(r -> keys.add(r.key()));
+    submit(keys, lane, request, reply);
+  }
+
+  /** Answers what the partition has of every replica, at once. */
+  public void through(Request.Through through, Consumer<Reply> reply) {
+    inside.absorbAll();
+    inside.offer(through, reply).run();
+  }
+
+  private void submit(Iterable<Key> keys, Lane lane, Request request, Consumer<Reply> reply) {
+    if (inside.callersRun()) {
+      inside.offer(request, reply).run();
+    } else {
+      submit(cold(keys), lane, () -> inside.offer(request, reply));
+    }
+  }
+
+  /** Hands over a peer's frame, once the objects that its handling reads are at hand. */
+  public void received(Input.FromPeer input, Lane lane) {
+    if (inside.callersRun()) {
+      inside.offer(input).run();
+    } else {
+      submit(cold(keys(input.frame())), lane, () -> inside.offer(input));
+    }
+  }
+
+  private List<Key> cold(Iterable<Key> keys) {
+    List<Key> cold = List.of(); // nearly always
+    for (Key key : keys) {
+      if (!store.isCached(key)) {
+        cold = cold.isEmpty() ? new ArrayList<>() : cold;
+        cold.add(key);
+      }
+    }
+    return cold;
+  }
+
+  /** What is cold is read from the disk before its command comes to the partition's thread. */
+  private void submit(List<Key> cold, Lane lane, Lane.Turn turn) {
+    if (cold.isEmpty()) {
+      lane.submit(turn);
+    } else {
+      lane.submit(() -> cold.forEach(store::prefetch), readers, turn);
+    }
+  }
+
+  /** What the frame's handling reads. */
+  private static List<Key> keys(Frame frame) {
+    return switch (frame) {
+      case Frame.Updates u -> keys(u.shipments());
+      case Frame.States s -> keys(s.shipments());
+      case Frame.Verified v -> keys(v.shipments());
+      case Frame.Verify v -> v.objects().stream().map(known -> known.object().key()).toList();
+      case Frame.Fetch f -> f.objects().stream().map(ObjectId::key).toList();
+      default -> List.of();
+    };
+  }
+
+  private static List<Key> keys(List<Shipment> shipments) {
+    return shipments.stream().map(s -> s.object().key()).toList();
+  }
+}

@@ -131,7 +131,7 @@ final class ReadAhead {
         }
       }
     }
-    return scan.completed(after, last, found);
+    return StoreScan.page(found, read.end());
   }
 
   /** See {@link ObjectStore#areAtHand}. */

@@ -32,6 +32,7 @@ final class StoreScan {
     List<Entry> entries = new ArrayList<>();
     Optional<ObjectId> from = after;
     while (true) {
+      Map<Key, KeyObjects> pending = durable ? Map.of() : pending();
       int wanted = limit - entries.size();
       List<ObjectId> stored = versions.objects(from, wanted);
       boolean atEnd = stored.size() < wanted;
@@ -43,9 +44,7 @@ final class StoreScan {
           found.put(object, state);
         }
       }
-      if (!durable) {
-        addPending(from, last, found);
-      }
+      addPending(pending, from, last, found);
       for (Map.Entry<ObjectId, Causal> e : found.entrySet()) {
         if (entries.size() == limit) {
           return entries;
@@ -60,12 +59,14 @@ final class StoreScan {
   }
 
   /**
-   * A page of objects in their order, those that are not yet in the store included.
+   * A page of objects in their order, those that are not yet in the store included. For any thread:
+   * everything that was executed before the call is in it as it was then, or as it was later.
    *
    * @param limit at most so many of those that are in the store
    * @param bytesMax the page ends with the object that makes it so large
    */
   Page page(Optional<ObjectId> after, int limit, long bytesMax) {
+    Map<Key, KeyObjects> pending = pending();
     TreeMap<ObjectId, Causal> found = new TreeMap<>();
     Optional<ObjectId> last = after;
     boolean end = false;
@@ -84,20 +85,15 @@ final class StoreScan {
       }
       end = read == stored.size() && read < limit;
     }
-    return completed(after, end ? Optional.empty() : last, found);
+    addPending(pending, after, end ? Optional.empty() : last, found);
+    return page(found, end);
   }
 
-  /**
-   * A page with what is pending of its range.
-   *
-   * @param last the page ends here; empty for the end of all
-   */
-  Page completed(
-      Optional<ObjectId> after, Optional<ObjectId> last, TreeMap<ObjectId, Causal> found) {
-    addPending(after, last, found);
+  /** A page of what was found. */
+  static Page page(TreeMap<ObjectId, Causal> found, boolean end) {
     List<Entry> entries = new ArrayList<>(found.size());
     found.forEach((object, state) -> entries.add(new Entry(object, state)));
-    return new Page(entries, last.isEmpty());
+    return new Page(entries, end);
   }
 
   /** Whether an object is in a page: behind one, and not behind another; empty for no bound. */
@@ -106,14 +102,25 @@ final class StoreScan {
         && (last.isEmpty() || object.compareTo(last.get()) <= 0);
   }
 
-  /** New objects that are not in the store yet: few, unless the writer is far behind. */
-  private void addPending(
-      Optional<ObjectId> after, Optional<ObjectId> last, Map<ObjectId, Causal> found) {
-    for (Map.Entry<Key, KeyObjects> e : objects.pending().entrySet()) {
+  /**
+   * What is not in the store yet, to be taken before the store is read: what becomes durable in
+   * between is found there, and would be in neither if it were looked for the other way round.
+   */
+  private Map<Key, KeyObjects> pending() {
+    return Map.copyOf(objects.pending());
+  }
+
+  /** New objects that were not in the store: few, unless the writer is far behind. */
+  private static void addPending(
+      Map<Key, KeyObjects> pending,
+      Optional<ObjectId> after,
+      Optional<ObjectId> last,
+      Map<ObjectId, Causal> found) {
+    for (Map.Entry<Key, KeyObjects> e : pending.entrySet()) {
       for (Causal state : e.getValue().states()) {
         ObjectId object = new ObjectId(e.getKey(), state.type());
         if (isWithin(object, after, last)) {
-          found.put(object, state);
+          found.putIfAbsent(object, state);
         }
       }
     }

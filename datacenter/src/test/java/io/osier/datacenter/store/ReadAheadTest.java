@@ -10,6 +10,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -112,6 +113,55 @@ final class ReadAheadTest {
     ObjectStore.Page page = ahead.page(Optional.empty(), 3, 1 << 20).orElseThrow();
     ObjectId within = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
     assertThat(objects(page)).containsExactly(object(0), within, object(1), object(2));
+  }
+
+  /**
+   * It was not in the store when that was read, and no longer in what waits for the disk when that
+   * was looked through: a peer that was given such a scan lacked it for ever.
+   */
+  @Test
+  void objectThatBecomesDurableWhileAPageIsRead_isInIt() {
+    ObjectId fresh = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
+    cache.put(fresh.key(), KeyObjects.NOTHING.with(state(7), 1));
+    VersionStore slow =
+        afterObjectsAreRead(
+            () -> {
+              versions.write(
+                  List.of(
+                      new Change.PutSnapshot(fresh, VersionVector.EMPTY.with(SELF, 2), state(7))));
+              cache.becameDurable(List.of(fresh.key()), 1);
+            });
+    ReadAhead behind = new ReadAhead(new StoreScan(slow, cache), cache, readings::add);
+    behind.page(Optional.empty(), 100, 1 << 20);
+    readAll();
+    assertThat(cache.pending()).as("durable before anybody looks at the page").isEmpty();
+    assertThat(objects(behind.page(Optional.empty(), 100, 1 << 20).orElseThrow()))
+        .hasSize(OBJECTS + 1)
+        .contains(fresh);
+  }
+
+  @Test
+  void objectThatBecomesDurableDuringAScan_isFound() {
+    ObjectId fresh = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
+    cache.put(fresh.key(), KeyObjects.NOTHING.with(state(7), 1));
+    VersionStore slow = afterObjectsAreRead(() -> cache.becameDurable(List.of(fresh.key()), 1));
+    assertThat(new StoreScan(slow, cache).after(Optional.empty(), 100, false))
+        .contains(new ObjectStore.Entry(fresh, state(7)));
+  }
+
+  /** The store, during whose walks something else happens. */
+  private VersionStore afterObjectsAreRead(Runnable then) {
+    return (VersionStore)
+        Proxy.newProxyInstance(
+            VersionStore.class.getClassLoader(),
+            new Class<?>[] {VersionStore.class},
+            (proxy, method, arguments) -> {
+              Object result = method.invoke(versions, arguments);
+              if (method.getName().equals("objects")) {
+                then.run();
+              }
+              return result;
+            });
   }
 
   @Test

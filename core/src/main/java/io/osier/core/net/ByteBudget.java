@@ -1,6 +1,7 @@
 package io.osier.core.net;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Bytes that several may hold together at most. Thread-safe. */
 public final class ByteBudget {
@@ -9,10 +10,18 @@ public final class ByteBudget {
 
   private volatile long max;
   private final AtomicLong taken = new AtomicLong();
+  private final @Nullable ByteBudget within; // null if these bytes are nobody else's
 
   /** Of so many bytes. */
   public ByteBudget(long max) {
     this.max = max;
+    this.within = null;
+  }
+
+  /** Of so many bytes of another budget: what is taken here is taken there, too. */
+  public ByteBudget(long max, ByteBudget within) {
+    this.max = max;
+    this.within = within;
   }
 
   /** There are so many from now on; what is taken stays. */
@@ -26,17 +35,32 @@ public final class ByteBudget {
       taken.addAndGet(-bytes);
       return false;
     }
+    if (within != null && !within.tryTake(bytes)) {
+      taken.addAndGet(-bytes);
+      return false;
+    }
     return true;
+  }
+
+  /** Whether there are so many bytes here at this moment, whatever it is a part of. */
+  public boolean has(long bytes) {
+    return taken.get() + bytes <= max;
   }
 
   /** Takes bytes even if there are not so many. */
   void take(long bytes) {
     taken.addAndGet(bytes);
+    if (within != null) {
+      within.take(bytes);
+    }
   }
 
   /** Gives bytes back. */
   public void give(long bytes) {
     taken.addAndGet(-bytes);
+    if (within != null) {
+      within.give(bytes);
+    }
   }
 
   /** The bytes that can be had at most. */

@@ -26,7 +26,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
 
   private static final byte[] NOTHING = {};
 
-  private final ByteBudget budget;
+  private ByteBudget budget;
   private int frameBytesMax;
   private final WireInput input = new WireInput();
   private byte[] buffer = NOTHING; // a connection on which nothing comes costs nothing
@@ -55,6 +55,16 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   /** Sets the largest content of a frame, in bytes, from the next frame on. For the loop. */
   protected final void setFrameBytesMax(int bytes) {
     frameBytesMax = bytes;
+  }
+
+  /**
+   * From now on large frames are taken from another budget, what is held included. For the loop.
+   */
+  protected final void setBudget(ByteBudget other) {
+    long held = beyond(buffer.length);
+    other.take(held);
+    budget.give(held);
+    budget = other;
   }
 
   /**

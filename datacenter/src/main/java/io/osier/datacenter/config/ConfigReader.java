@@ -227,6 +227,8 @@ public final class ConfigReader {
     checkPorts();
     int greeting = millis("osier.listen.greeting-timeout", 100);
     int frame = millis("osier.listen.frame-timeout", 100);
+    int connections = connections("osier.listen.client-connections");
+    int queue = integer("osier.queue", 1, 1 << 20);
     return new DatacenterConfig(
         dc,
         value("osier.cluster", "a name", () -> config.getString("osier.cluster")),
@@ -237,7 +239,8 @@ public final class ConfigReader {
         value("osier.listen.host", "an address", () -> config.getString("osier.listen.host")),
         integer("osier.listen.client-port", 0, 65_535),
         integer("osier.listen.peer-port", 0, 65_535),
-        new PortLimits(connections("osier.listen.client-connections"), greeting, frame),
+        new PortLimits(connections, greeting, frame),
+        userLimits(connections, queue),
         new PortLimits(integer("osier.listen.peer-connections", 1, 100_000), greeting, frame),
         admin(dc, greeting),
         peers,
@@ -252,7 +255,7 @@ public final class ConfigReader {
         adaptation(),
         store(dc),
         memory(),
-        integer("osier.queue", 1, 1 << 20),
+        queue,
         duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),
         trace(),
@@ -459,6 +462,22 @@ public final class ConfigReader {
 
   private int connections(String key) {
     return isAuto(key) ? memory.connections() : integer(key, 1, 1_000_000);
+  }
+
+  private UserLimits userLimits(int allConnections, int queue) {
+    String at = "osier.user-limits.";
+    return new UserLimits(
+        userLimit(at + "connections", 1_000_000, allConnections),
+        userLimit(at + "requests", 10_000_000, queue),
+        isAuto(at + "bytes")
+            ? UserLimits.Limit.partOf(memory.requestBytes())
+            : UserLimits.Limit.given(size(at + "bytes", 64 << 10)));
+  }
+
+  private UserLimits.Limit userLimit(String key, int max, int all) {
+    return isAuto(key)
+        ? UserLimits.Limit.partOf(all)
+        : UserLimits.Limit.given(integer(key, 1, max));
   }
 
   private MemoryShares memory() {

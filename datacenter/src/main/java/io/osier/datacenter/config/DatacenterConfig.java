@@ -17,6 +17,7 @@ import java.util.Optional;
  *
  * @param dc its name
  * @param clients limits of the port for clients
+ * @param userLimits what each user may have of that port
  * @param peerPortLimits limits of the port for the other datacenters
  * @param admin empty if metrics are not served
  * @param peers the other datacenters' peer addresses, by name
@@ -36,6 +37,7 @@ public record DatacenterConfig(
     int clientPort,
     int peerPort,
     PortLimits clients,
+    UserLimits userLimits,
     PortLimits peerPortLimits,
     Optional<AdminSettings> admin,
     Map<String, InetSocketAddress> peers,

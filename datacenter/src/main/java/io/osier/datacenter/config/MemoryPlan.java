@@ -102,6 +102,13 @@ public record MemoryPlan(long heapBytes) {
           source, limits + "object", keyspace.limits().objectBytesMax(), heapBytes / 3, "a third");
       atMost(
           source, limits + "value", keyspace.limits().valueBytesMax(), requestBytes(), "an eighth");
+      UserLimits.Limit user = config.userLimits().bytes();
+      if (user.isGiven() && keyspace.limits().valueBytesMax() > user.max()) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            "%s: osier.user-limits.bytes must be at least %svalue, %d bytes, not %d"
+                .formatted(source, limits, keyspace.limits().valueBytesMax(), user.max()));
+      }
     }
     if (config.clients().connectionsMax() > connectionsMax()) {
       throw tooMuch(

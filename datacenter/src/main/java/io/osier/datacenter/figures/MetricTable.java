@@ -217,6 +217,12 @@ public final class MetricTable {
         "client_connections",
         "Connections of clients that are open",
         s -> s.clients().connections());
+    add(
+        Metric.Type.COUNTER,
+        "client_limited",
+        List.of("limit"),
+        "What was refused because a user had as much as one may have: connections, requests, bytes",
+        (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
   }
 
   private void links() {

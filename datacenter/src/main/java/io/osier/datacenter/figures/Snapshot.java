@@ -82,12 +82,19 @@ public record Snapshot(
    * @param requests by kind, how long they took from their arrival to their answer
    * @param failures by reason, how many were refused or failed
    * @param malformed how many could not be read
+   * @param limited by limit of a user, how often something was refused because of it
+   * @param users what some users have of the port, those with most first
    */
   public record Clients(
       int connections,
       Map<String, Delays> requests,
       Map<ErrorCode, Long> failures,
-      long malformed) {
+      long malformed,
+      Map<String, Long> limited,
+      List<UserLoad> users) {
+    /** While there is no port yet. */
+    public static final Clients NONE = new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of());
+
     /** How many were answered. */
     public long answered() {
       return requests.values().stream().mapToLong(Delays::total).sum();
@@ -98,6 +105,15 @@ public record Snapshot(
       return failures.values().stream().mapToLong(n -> n).sum();
     }
   }
+
+  /**
+   * What a user has of the port for clients.
+   *
+   * @param connections that are open
+   * @param requests that are not answered
+   * @param bytes of those, and of requests that are still coming
+   */
+  public record UserLoad(String user, int connections, int requests, long bytes) {}
 
   /**
    * The connections with a peer.

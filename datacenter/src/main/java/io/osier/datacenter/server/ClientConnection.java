@@ -68,6 +68,7 @@ final class ClientConnection extends FrameReader {
       AccessControl access,
       PortGuard port,
       ByteBudget requestBytes,
+      UserQuotas quotas,
       RequestWatch watch) {}
 
   private final ReplicaId self;
@@ -75,6 +76,7 @@ final class ClientConnection extends FrameReader {
   private final AccessControl access;
   private final PortGuard port;
   private final ByteBudget requestBytes;
+  private final UserQuotas quotas;
   private final RequestWatch watch;
   private final Lane lane = new Lane();
   private final Channel channel;
@@ -84,6 +86,9 @@ final class ClientConnection extends FrameReader {
   private boolean greeted;
   private boolean signDue;
   private boolean broken;
+
+  /** What its user may have; null until it is known who that is. */
+  private UserQuotas.@Nullable Quota quota;
 
   /** Nobody, who may nothing, until it is known who it is. */
   private Visitor visitor = new Visitor(NOBODY);
@@ -95,6 +100,7 @@ final class ClientConnection extends FrameReader {
     this.access = shared.access;
     this.port = shared.port;
     this.requestBytes = shared.requestBytes;
+    this.quotas = shared.quotas;
     this.watch = shared.watch;
     this.channel = channel;
     this.guard = new ConnectionGuard(port, this::isInFrame);
@@ -120,6 +126,10 @@ final class ClientConnection extends FrameReader {
   }
 
   private void welcome(long id, Identity identity) {
+    UserQuotas.Quota of = quotas.connect(identity.user());
+    channel.closeFuture().addListener(f -> of.disconnect());
+    quota = of;
+    setBudget(of.bytes());
     visitor = new Visitor(identity);
     greeted = true;
     guard.greeted();
@@ -171,7 +181,8 @@ final class ClientConnection extends FrameReader {
       }
       return;
     }
-    if (!greeted) {
+    UserQuotas.Quota of = quota;
+    if (of == null) {
       greet(ctx, id, request);
       return;
     }
@@ -181,9 +192,13 @@ final class ClientConnection extends FrameReader {
       if (refusal.code() == ErrorCode.NOT_AUTHENTICATED) {
         closeSoon(ctx);
       }
+    } else if (!of.tryBegin()) {
+      answer(
+          id, new Reply.Failure(ErrorCode.OVERLOADED, "nothing was done: " + of.tooManyRequests()));
     } else if (tryKeep(REQUEST_BYTES + length)) {
-      handle(request, new Asked(id, request, began, REQUEST_BYTES + length));
+      handle(request, new Asked(id, request, began, of, REQUEST_BYTES + length));
     } else {
+      of.end();
       noRoom(id, length);
     }
   }
@@ -224,6 +239,16 @@ final class ClientConnection extends FrameReader {
   }
 
   private void noRoom(long id, int length) {
+    UserQuotas.Quota of = quota;
+    if (of != null && !of.bytes().has(REQUEST_BYTES + length)) {
+      boolean fits = REQUEST_BYTES + length <= of.bytes().max();
+      answer(
+          id,
+          new Reply.Failure(
+              fits ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
+              "nothing was done: " + of.noRoom(length)));
+      return;
+    }
     boolean ever = length <= requestBytes.max();
     answer(
         id,
@@ -259,20 +284,23 @@ final class ClientConnection extends FrameReader {
     private final long id;
     private final Request request;
     private final long beganNanos;
+    private final UserQuotas.Quota of;
     private final int keptBytes;
     private volatile long takenNanos;
     private volatile long executedNanos;
 
-    Asked(long id, Request request, long beganNanos, int keptBytes) {
+    Asked(long id, Request request, long beganNanos, UserQuotas.Quota of, int keptBytes) {
       this.id = id;
       this.request = request;
       this.beganNanos = beganNanos;
+      this.of = of;
       this.keptBytes = keptBytes;
     }
 
     @Override
     public void accept(Reply reply) {
-      requestBytes.give(keptBytes);
+      of.bytes().give(keptBytes);
+      of.end();
       long now = watch.nanos();
       watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
       answer(id, reply);

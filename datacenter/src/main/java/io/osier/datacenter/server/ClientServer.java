@@ -17,6 +17,7 @@ import io.osier.core.net.Network;
 import io.osier.core.net.Sockets;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
@@ -41,7 +42,7 @@ import java.util.function.LongSupplier;
  * answers that wait to be sent its requests are left in the network, and where too much waits for
  * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). All
  * requests, large ones as they come already, share a budget until they are answered; beyond it they
- * are refused.
+ * are refused. And no user has more of all that than one may have ({@link UserQuotas}).
  */
 public final class ClientServer implements AutoCloseable {
   private static final WriteBufferWaterMark UNSENT_MARKS =
@@ -87,6 +88,7 @@ public final class ClientServer implements AutoCloseable {
 
   private final AccessControl access;
   private final PortGuard port;
+  private final UserQuotas quotas;
   private final RequestWatch watch;
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -107,6 +109,7 @@ public final class ClientServer implements AutoCloseable {
       Network network,
       InetSocketAddress listen,
       PortLimits limits,
+      UserLimits userLimits,
       MemoryPlan memory,
       RequestWatch watch,
       Optional<TlsContext> tls,
@@ -118,9 +121,10 @@ public final class ClientServer implements AutoCloseable {
     this.network = network;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
     this.readers = new SlowReaders(connected, memory.answerBytes());
+    ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
+    this.quotas = new UserQuotas(userLimits, access::users, requestBytes);
     ClientConnection.Shared shared =
-        new ClientConnection.Shared(
-            self, handler, access, port, new ByteBudget(memory.requestBytes()), watch);
+        new ClientConnection.Shared(self, handler, access, port, requestBytes, quotas, watch);
     try {
       this.server =
           network.listen(
@@ -162,6 +166,7 @@ public final class ClientServer implements AutoCloseable {
         network,
         listen,
         limits,
+        UserLimits.NONE,
         memory,
         new RequestWatch(new SlowLog(0), Traces.OFF, nanoTime),
         Optional.empty(),
@@ -203,6 +208,7 @@ public final class ClientServer implements AutoCloseable {
       Users now = access.users();
       if (now != seen) {
         seen = now;
+        quotas.usersChanged();
         connected.forEach(ClientServer::closeIfGone);
       }
     } finally {
@@ -260,7 +266,12 @@ public final class ClientServer implements AutoCloseable {
   /** What it is doing. */
   Snapshot.Clients figures() {
     return new Snapshot.Clients(
-        port.open(), watch.times().times(), watch.times().failures(), watch.malformedCount());
+        port.open(),
+        watch.times().times(),
+        watch.times().failures(),
+        watch.malformedCount(),
+        quotas.refused(),
+        quotas.loads());
   }
 
   /** Stops to take connections and closes those that are open. */

@@ -236,6 +236,7 @@ public final class Datacenter implements AutoCloseable {
                     ClientServer.sockets(),
                     at,
                     config.clients(),
+                    config.userLimits(),
                     MemoryPlan.ofThisProcess(),
                     new RequestWatch(
                         new SlowLog(config.slowRequests().toNanos()), traces, System::nanoTime),
@@ -332,7 +333,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private Snapshot.Clients clientFigures() {
-    return clients == null ? new Snapshot.Clients(0, Map.of(), Map.of(), 0) : clients.figures();
+    return clients == null ? Snapshot.Clients.NONE : clients.figures();
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */

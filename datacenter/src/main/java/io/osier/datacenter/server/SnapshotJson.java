@@ -79,6 +79,18 @@ final class SnapshotJson {
     node.put("malformed", clients.malformed());
     JsonObject failures = node.putObject("failed");
     clients.failures().forEach((code, count) -> failures.put(code.name(), count));
+    JsonObject limited = node.putObject("limited");
+    clients.limited().forEach((limit, count) -> limited.put(limit, count));
+    JsonObject users = node.putObject("users");
+    clients
+        .users()
+        .forEach(
+            u ->
+                users
+                    .putObject(u.user())
+                    .put("connections", u.connections())
+                    .put("requests", u.requests())
+                    .put("bytes", u.bytes()));
   }
 
   private static void store(JsonObject node, Snapshot.Store store) {

@@ -151,6 +151,9 @@ final class ConfigReaderTest {
         "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than"
             + " that of",
         "osier.listen.client-connections = many       | client-connec   | whole number",
+        "osier.user-limits.connections = 0            | user-limits.con | from 1 to 1000000",
+        "osier.user-limits.requests = some            | user-limits.req | whole number",
+        "osier.user-limits.bytes = 1KiB               | user-limits.byt | at least 65536B",
         "osier.listen.greeting-timeout = 5            | greeting-time   | with its unit",
       })
   void wrongSetting_isNamedWithWhatWouldBeRight(String line, String key, String allowed) {
@@ -263,6 +266,31 @@ final class ConfigReaderTest {
     DatacenterConfig large = ConfigReader.read("f", GOOD, Map.of(), new MemoryPlan(8L << 30));
     assertThat(large.store().cacheBytes()).isEqualTo(256 << 20);
     assertThat(large.clients().connectionsMax()).isEqualTo(1_000);
+  }
+
+  @Test
+  void userLimits_leaveSomethingForOthers_unlessTheyAreGiven() {
+    MemoryPlan memory = new MemoryPlan(1L << 30);
+    UserLimits auto =
+        ConfigReader.read("f", GOOD + "osier.queue = 1000", Map.of(), memory).userLimits();
+    assertThat(auto)
+        .isEqualTo(
+            new UserLimits(
+                new UserLimits.Limit(750, false),
+                new UserLimits.Limit(750, false),
+                new UserLimits.Limit(96 << 20, false)));
+    String given = "osier.user-limits { connections = 5000, requests = 7, bytes = 2MiB }";
+    assertThat(ConfigReader.read("f", GOOD + given, Map.of(), memory).userLimits())
+        .isEqualTo(
+            new UserLimits(
+                UserLimits.Limit.given(5_000),
+                UserLimits.Limit.given(7),
+                UserLimits.Limit.given(2 << 20)));
+    assertThatThrownBy(
+            () ->
+                ConfigReader.read("f", GOOD + "osier.user-limits.bytes = 64KiB", Map.of(), memory))
+        .hasMessageContaining("osier.user-limits.bytes must be at least osier.keyspaces.")
+        .hasMessageContaining("limits.value, 1048576 bytes, not 65536");
   }
 
   @ParameterizedTest

@@ -87,7 +87,7 @@ class MetricTableTest {
             List.of(),
             joining,
             Map.of("CN=eu", 1_800_000_000L),
-            new Snapshot.Clients(0, Map.of(), Map.of(), 0),
+            Snapshot.Clients.NONE,
             Map.of(),
             Optional.empty(),
             Optional.empty(),
@@ -125,7 +125,15 @@ class MetricTableTest {
       assertThat(metric.labels())
           .as(metric.name())
           .isSubsetOf(
-              "keyspace", "peer", "mode", "kind", "reason", "share", "version", "certificate");
+              "keyspace",
+              "peer",
+              "mode",
+              "kind",
+              "reason",
+              "share",
+              "version",
+              "certificate",
+              "limit");
       if (metric.type() == Metric.Type.HISTOGRAM) {
         assertThat(metric.name()).endsWith("_seconds");
       }

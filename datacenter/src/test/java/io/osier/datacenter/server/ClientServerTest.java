@@ -13,6 +13,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
 import io.osier.datacenter.trace.Traces;
@@ -84,6 +85,7 @@ final class ClientServerTest {
         ClientServer.sockets(),
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         PortLimits.DEFAULT,
+        UserLimits.NONE,
         memory,
         new RequestWatch(slow, Traces.OFF, System::nanoTime),
         Optional.empty(),

@@ -212,7 +212,7 @@ final class PublisherTest {
     if (clientsFail) {
       throw new IllegalStateException("no figures of clients");
     }
-    return new Snapshot.Clients(0, Map.of(), Map.of(), 0);
+    return Snapshot.Clients.NONE;
   }
 
   @AfterEach

@@ -1,5 +1,8 @@
 package io.osier.datacenter.server;
 
+import com.ongres.scram.client.ScramClient;
+import com.ongres.scram.common.exception.ScramException;
+import io.osier.core.scram.ScramCredential;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -10,6 +13,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.List;
 
 /** A connection that sends bytes as a test wants them; its reads give up after some seconds. */
 final class RawClient implements AutoCloseable {
@@ -61,6 +65,25 @@ final class RawClient implements AutoCloseable {
     send(frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
     reply();
     return this;
+  }
+
+  /** Logs in, and takes the welcome, or why there is none. */
+  Reply login(String user, String password) throws IOException, ScramException {
+    ScramClient scram =
+        ScramClient.builder()
+            .advertisedMechanisms(List.of(ScramCredential.MECHANISM))
+            .username(user)
+            .password(password.toCharArray())
+            .build();
+    String first = scram.clientFirstMessage().toString();
+    send(frame(0, new Request.Login(Request.PROTOCOL_VERSION, "raw", first)));
+    if (!(reply().message() instanceof Reply.Challenge challenge)) {
+      throw new IOException("the login is refused");
+    }
+    scram.serverFirstMessage(challenge.message());
+    send(frame(0, new Request.Proof(scram.clientFinalMessage().toString())));
+    reply(); // that the other end knows the password
+    return reply().message();
   }
 
   Envelope<Reply> reply() throws IOException {

@@ -9,6 +9,7 @@ import io.osier.datacenter.server.StartWatch;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -84,9 +85,10 @@ public final class ServerCommand implements Callable<Integer> {
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);
       OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
-      audit = config.auditFile().map(AuditFile::open);
+      audit = config.auditFile().map(f -> AuditFile.open(f, config.dc()));
       watch.done("configuration", System.nanoTime());
-      datacenter = Datacenter.start(config, watch);
+      datacenter =
+          Datacenter.start(config, watch, () -> audit.map(AuditFile::lost).orElse(Map.of()));
       // Not before: what is wrong must be the first line of a container's log.
       LOG.info(
           "osier {} on Java {}, {} processors, a heap of {} MiB",

@@ -34,6 +34,7 @@ public final class MetricTable {
     joining();
     certificates();
     clients();
+    audit();
     links();
     contents();
     modes();
@@ -223,6 +224,16 @@ public final class MetricTable {
         List.of("limit"),
         "What was refused because a user had as much as one may have: connections, requests, bytes",
         (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
+  }
+
+  private void audit() {
+    add(
+        Metric.Type.COUNTER,
+        "audit_lost",
+        List.of("reason"),
+        "Lines of the audit log that were not written: flood: strangers caused too many; queue: the"
+            + " disk is too slow; disk: it did not take them",
+        (s, to) -> s.auditLost().forEach((reason, count) -> to.number(count, reason)));
   }
 
   private void links() {

@@ -32,6 +32,7 @@ import org.HdrHistogram.Histogram;
  * @param warnings what does not work although it serves, in words
  * @param joining how far it is if it joins
  * @param certificates by subject, until when each that was read is valid, in seconds since 1970
+ * @param auditLost by reason, how many lines of the audit log were not written
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
  * @param traces empty if no update is followed
@@ -47,6 +48,7 @@ public record Snapshot(
     Optional<Joining> joining,
     Map<String, Long> certificates,
     Clients clients,
+    Map<String, Long> auditLost,
     Map<String, Link> links,
     Optional<Store> store,
     Optional<Traces> traces,

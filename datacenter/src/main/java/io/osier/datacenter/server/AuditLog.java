@@ -28,6 +28,7 @@ final class AuditLog {
   private final AtomicLong secondBeganNanos = new AtomicLong(System.nanoTime());
   private final AtomicInteger lines = new AtomicInteger();
   private final AtomicInteger leftOut = new AtomicInteger();
+  private final AtomicLong leftOutEver = new AtomicLong();
 
   AuditLog(String dc) {
     this.dc = dc;
@@ -84,6 +85,11 @@ final class AuditLog {
             .put("outcome", outcome));
   }
 
+  /** How many lines were left out because strangers caused so many. */
+  long leftOut() {
+    return leftOutEver.get();
+  }
+
   private JsonObject line(String event) {
     return new JsonObject().put("time", Instant.now().toString()).put("event", event).put("dc", dc);
   }
@@ -103,6 +109,7 @@ final class AuditLog {
     }
     if (lines.incrementAndGet() > LINES_MAX) {
       leftOut.incrementAndGet();
+      leftOutEver.incrementAndGet();
       return false;
     }
     return true;

@@ -33,12 +33,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,16 +99,18 @@ public final class Datacenter implements AutoCloseable {
    * @throws OsierException CONFIGURATION if an address cannot be bound
    */
   public static Datacenter start(DatacenterConfig config) {
-    return start(config, new StartWatch(System.nanoTime()));
+    return start(config, new StartWatch(System.nanoTime()), Map::of);
   }
 
   /**
    * As the other one.
    *
    * @param watch is told what took how long; only until this returns
+   * @param auditLost by reason, how many lines of the audit log did not come to its file; cheap
    */
-  public static Datacenter start(DatacenterConfig config, StartWatch watch) {
-    return new Datacenter(config, false, watch);
+  public static Datacenter start(
+      DatacenterConfig config, StartWatch watch, Supplier<Map<String, Long>> auditLost) {
+    return new Datacenter(config, false, watch, auditLost);
   }
 
   /**
@@ -115,10 +119,14 @@ public final class Datacenter implements AutoCloseable {
    * fail are joined before they come to one.
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
-    return new Datacenter(config, true, new StartWatch(System.nanoTime()));
+    return new Datacenter(config, true, new StartWatch(System.nanoTime()), Map::of);
   }
 
-  private Datacenter(DatacenterConfig config, boolean embedded, StartWatch watch) {
+  private Datacenter(
+      DatacenterConfig config,
+      boolean embedded,
+      StartWatch watch,
+      Supplier<Map<String, Long>> auditLost) {
     this.config = config;
     this.embedded = embedded;
     this.others = config.peers();
@@ -218,6 +226,7 @@ public final class Datacenter implements AutoCloseable {
                 this::joining,
                 () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
+                () -> auditLost(access.audit(), auditLost.get()),
                 traces::figures));
     this.handler =
         new RequestHandler(
@@ -334,6 +343,12 @@ public final class Datacenter implements AutoCloseable {
 
   private Snapshot.Clients clientFigures() {
     return clients == null ? Snapshot.Clients.NONE : clients.figures();
+  }
+
+  private static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> before) {
+    Map<String, Long> all = new TreeMap<>(before);
+    all.put("flood", audit.leftOut());
+    return all;
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */

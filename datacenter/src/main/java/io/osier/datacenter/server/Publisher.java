@@ -78,6 +78,7 @@ final class Publisher implements AutoCloseable {
       Supplier<Optional<Snapshot.Joining>> joining,
       Supplier<Map<String, Long>> certificates,
       Supplier<Snapshot.Clients> clients,
+      Supplier<Map<String, Long>> auditLost,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
   /** What a partition published last. */
@@ -211,6 +212,7 @@ final class Publisher implements AutoCloseable {
         source.joining.get(),
         source.certificates.get(),
         source.clients.get(),
+        source.auditLost.get(),
         links,
         source.store.map(StoreService::figures),
         source.traces.get(),

@@ -47,6 +47,8 @@ final class SnapshotJson {
                 (subject, at) -> certificates.put(subject, Instant.ofEpochSecond(at).toString()));
       }
       clients(root.putObject("clients"), snapshot.clients());
+      JsonObject lost = root.putObject("audit_lost");
+      snapshot.auditLost().forEach((reason, count) -> lost.put(reason, count));
       snapshot.store().ifPresent(s -> store(root.putObject("store"), s));
     }
     for (Snapshot.Keyspace keyspace : snapshot.keyspaces()) {

@@ -72,6 +72,12 @@ class MetricTableTest {
         .containsOnly(Map.entry("osier_certificate_expiry_time_seconds", 1_800_000_000.0));
   }
 
+  @Test
+  void linesOfTheAuditLogThatAreLost_areCounted() {
+    assertThat(values("osier_audit", Optional.empty()))
+        .containsOnly(Map.entry("osier_audit_lost", 3.0));
+  }
+
   private static Map<String, Double> joining(Optional<Snapshot.Joining> joining) {
     return values("osier_joining", joining);
   }
@@ -88,6 +94,7 @@ class MetricTableTest {
             joining,
             Map.of("CN=eu", 1_800_000_000L),
             Snapshot.Clients.NONE,
+            Map.of("disk", 3L),
             Map.of(),
             Optional.empty(),
             Optional.empty(),

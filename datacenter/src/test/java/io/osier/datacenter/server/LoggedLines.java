@@ -7,17 +7,19 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** What a class, or those of a package, log until this is closed. */
-final class LoggedLines implements AutoCloseable {
+public final class LoggedLines implements AutoCloseable {
   private final Logger log;
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-  LoggedLines(String name) {
+  /** Begins to listen to the logger of this name, and those below it. */
+  public LoggedLines(String name) {
     log = (Logger) LoggerFactory.getLogger(name);
     appender.start();
     log.addAppender(appender);
   }
 
-  List<String> all() {
+  /** The lines so far. */
+  public List<String> all() {
     synchronized (appender) {
       return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }

@@ -200,6 +200,7 @@ final class PublisherTest {
                 Optional::empty,
                 Map::of,
                 this::clients,
+                Map::of,
                 Optional::empty));
   }
 

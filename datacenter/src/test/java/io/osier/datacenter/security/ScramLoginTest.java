@@ -103,6 +103,40 @@ final class ScramLoginTest {
         .isNotEqualTo(unknown);
   }
 
+  /** What a login takes says nothing of the user: the same hashes are made, of as many bytes. */
+  @Test
+  void refusals_takeTheSameWork_whoeverTheUserIs() throws Exception {
+    Users dropped = new Users(List.of(user("else", "pencil")));
+    Users withoutPassword =
+        new Users(List.of(user("else", "pencil"), new User("cart", Optional.empty(), List.of())));
+    List<CountedHashes.Work> refused =
+        List.of(
+            work(USERS, "cart", "wrong", false), // a wrong password
+            work(USERS, "card", "wrong", false), // an unknown user
+            work(dropped, "cart", "pencil", false), // one who was dropped
+            work(withoutPassword, "cart", "wrong", false)); // one who has none
+    CountedHashes.Work accepted = work(USERS, "cart", "pencil", true);
+    assertThat(refused).containsOnly(accepted);
+    assertThat(accepted.macs()).as("it is counted").isGreaterThan(2);
+    assertThat(accepted.digests()).isPositive();
+  }
+
+  /** What the datacenter's side of a login takes, the client's left out. */
+  private static CountedHashes.Work work(Users users, String name, String password, boolean right)
+      throws Exception {
+    ScramLogin login = new ScramLogin(users, DECOYS, "n1");
+    ScramClient client = client(name, password);
+    String first = client.clientFirstMessage().toString();
+    String[] challenge = new String[1];
+    CountedHashes.Work asking = CountedHashes.of(() -> challenge[0] = login.challenge(first));
+    client.serverFirstMessage(challenge[0]);
+    String last = client.clientFinalMessage().toString();
+    ScramLogin.Verdict[] verdict = new ScramLogin.Verdict[1];
+    CountedHashes.Work judging = CountedHashes.of(() -> verdict[0] = login.verdict(last));
+    assertThat(verdict[0] instanceof ScramLogin.Verdict.Accepted).isEqualTo(right);
+    return asking.and(judging);
+  }
+
   @Test
   void userWithoutAPassword_isNotLoggedInByOne() throws Exception {
     Users users =

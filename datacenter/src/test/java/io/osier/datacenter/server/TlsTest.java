@@ -9,11 +9,13 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.CertificateMaker;
+import io.osier.datacenter.cli.ExpiredCertificates;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -22,17 +24,23 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.KeyFactory;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
@@ -60,6 +68,9 @@ final class TlsTest {
     sign(certs, "eu", "eu");
     sign(certs, "us", "us");
     CertificateMaker.signed(certs, "cart", TlsName.ofClient("osier", "cart"), List.of(), 10);
+    ExpiredCertificates.signed(certs, "old-eu", TlsName.ofDatacenter("osier", "eu"), LOOPBACK);
+    ExpiredCertificates.signed(certs, "old-us", TlsName.ofDatacenter("osier", "us"), LOOPBACK);
+    ExpiredCertificates.signed(certs, "old-cart", TlsName.ofClient("osier", "cart"), List.of());
     CertificateMaker.authority(foreign, "osier", 10);
     sign(foreign, "us", "us");
   }
@@ -206,14 +217,126 @@ final class TlsTest {
     assertNotConnected(client(strict, Optional.of(stranger)), "other end");
   }
 
+  /** Whoever has an expired certificate may show it all the same, and hears that it is none. */
   @Test
-  void olderProtocol_isRefused() throws Exception {
+  void expiredCertificate_isRefused_onEachPort() throws Exception {
+    Datacenter strict = alone("client-certificates = true");
+    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
+    open.add(log);
+    for (String[] who :
+        new String[][] {
+          {"old-cart", String.valueOf(strict.clientPort())},
+          {"old-us", String.valueOf(strict.peerPort())}
+        }) {
+      try (SSLSocket socket =
+          (SSLSocket)
+              showing(who[0])
+                  .getSocketFactory()
+                  .createSocket("127.0.0.1", Integer.parseInt(who[1]))) {
+        socket.setSoTimeout(20_000);
+        assertThatThrownBy(
+                () -> {
+                  socket.startHandshake();
+                  socket.getInputStream().read();
+                })
+            .as(who[0])
+            .isInstanceOf(SSLException.class)
+            .hasMessageContaining("fatal alert: certificate_");
+      }
+    }
+    await()
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                assertThat(log.all())
+                    .filteredOn(line -> line.contains("the other end's certificate has expired"))
+                    .hasSize(2));
+    assertThat(increment(client(strict, Optional.of(asCart())))).isEqualTo(1);
+  }
+
+  @Test
+  void datacenterThatShowsAnExpiredCertificate_isNotTalkedTo() throws Exception {
+    try (SSLServerSocket old = impostor("old-eu");
+        OsierClient client =
+            OsierClient.builder()
+                .endpoint("eu", "127.0.0.1:" + old.getLocalPort())
+                .tls(trusting())
+                .build()) {
+      assertNotConnected(client, "expired");
+    }
+    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
+    open.add(log);
+    try (SSLServerSocket old = impostor("old-us")) {
+      start("eu", 0, "us = \"127.0.0.1:" + old.getLocalPort() + "\"", tls(certs, certs, "eu", ""));
+      await()
+          .atMost(LONG)
+          .until(() -> log.all().stream().anyMatch(line -> line.contains("expired")));
+    }
+  }
+
+  /** Takes connections and shows a certificate, until it is closed. */
+  private static SSLServerSocket impostor(String name) throws Exception {
+    SSLServerSocket socket =
+        (SSLServerSocket)
+            showing(name)
+                .getServerSocketFactory()
+                .createServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    Thread.ofPlatform()
+        .daemon(true)
+        .start(
+            () -> {
+              while (!socket.isClosed()) {
+                try (SSLSocket one = (SSLSocket) socket.accept()) {
+                  one.startHandshake();
+                  one.getInputStream().read();
+                } catch (IOException e) {
+                  // The other end has seen through it, or it is over.
+                }
+              }
+            });
+    return socket;
+  }
+
+  /** Of somebody who trusts the authority, and shows what there is in a file. */
+  private static SSLContext showing(String name) throws Exception {
+    CertificateFactory x509 = CertificateFactory.getInstance("X.509");
+    Certificate[] chain;
+    try (var in = Files.newInputStream(certs.resolve(name + ".pem"))) {
+      chain = x509.generateCertificates(in).toArray(new Certificate[0]);
+    }
+    byte[] key =
+        Base64.getMimeDecoder()
+            .decode(
+                Files.readString(certs.resolve(name + ".key")).replaceAll("-----[^-]*-----", ""));
+    KeyStore own = KeyStore.getInstance("PKCS12");
+    own.load(null, null);
+    own.setKeyEntry(
+        "a",
+        KeyFactory.getInstance(chain[0].getPublicKey().getAlgorithm())
+            .generatePrivate(new PKCS8EncodedKeySpec(key)),
+        new char[0],
+        chain);
+    KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+    keys.init(own, new char[0]);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), trusted().getTrustManagers(), null);
+    return context;
+  }
+
+  @Test
+  void olderProtocol_isRefused_onEachPort() throws Exception {
     Datacenter eu = alone("");
     SSLContext context = context();
-    try (SSLSocket socket =
-        (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", eu.clientPort())) {
-      socket.setEnabledProtocols(new String[] {"TLSv1.2"});
-      assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLException.class);
+    for (int port : new int[] {eu.clientPort(), eu.peerPort()}) {
+      for (String[] offered : new String[][] {{"TLSv1.2"}, {"TLSv1.2", "TLSv1.1"}}) {
+        try (SSLSocket socket =
+            (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port)) {
+          socket.setEnabledProtocols(offered);
+          assertThatThrownBy(socket::startHandshake)
+              .isInstanceOf(SSLException.class)
+              .hasMessageContaining("protocol_version");
+        }
+      }
     }
     try (SSLSocket socket =
         (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", eu.clientPort())) {
@@ -223,6 +346,12 @@ final class TlsTest {
   }
 
   private static SSLContext context() throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trusted().getTrustManagers(), null);
+    return context;
+  }
+
+  private static TrustManagerFactory trusted() throws Exception {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     try (var in = Files.newInputStream(certs.resolve("authority.pem"))) {
@@ -231,9 +360,7 @@ final class TlsTest {
     }
     TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");
     managers.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, managers.getTrustManagers(), null);
-    return context;
+    return managers;
   }
 
   @Test

@@ -41,8 +41,8 @@ final class ObjectCache {
    *
    * @param bytesMax how much to keep in memory, beside what is pending
    * @param executor what evicts
-   * @param evicted is told what was evicted, and returns what is to be done if it is not pending,
-   *     which neither waits nor comes back here
+   * @param evicted is told what is evicted, and returns what is to be done if it is not pending;
+   *     neither waits for others nor comes back here
    */
   ObjectCache(
       VersionStore versions,
@@ -58,7 +58,7 @@ final class ObjectCache {
                 (Key key, KeyObjects objects) ->
                     (int) Math.min(Integer.MAX_VALUE, objects.heapBytes(key)))
             .executor(executor)
-            .removalListener(this::removed)
+            .evictionListener(this::evicted)
             .build();
   }
 
@@ -162,8 +162,8 @@ final class ObjectCache {
   }
 
   /**
-   * As {@link #put}, where an object was dropped: from now on no eviction of what was here before
-   * is told, or a snapshot of it could be written after the drop, and it would be back.
+   * As {@link #put}, where an object was dropped: from now on no snapshot of what was here before
+   * is handed over, or it could be written after the drop, and the object would be back.
    */
   void putWithout(Key key, KeyObjects objects) {
     synchronized (pending) {
@@ -188,8 +188,13 @@ final class ObjectCache {
     }
   }
 
-  private void removed(@Nullable Key key, @Nullable KeyObjects objects, RemovalCause cause) {
-    if (cause == RemovalCause.SIZE && key != null && objects != null) {
+  /**
+   * Told while the entry leaves, not some time afterwards: until this returns nothing else is put
+   * in its place. So {@link #becameDurable} of a drop waits for it, and a drop that this does not
+   * see among what is pending is written after the snapshot.
+   */
+  private void evicted(@Nullable Key key, @Nullable KeyObjects objects, RemovalCause cause) {
+    if (key != null && objects != null) {
       Runnable write = evicted.apply(key, objects);
       synchronized (pending) {
         if (!pending.containsKey(key)) {

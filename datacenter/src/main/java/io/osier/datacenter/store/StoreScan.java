@@ -32,7 +32,7 @@ final class StoreScan {
     List<Entry> entries = new ArrayList<>();
     Optional<ObjectId> from = after;
     while (true) {
-      Map<Key, KeyObjects> pending = durable ? Map.of() : pending();
+      List<Map.Entry<Key, KeyObjects>> pending = durable ? List.of() : pending();
       int wanted = limit - entries.size();
       List<ObjectId> stored = versions.objects(from, wanted);
       boolean atEnd = stored.size() < wanted;
@@ -66,7 +66,7 @@ final class StoreScan {
    * @param bytesMax the page ends with the object that makes it so large
    */
   Page page(Optional<ObjectId> after, int limit, long bytesMax) {
-    Map<Key, KeyObjects> pending = pending();
+    List<Map.Entry<Key, KeyObjects>> pending = pending();
     TreeMap<ObjectId, Causal> found = new TreeMap<>();
     Optional<ObjectId> last = after;
     boolean end = false;
@@ -104,19 +104,22 @@ final class StoreScan {
 
   /**
    * What is not in the store yet, to be taken before the store is read: what becomes durable in
-   * between is found there, and would be in neither if it were looked for the other way round.
+   * between is found there, and would be in neither if it were looked for the other way round. By
+   * walking it: the size of a concurrent map that others change may be told as 0 while it is not.
    */
-  private Map<Key, KeyObjects> pending() {
-    return Map.copyOf(objects.pending());
+  private List<Map.Entry<Key, KeyObjects>> pending() {
+    List<Map.Entry<Key, KeyObjects>> entries = new ArrayList<>();
+    objects.pending().forEach((key, o) -> entries.add(Map.entry(key, o)));
+    return entries;
   }
 
   /** New objects that were not in the store: few, unless the writer is far behind. */
   private static void addPending(
-      Map<Key, KeyObjects> pending,
+      List<Map.Entry<Key, KeyObjects>> pending,
       Optional<ObjectId> after,
       Optional<ObjectId> last,
       Map<ObjectId, Causal> found) {
-    for (Map.Entry<Key, KeyObjects> e : pending.entrySet()) {
+    for (Map.Entry<Key, KeyObjects> e : pending) {
       for (Causal state : e.getValue().states()) {
         ObjectId object = new ObjectId(e.getKey(), state.type());
         if (isWithin(object, after, last)) {

@@ -1,9 +1,9 @@
-package io.osier.bench.history;
+package io.osier.bench.cluster;
 
 import java.util.Locale;
 
 /** How the datacenters of a run keep what they acknowledge. */
-enum Durability {
+public enum Durability {
   SYNC("durability = sync", false),
   ASYNC("durability = async", false),
   NONE("durability = none", true),
@@ -18,12 +18,12 @@ enum Durability {
   }
 
   /** The settings of osier.store. */
-  String setting() {
+  public String setting() {
     return setting;
   }
 
   /** Whether a process that is killed forgets what it had acknowledged. */
-  boolean isLossy() {
+  public boolean isLossy() {
     return lossy;
   }
 

@@ -315,6 +315,11 @@ public final class LocalCluster implements AutoCloseable {
     links.heal(one, two);
   }
 
+  /** The links, each for itself. */
+  PeerLinks links() {
+    return links;
+  }
+
   /** Bytes on all links, both ways. */
   public long wanBytes() {
     return links.bytes();

@@ -3,6 +3,7 @@ package io.osier.bench.cluster;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.wan.WanEmulator;
+import io.osier.bench.wan.WanLink.Direction;
 import io.osier.bench.wan.WanQuality;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -72,6 +73,19 @@ final class PeerLinks implements AutoCloseable {
   void heal(String one, String two) {
     wan.heal(name(one, two));
     wan.heal(name(two, one));
+  }
+
+  void cut(String from, String to, Direction way) {
+    wan.link(name(from, to)).cut(way);
+  }
+
+  void heal(String from, String to, Direction way) {
+    wan.link(name(from, to)).heal(way);
+  }
+
+  /** Breaks the connections of one link. */
+  void reset(String from, String to) {
+    wan.link(name(from, to)).reset();
   }
 
   /** Bytes on all links, both ways. */

@@ -3,8 +3,12 @@ package io.osier.bench.crash;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.Durability;
+import io.osier.bench.cluster.Flicker;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.OnceLoad;
 import io.osier.bench.cluster.Topology;
+import io.osier.bench.wan.WanQuality;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -18,6 +22,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,7 +36,11 @@ import picocli.CommandLine.Option;
           + " In each",
       "cycle one of them, or all at once, is killed as by kill -9 and started again. In the end"
           + " every",
-      "acknowledged update must be at every datacenter, exactly once."
+      "acknowledged update must be at every datacenter, exactly once. With --once every object is"
+          + " created by",
+      "one update, single directions of links are cut all the time, and the shares of the memory"
+          + " are small;",
+      "with a durability that forgets, all datacenters must lack the same."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -40,6 +50,10 @@ import picocli.CommandLine.Option;
     })
 public final class CrashCommand implements Callable<Integer> {
   private static final String KEYSPACE = "counters";
+
+  /** While links are cut all the time a start may take long. */
+  private static final Duration ONCE_READY = Duration.ofMinutes(5);
+
   private static final int SETTLE_SECONDS_MAX = 120;
 
   @Option(
@@ -62,6 +76,18 @@ public final class CrashCommand implements Callable<Integer> {
       description = "seed of what is killed when; 0 draws one, which is printed (default)")
   private long seed;
 
+  @Option(
+      names = "--once",
+      description = "new objects only, written once, with flickering links and little memory")
+  private boolean once;
+
+  @Option(
+      names = "--durability",
+      defaultValue = "sync",
+      paramLabel = "HOW",
+      description = "with --once: sync, async, none or memory (default: ${DEFAULT-VALUE})")
+  private Durability durability = Durability.SYNC;
+
   /** For picocli. */
   public CrashCommand() {}
 
@@ -75,10 +101,17 @@ public final class CrashCommand implements Callable<Integer> {
     Path directory = Files.createTempDirectory("osier-crash");
     System.out.println("seed " + used + "; logs and data in " + directory);
     boolean good = false;
-    try (LocalCluster cluster =
-        new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 1s }\n").seed(used).start()) {
+    ClusterSettings settings =
+        once
+            ? new ClusterSettings(directory, OnceLoad.KEYSPACES)
+                .store(durability.setting() + ", cache = 1MiB")
+                .settings("memory { trails = 128KiB, relays = 128KiB }")
+                .links(new WanQuality(5, 3, 0))
+                .heap("-Xmx192m")
+            : new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 1s }\n");
+    try (LocalCluster cluster = settings.seed(used).start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
-      good = run(cluster, new Random(used), used);
+      good = once ? once(cluster, used) : counters(cluster, used);
       return good ? 0 : 1;
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
@@ -90,19 +123,50 @@ public final class CrashCommand implements Callable<Integer> {
     }
   }
 
-  private boolean run(LocalCluster cluster, Random random, long used) {
-    CounterLoad load = new CounterLoad(cluster, KEYSPACE, target, used);
+  private boolean counters(LocalCluster cluster, long used) {
+    try (CounterLoad load = new CounterLoad(cluster, KEYSPACE, target, used)) {
+      double slowest = kill(cluster, new Random(used), true, load::done, load::failures);
+      load.stop();
+      return isRight(
+          cluster,
+          client -> load.audit(client.session().keyspace(KEYSPACE)),
+          load.done(),
+          false,
+          slowest);
+    }
+  }
+
+  private boolean once(LocalCluster cluster, long used) {
+    boolean forgets = durability.isLossy();
+    try (OnceLoad load = new OnceLoad(cluster.dcs(), cluster::client, target, forgets, used)) {
+      double slowest;
+      try (Flicker flicker = new Flicker(cluster, used)) {
+        slowest = kill(cluster, new Random(used), !forgets, load::done, load::failures);
+        System.out.println(flicker.cuts() + " cuts");
+      }
+      load.stop();
+      return isRight(cluster, load::audit, load.done(), forgets, slowest);
+    }
+  }
+
+  /** Kills again and again; how long the slowest start took, in seconds. */
+  private double kill(
+      LocalCluster cluster,
+      Random random,
+      boolean sometimesAll,
+      LongSupplier done,
+      LongSupplier failures) {
     double slowest = 0;
     for (int cycle = 1; cycle <= cycles; cycle++) {
       LockSupport.parkNanos((500 + random.nextInt(2_000)) * 1_000_000L);
-      boolean all = random.nextInt(4) == 0;
+      boolean all = random.nextInt(4) == 0 && sometimesAll;
       Set<String> victims =
           all ? Set.copyOf(Topology.DCS) : Set.of(Topology.DCS.get(random.nextInt(3)));
       victims.parallelStream().forEach(cluster::kill);
       LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
       long began = System.nanoTime();
       victims.forEach(cluster::start);
-      cluster.awaitReady(Duration.ofSeconds(60));
+      cluster.awaitReady(once ? ONCE_READY : Duration.ofSeconds(60));
       double seconds = (System.nanoTime() - began) / 1e9;
       slowest = Math.max(slowest, seconds);
       System.out.printf(
@@ -112,32 +176,39 @@ public final class CrashCommand implements Callable<Integer> {
           cycle,
           victims,
           seconds,
-          load.done(),
-          load.failures());
+          done.getAsLong(),
+          failures.getAsLong());
     }
-    load.stop();
+    return slowest;
+  }
+
+  private boolean isRight(
+      LocalCluster cluster,
+      Function<OsierClient, CounterLoad.Audit> audit,
+      long acknowledged,
+      boolean forgets,
+      double slowest) {
     boolean equal = converges(cluster);
     long missing = 0;
     long surplus = 0;
     for (String dc : Topology.DCS) {
       try (OsierClient client = cluster.only(dc)) {
-        CounterLoad.Audit audit = load.audit(client.session().keyspace(KEYSPACE));
-        missing = Math.max(missing, audit.missing());
-        surplus = Math.max(surplus, audit.surplus());
+        CounterLoad.Audit found = audit.apply(client);
+        missing = Math.max(missing, found.missing());
+        surplus = Math.max(surplus, found.surplus());
       }
     }
-    load.close();
     System.out.printf(
         Locale.ROOT,
         "%d cycles, %d acknowledged updates, %d missing, %d surplus, datacenters %s; slowest start"
             + " %.1f s%n",
         cycles,
-        load.done(),
+        acknowledged,
         missing,
         surplus,
         equal ? "equal" : "NOT EQUAL",
         slowest);
-    return equal && missing == 0 && surplus == 0;
+    return equal && (forgets || (missing == 0 && surplus == 0));
   }
 
   private static boolean converges(LocalCluster cluster) {

@@ -1,6 +1,7 @@
 package io.osier.bench.history;
 
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.Durability;
 import io.osier.core.OsierException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,16 +20,24 @@ import picocli.CommandLine.Option;
     name = "history",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs random reads and writes of registers at three real datacenters: single ones, transactions,",
-      "aborted ones, calls that do not wait for each other, snapshots of the past, writes of the same at",
-      "one instant; in sessions that move and hand their clocks on; while links between datacenters and to",
-      "clients are cut, and datacenters killed and stopped, several faults at once. In the end everything",
+      "Runs random reads and writes of registers at three real datacenters: single ones,"
+          + " transactions,",
+      "aborted ones, calls that do not wait for each other, snapshots of the past, writes of the"
+          + " same at",
+      "one instant; in sessions that move and hand their clocks on; while links between datacenters"
+          + " and to",
+      "clients are cut, and datacenters killed and stopped, several faults at once. In the end"
+          + " everything",
       "is read everywhere. What clients did and",
-      "saw is checked for causal consistency, and for one order of all transactions by which the last",
+      "saw is checked for causal consistency, and for one order of all transactions by which the"
+          + " last",
       "writer wins, by the definitions. It can go into a text file, a line an operation:",
-      "r(key,value,session,txn) or w(key,value,session,txn). All are integers, every value is written",
-      "once, value 0 means never written, -1 what was aborted; transactions of a session are in their",
-      "order; one of unknown outcome is the last of its session. Calls that do not wait for each other,",
+      "r(key,value,session,txn) or w(key,value,session,txn). All are integers, every value is"
+          + " written",
+      "once, value 0 means never written, -1 what was aborted; transactions of a session are in"
+          + " their",
+      "order; one of unknown outcome is the last of its session. Calls that do not wait for each"
+          + " other,",
       "and snapshots of the past, are in sessions of their own."
     },
     exitCodeListHeading = "Exit codes:%n",

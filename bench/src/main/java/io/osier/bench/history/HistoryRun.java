@@ -2,6 +2,7 @@ package io.osier.bench.history;
 
 import io.osier.bench.cluster.ClientLinks;
 import io.osier.bench.cluster.ClusterSettings;
+import io.osier.bench.cluster.Durability;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;

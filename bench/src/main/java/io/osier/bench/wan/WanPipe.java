@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -146,7 +147,11 @@ final class WanPipe extends ChannelInboundHandlerAdapter {
   /** Ends the connection at both sides with a reset. */
   void reset() {
     for (Channel channel : new Channel[] {from, to}) {
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      try {
+        channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      } catch (ChannelException e) {
+        // It is closed already, which its pipe is about to be told.
+      }
       channel.close();
     }
   }

@@ -1,0 +1,78 @@
+package io.osier.bench.cluster;
+
+import io.osier.bench.wan.WanLink.Direction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Cuts single directions of the links between datacenters for tenths of seconds, now and then for
+ * seconds, and breaks the connections of some, until it is closed: then all are whole again.
+ */
+public final class Flicker implements AutoCloseable {
+  private static final int LONG_ONE_IN = 4;
+
+  private final PeerLinks links;
+  private final List<String> dcs;
+  private final LongAdder cuts = new LongAdder();
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean closed;
+
+  /** Begins at once. */
+  public Flicker(LocalCluster cluster, long seed) {
+    this(cluster.links(), cluster.dcs(), seed);
+  }
+
+  /** Of the links that begin at a datacenter one is cut at a time. */
+  Flicker(PeerLinks links, List<String> dcs, long seed) {
+    this.links = links;
+    this.dcs = dcs;
+    SplittableRandom seeds = new SplittableRandom(seed);
+    for (String dc : dcs) {
+      SplittableRandom random = seeds.split();
+      threads.add(
+          Thread.ofPlatform().name("flicker-" + dc).daemon(true).unstarted(() -> run(dc, random)));
+    }
+    threads.forEach(Thread::start);
+  }
+
+  private void run(String from, SplittableRandom random) {
+    List<String> others = dcs.stream().filter(dc -> !dc.equals(from)).toList();
+    while (!closed) {
+      String to = others.get(random.nextInt(others.size()));
+      Direction way = Direction.values()[random.nextInt(2)];
+      links.cut(from, to, way);
+      cuts.increment();
+      pause(random, random.nextInt(LONG_ONE_IN) == 0 ? 3_000 : 400);
+      if (random.nextBoolean()) {
+        links.reset(from, to);
+      }
+      links.heal(from, to, way);
+      pause(random, 400);
+    }
+  }
+
+  private static void pause(SplittableRandom random, int millisMax) {
+    LockSupport.parkNanos((50 + random.nextInt(millisMax)) * 1_000_000L);
+  }
+
+  /** Cuts so far. */
+  public long cuts() {
+    return cuts.sum();
+  }
+
+  /** Heals what is cut, and ends. */
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

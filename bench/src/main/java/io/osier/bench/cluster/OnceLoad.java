@@ -1,0 +1,287 @@
+package io.osier.bench.cluster;
+
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Session;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * Creates objects at all datacenters, each by one update and never touched again, except that some
+ * are cleared later: of a session keyspace one by one, of a causal one by short transactions. An
+ * object that a datacenter misses once is missing for good, where one that is changed again and
+ * again would be sent again. Remembers all of them.
+ */
+public final class OnceLoad implements AutoCloseable {
+  /** The keyspaces as the configuration has them. */
+  public static final String KEYSPACES =
+      """
+          once { sla = 200ms, partitions = 3 }
+          together { consistency = causal, sla = 200ms }
+      """;
+
+  private static final List<String> NAMES = List.of("once", "together");
+  private static final List<CrdtType> TYPES =
+      List.of(
+          CrdtType.PN_COUNTER,
+          CrdtType.AW_SET,
+          CrdtType.OR_MAP,
+          CrdtType.LWW_REGISTER,
+          CrdtType.G_SET);
+  private static final int IN_FLIGHT = 64;
+  private static final int CLEARED_LATER = 300;
+
+  /** With so many objects each scan begins. */
+  private static final int FIRST = 500;
+
+  /** Odd, so that no two keys are the same; spreads them over the order of all. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+  /** What an object must be like. */
+  private enum Expected {
+    WRITTEN,
+    CLEARED,
+    EITHER
+  }
+
+  private final boolean lossy;
+  private final List<OsierClient> clients = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final Map<String, Expected> objects = new ConcurrentHashMap<>();
+  private final LongAdder done = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final AtomicLong serial = new AtomicLong();
+  private volatile boolean stopping;
+
+  /**
+   * Starts one thread for each datacenter.
+   *
+   * @param connect makes the client of each
+   * @param perSecond updates and transactions per second to aim at
+   * @param lossy whether a datacenter may forget what it had acknowledged
+   */
+  public OnceLoad(
+      List<String> dcs,
+      Function<String, OsierClient> connect,
+      int perSecond,
+      boolean lossy,
+      long seed) {
+    this.lossy = lossy;
+    long pause = 1_000_000_000L * dcs.size() / perSecond;
+    for (String dc : dcs) {
+      OsierClient client = connect.apply(dc);
+      clients.add(client);
+      Writer writer = new Writer(client.session(), new SplittableRandom(seed + clients.size()));
+      threads.add(
+          Thread.ofPlatform().name("once-" + dc).daemon(true).unstarted(() -> writer.run(pause)));
+    }
+    threads.forEach(Thread::start);
+  }
+
+  /** An object that was created, and the keyspace that has it. */
+  private record Created(Keyspace keyspace, Keyspace.Change change) {
+    String name() {
+      return keyspace.name() + "/" + change.key();
+    }
+  }
+
+  /** What one thread does. */
+  private final class Writer {
+    private final Session session;
+    private final SplittableRandom random;
+    private final Semaphore inFlight = new Semaphore(IN_FLIGHT);
+    private final Deque<Created> toClear = new ArrayDeque<>();
+    private volatile boolean forgets;
+
+    Writer(Session session, SplittableRandom random) {
+      this.session = session;
+      this.random = random;
+    }
+
+    void run(long pauseNanos) {
+      long next = System.nanoTime();
+      while (!stopping) {
+        inFlight.acquireUninterruptibly();
+        if (forgets) { // what it had seen is lost, perhaps
+          forgets = false;
+          session.forget();
+          toClear.clear();
+        }
+        if (toClear.size() > CLEARED_LATER) {
+          clear(toClear.remove());
+        } else {
+          create();
+        }
+        next = Math.max(next + pauseNanos, System.nanoTime() - 1_000_000_000L);
+        LockSupport.parkNanos(next - System.nanoTime());
+      }
+      inFlight.acquireUninterruptibly(IN_FLIGHT);
+    }
+
+    private void create() {
+      Keyspace keyspace = session.keyspace(NAMES.get(random.nextInt(4) == 0 ? 1 : 0));
+      boolean together = keyspace.name().equals(NAMES.get(1));
+      List<Created> created = new ArrayList<>();
+      for (int i = together ? 1 + random.nextInt(3) : 1; i > 0; i--) {
+        String key = key(serial.incrementAndGet());
+        CrdtType type = TYPES.get(random.nextInt(TYPES.size()));
+        created.add(new Created(keyspace, new Keyspace.Change(key, type, operation(type))));
+      }
+      List<Keyspace.Change> changes = created.stream().map(Created::change).toList();
+      Created first = created.getFirst();
+      after(
+          together
+              ? keyspace.updateTogetherAsync(changes)
+              : keyspace.updateAsync(
+                  first.change.key(), first.change.type(), first.change.operation()),
+          created,
+          Expected.WRITTEN);
+      if (first.change.type() != CrdtType.G_SET && random.nextInt(5) == 0) {
+        toClear.add(first);
+      }
+    }
+
+    /**
+     * Most are before all earlier ones but the very first: what is under way when a scan begins is
+     * missed with its first page, if at all, and that takes long to read when those that it begins
+     * with are not in memory any more. Others are behind all or among them.
+     */
+    private String key(long number) {
+      if (number <= FIRST) {
+        return "0%016x".formatted(number);
+      }
+      return switch (random.nextInt(4)) {
+        case 0 -> "z%016x".formatted(number);
+        case 1 -> "m%016x".formatted(number * SPREAD);
+        default -> "a%016x".formatted(Long.MAX_VALUE - number);
+      };
+    }
+
+    private void clear(Created created) {
+      if (objects.get(created.name()) == Expected.WRITTEN) {
+        Keyspace.Change change = created.change;
+        after(
+            created.keyspace.updateAsync(change.key(), change.type(), new Operation.Clear()),
+            List.of(created),
+            Expected.CLEARED);
+      } else {
+        inFlight.release();
+      }
+    }
+
+    private void after(
+        CompletableFuture<Void> update, List<Created> touched, Expected acknowledged) {
+      update.whenComplete(
+          (r, e) -> {
+            if (e == null) {
+              done.increment();
+              touched.forEach(c -> objects.put(c.name(), acknowledged));
+            } else {
+              failed.increment();
+              forgets = lossy;
+              if (isUnknown(e)) {
+                touched.forEach(c -> objects.put(c.name(), Expected.EITHER));
+              }
+            }
+            inFlight.release();
+          });
+    }
+  }
+
+  private static boolean isUnknown(Throwable error) {
+    Throwable cause = error.getCause() == null ? error : error.getCause();
+    return cause instanceof OutcomeUnknownException || !(cause instanceof OsierException);
+  }
+
+  private static Operation operation(CrdtType type) {
+    return switch (type) {
+      case PN_COUNTER -> new Operation.Increment(1);
+      case LWW_REGISTER -> new Operation.Assign(Value.of(1));
+      case OR_MAP ->
+          new Operation.UpdateFields(
+              List.of(
+                  new Operation.FieldUpdate(
+                      new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1))));
+      default -> new Operation.Add(List.of(Value.of(1)));
+    };
+  }
+
+  /** Acknowledged updates and transactions so far. */
+  public long done() {
+    return done.sum();
+  }
+
+  /** Those that failed, or whose outcome is unknown. */
+  public long failures() {
+    return failed.sum();
+  }
+
+  /** Ends the load and waits for what is open. */
+  public void stop() {
+    stopping = true;
+    for (Thread thread : threads) {
+      try {
+        thread.join(60_000);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Reads everything of a datacenter, and holds it against what was acknowledged. */
+  public CounterLoad.Audit audit(OsierClient only) {
+    Set<String> there = new HashSet<>();
+    long surplus = 0;
+    for (String name : NAMES) {
+      for (Keyspace.Row row : Contents.rows(only.session().keyspace(name))) {
+        if (holds(row.value())) {
+          String object = name + "/" + row.key();
+          there.add(object);
+          Optional<Expected> expected = Optional.ofNullable(objects.get(object));
+          surplus += expected.isEmpty() || expected.get() == Expected.CLEARED ? 1 : 0;
+        }
+      }
+    }
+    long missing =
+        objects.entrySet().stream()
+            .filter(e -> e.getValue() == Expected.WRITTEN && !there.contains(e.getKey()))
+            .count();
+    return new CounterLoad.Audit(missing, surplus);
+  }
+
+  private static boolean holds(Reading reading) {
+    return switch (reading) {
+      case Reading.Count c -> c.value() != 0;
+      case Reading.Single s -> s.value().isPresent();
+      case Reading.Many m -> !m.values().isEmpty();
+      case Reading.Fields f -> !f.fields().isEmpty();
+      default -> true;
+    };
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(OsierClient::close);
+  }
+}

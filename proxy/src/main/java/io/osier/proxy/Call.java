@@ -123,7 +123,14 @@ abstract class Call<T> {
       asksForKeyspaces = true; // it may have been created since the connection was made
       connection
           .refreshKeyspaces(tries.leftMillis(now))
-          .whenComplete((done, error) -> attempt(timers.nanoTime()));
+          .whenComplete(
+              (done, error) -> {
+                if (error == null) {
+                  attempt(timers.nanoTime());
+                } else {
+                  untold(connection, error);
+                }
+              });
       return;
     }
     if (info == null) {
@@ -143,6 +150,14 @@ abstract class Call<T> {
       return;
     }
     send(connection, info, now);
+  }
+
+  /** A datacenter did not tell its keyspaces: nothing of the call itself was sent to it. */
+  private void untold(Connection by, Throwable error) {
+    asksForKeyspaces = false; // who is tried next may be asked
+    OsierException why = Calls.asOsier(error, false);
+    client.settings().metrics().failed(by.dc(), why.code());
+    act(tries.untold(timers.nanoTime(), by.dc(), why));
   }
 
   private void answer(Reply reply) {

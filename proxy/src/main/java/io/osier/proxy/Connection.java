@@ -40,8 +40,10 @@ public interface Connection {
   List<Reply.KeyspaceInfo> keyspaceList();
 
   /**
-   * Asks which keyspaces there are now; {@link #keyspaceList} tells it once that is answered. It
-   * completes without a result, whatever becomes of it.
+   * Asks which keyspaces there are now; {@link #keyspaceList} tells it once that is answered.
+   *
+   * @return fails with a {@link LostException} if there is no answer, and with an {@link
+   *     OsierException} if it is refused
    */
   CompletableFuture<Void> refreshKeyspaces(long timeoutMillis);
 

@@ -308,13 +308,13 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
     return send(new Request.Keyspaces(), timeoutMillis)
-        .handle(
-            (reply, error) -> {
-              // A datacenter of a former version does not know the request, and nothing changes.
+        .thenAccept(
+            reply -> {
               if (reply instanceof Reply.Keyspaces now) {
                 keyspaces = now.keyspaces();
-              }
-              return null;
+              } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
+                throw new OsierException(f.code(), f.message());
+              } // else it is of a former version, does not know the request, and nothing changes
             });
   }
 

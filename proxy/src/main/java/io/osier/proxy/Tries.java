@@ -165,6 +165,14 @@ final class Tries {
     return mayTryAgain ? elsewhere(now, dc, outcome) : new Next.End(outcome);
   }
 
+  /** A datacenter did not tell what had to be known before anything could be sent. */
+  Next untold(long now, String dc, OsierException why) {
+    return switch (why.code()) {
+      case UNAVAILABLE, SHUTTING_DOWN -> elsewhere(now, dc, why);
+      default -> new Next.End(why);
+    };
+  }
+
   private Next elsewhere(long now, String dc, OsierException why) {
     refusal = why;
     Set<String> all = new HashSet<>(tried);

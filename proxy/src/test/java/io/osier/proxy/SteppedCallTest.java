@@ -94,6 +94,12 @@ final class SteppedCallTest {
     private final Queue<Sent> open = new ArrayDeque<>();
     private boolean up = true;
 
+    /** How often it was asked for its keyspaces. */
+    private int asked;
+
+    /** Why it does not tell them; null if it does. */
+    private @Nullable RuntimeException untold;
+
     Far(String dc, double roundTripMillis) {
       this.replica = new ReplicaId(dc, 1);
       this.roundTripMillis = roundTripMillis;
@@ -124,7 +130,10 @@ final class SteppedCallTest {
 
     @Override
     public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-      return CompletableFuture.completedFuture(null);
+      asked++;
+      return untold == null
+          ? CompletableFuture.completedFuture(null)
+          : CompletableFuture.failedFuture(new CompletionException(untold));
     }
 
     @Override
@@ -232,6 +241,24 @@ final class SteppedCallTest {
     us.isDone();
     assertThat(call).isCompleted();
     assertThat(eu.open).isEmpty();
+  }
+
+  /** That nobody said so does not mean that there is none. */
+  @Test
+  void keyspacesThatAreNotTold_endTheCallWithTheReason_orItGoesElsewhere() {
+    eu.untold = new LostException(ErrorCode.TIMEOUT, true, "eu did not answer within 7 ms");
+    CompletableFuture<Void> late = client.session().keyspace("new").counter("c").incrementAsync(1);
+    Throwable thrown = requireNonNull(catchThrowable(late::join)).getCause();
+    assertThat(thrown)
+        .isNotInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("eu did not answer within 7 ms");
+    assertThat(codeOf(late)).isEqualTo(ErrorCode.TIMEOUT);
+    eu.untold = new OsierException(ErrorCode.SHUTTING_DOWN, "eu ends");
+    CompletableFuture<Void> moved = client.session().keyspace("new").counter("c").incrementAsync(1);
+    steps.pass(0);
+    assertThat(us.asked).isEqualTo(1);
+    assertThat(codeOf(moved)).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+    assertThat(catchThrowable(moved::join)).hasMessageContaining("us");
   }
 
   @Test

@@ -2,11 +2,13 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -45,6 +47,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients' connections, from both ends: answers that cannot be sent, and connections lost. */
 final class ClientServerTest {
@@ -239,6 +243,19 @@ final class ClientServerTest {
           .until(() -> writes.stream().allMatch(CompletableFuture::isCompletedExceptionally));
       List<String> closed = lines.all().stream().filter(l -> l.contains("closed")).toList();
       assertThat(closed).hasSizeLessThanOrEqualTo(1).allMatch(line -> !line.contains("null"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"OVERLOADED, OVERLOADED", "TIMEOUT, TIMEOUT", "MALFORMED, UNKNOWN_KEYSPACE"})
+  void keyspacesThatAreNotTold_areNoReasonToSayThatThereIsNone(ErrorCode answer, ErrorCode told) {
+    try (ClientServer server = server(request -> new Reply.Failure(answer, "not now"));
+        OsierClient client =
+            OsierClient.builder().endpoint("eu", "127.0.0.1:" + server.port()).build()) {
+      client.awaitConnected(PATIENCE);
+      assertThatThrownBy(() -> client.session().keyspace("new").counter("c").get())
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).as("%s", e).isEqualTo(told));
     }
   }
 

@@ -1,6 +1,8 @@
 package io.osier.bench.experiment;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
@@ -11,6 +13,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +45,7 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class MembershipCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String KEYSPACE = "k";
   private static final List<String> STAYING = List.of("eu", "us");
   private static final String LEAVING = "ap";
@@ -169,10 +173,26 @@ public final class MembershipCommand implements Callable<Integer> {
   }
 
   private static String state(OsierClient operator, String dc) {
-    String list = operator.admin().listDatacentersAsync().join();
-    int at = list.indexOf("\"name\":\"" + dc + "\"");
-    int from = at < 0 ? -1 : list.indexOf("\"state\":\"", at) + "\"state\":\"".length();
-    return at < 0 ? "" : list.substring(from, list.indexOf('"', from));
+    return stateIn(operator.admin().listDatacentersAsync().join(), dc);
+  }
+
+  /**
+   * What a list of datacenters says of one.
+   *
+   * @param list as JSON
+   * @return its state; empty if it is not in the list
+   */
+  static String stateIn(String list, String dc) {
+    try {
+      for (JsonNode one : JSON.readTree(list).path("datacenters")) {
+        if (one.path("name").asText().equals(dc)) {
+          return one.path("state").asText();
+        }
+      }
+      return "";
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void pause(int seconds) {

@@ -6,6 +6,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.ErrorCode;
+import io.osier.core.HostPort;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
@@ -97,22 +98,19 @@ public final class OsierClient implements AutoCloseable {
   }
 
   private static InetSocketAddress parse(String dc, String address) {
-    int colon = address.lastIndexOf(':');
-    try {
-      int port = Integer.parseInt(address.substring(colon + 1));
-      if (colon > 0 && port > 0 && port < 65_536) {
-        return InetSocketAddress.createUnresolved(address.substring(0, colon), port);
-      }
-    } catch (NumberFormatException e) {
-      // Reported below with the whole address.
-    }
-    throw new OsierException(
-        ErrorCode.INVALID_ARGUMENT,
-        "endpoint '"
-            + dc
-            + "' must be host:port, for example eu.example:7400, not '"
-            + address
-            + "'");
+    return HostPort.parse(address)
+        .map(HostPort::unresolved)
+        .orElseThrow(
+            () ->
+                new OsierException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "endpoint '"
+                        + dc
+                        + "' must be "
+                        + HostPort.ALLOWED
+                        + ", not '"
+                        + address
+                        + "'"));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.osier.datacenter.cli;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
+import io.osier.core.HostPort;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
@@ -16,8 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The words of the command line and what they mean. Pure. */
@@ -122,10 +121,6 @@ final class Grammar {
   private static final String DEAD = "--dead";
 
   private static final List<String> REMOVAL = List.of("dc", "remove");
-
-  /** A name, an IPv4 address, or an IPv6 address in brackets; and a port. */
-  private static final Pattern ADDRESS =
-      Pattern.compile("(?:[\\p{Alnum}._-]+|\\[[\\p{XDigit}:.]+(?:%[\\p{Alnum}._-]+)?]):(\\d{1,5})");
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
@@ -377,8 +372,7 @@ final class Grammar {
 
   /** Where other datacenters dial one. */
   private static String address(String text) {
-    Matcher parts = ADDRESS.matcher(text);
-    if (!parts.matches() || !isPort(parts.group(1))) {
+    if (HostPort.parse(text).isEmpty()) {
       throw bad(
           "'"
               + text
@@ -386,11 +380,6 @@ final class Grammar {
               + " with a port from 1 to 65535, for example eu.example:7401");
     }
     return text;
-  }
-
-  private static boolean isPort(String digits) {
-    int port = Integer.parseInt(digits);
-    return port >= 1 && port <= 65_535;
   }
 
   private static Operation bounded(CrdtType type, String verb, List<Word> rest) {

@@ -11,6 +11,7 @@ import com.typesafe.config.ConfigValueFactory;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
+import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -543,7 +544,7 @@ public final class ConfigReader {
     Map<String, InetSocketAddress> peers = new TreeMap<>();
     for (String name : config.getObject(PEERS).keySet()) {
       String key = PEERS + "." + name;
-      String allowed = "host:port, for example us.example:7401";
+      String allowed = HostPort.ALLOWED;
       peers.put(
           value(key, "under a datacenter's name", () -> ReplicaId.checkDcName(name)),
           value(key, allowed, () -> address(config.getString(key))));
@@ -561,12 +562,7 @@ public final class ConfigReader {
   }
 
   private static InetSocketAddress address(String text) {
-    int colon = text.lastIndexOf(':');
-    int port = Integer.parseInt(text.substring(colon + 1));
-    if (colon < 1 || port < 1 || port > 65_535) {
-      throw new IllegalArgumentException(text);
-    }
-    return InetSocketAddress.createUnresolved(text.substring(0, colon), port);
+    return HostPort.parse(text).orElseThrow(() -> new IllegalArgumentException(text)).unresolved();
   }
 
   private List<KeyspacePolicy> keyspaces(String dc, Map<String, InetSocketAddress> peers) {

@@ -253,17 +253,6 @@ public final class ControlPlane {
             + ")";
   }
 
-  /** Whether a text is an address: host:port. */
-  static boolean isAddress(String text) {
-    int colon = text.lastIndexOf(':');
-    String port = text.substring(colon + 1);
-    return colon > 0
-        && text.chars().noneMatch(Character::isWhitespace)
-        && port.matches("[0-9]{1,5}")
-        && Integer.parseInt(port) >= 1
-        && Integer.parseInt(port) <= 65_535;
-  }
-
   /**
    * Takes the datacenters that the store knew when this one ended; first of all.
    *

@@ -1,6 +1,7 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -361,10 +362,9 @@ final class MemberPlane {
     } catch (IllegalArgumentException e) {
       throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
     }
-    if (!ControlPlane.isAddress(address)) {
+    if (HostPort.parse(address).isEmpty()) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "'" + address + "' is no address; it is host:port, for example us.example:7401");
+          ErrorCode.INVALID_ARGUMENT, "'" + address + "' is no address; it is " + HostPort.ALLOWED);
     }
     if (names().contains(name)) {
       throw new OsierException(

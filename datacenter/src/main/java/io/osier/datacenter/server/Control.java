@@ -1,6 +1,7 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -119,7 +120,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   private static String text(InetSocketAddress address) {
-    return address.getHostString() + ":" + address.getPort();
+    return new HostPort(address.getHostString(), address.getPort()).toString();
   }
 
   /** Opens what the store knew when this datacenter ended; before anything runs. */
@@ -255,9 +256,10 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   private static InetSocketAddress address(String text) {
-    int colon = text.lastIndexOf(':');
-    return InetSocketAddress.createUnresolved(
-        text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+    // What a former version took for an address cannot be dialled; the other one may dial.
+    return HostPort.parse(text)
+        .map(HostPort::unresolved)
+        .orElseGet(() -> InetSocketAddress.createUnresolved(text, 0));
   }
 
   @Override

@@ -1,0 +1,66 @@
+package io.osier.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class HostPortTest {
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:1, localhost, 1",
+    "eu.example:7401, eu.example, 7401",
+    "a_b-c:65535, a_b-c, 65535",
+    "10.0.0.7:7401, 10.0.0.7, 7401",
+    "[2001:db8::7]:7401, 2001:db8::7, 7401",
+    "[::1]:7401, ::1, 7401",
+    "[::ffff:10.0.0.7]:7401, ::ffff:10.0.0.7, 7401",
+    "[fe80::1%eth0]:7401, fe80::1%eth0, 7401"
+  })
+  void address_isAHostAndAPort(String text, String host, int port) {
+    assertThat(HostPort.parse(text)).contains(new HostPort(host, port));
+    assertThat(new HostPort(host, port)).hasToString(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ":",
+        "host",
+        "host:",
+        ":7401",
+        "host:0",
+        "host:65536",
+        "host:123456789012",
+        "host:-7",
+        "host:+7",
+        "host:74o1",
+        "host: 7401",
+        "ho st:7401",
+        " host:7401",
+        "a,b:7401",
+        "http://b:7401",
+        "2001:db8::7:7401",
+        "::1",
+        "[::1]",
+        "[]:7401",
+        "[host]:7401",
+        "[::1:7401",
+        "::1]:7401",
+        "host:7401\n"
+      })
+  void whatIsNone_isNotTaken(String text) {
+    assertThat(HostPort.parse(text)).isEmpty();
+  }
+
+  @Test
+  void socketAddress_hasTheHostWithoutBrackets_andIsNotLookedUp() {
+    var address = HostPort.parse("[2001:db8::7]:7401").orElseThrow().unresolved();
+    assertThat(address.getHostString()).isEqualTo("2001:db8::7");
+    assertThat(address.getPort()).isEqualTo(7401);
+    assertThat(address.isUnresolved()).isTrue();
+  }
+}

@@ -1,6 +1,5 @@
 package io.osier.core;
 
-import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,11 +34,6 @@ public record HostPort(String host, int port) {
     }
     String name = parts.group(1);
     return Optional.of(new HostPort(name != null ? name : parts.group(2), port));
-  }
-
-  /** As sockets have it. */
-  public InetSocketAddress unresolved() {
-    return InetSocketAddress.createUnresolved(host, port);
   }
 
   @Override

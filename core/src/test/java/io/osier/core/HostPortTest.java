@@ -2,7 +2,6 @@ package io.osier.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,13 +53,5 @@ final class HostPortTest {
       })
   void whatIsNone_isNotTaken(String text) {
     assertThat(HostPort.parse(text)).isEmpty();
-  }
-
-  @Test
-  void socketAddress_hasTheHostWithoutBrackets_andIsNotLookedUp() {
-    var address = HostPort.parse("[2001:db8::7]:7401").orElseThrow().unresolved();
-    assertThat(address.getHostString()).isEqualTo("2001:db8::7");
-    assertThat(address.getPort()).isEqualTo(7401);
-    assertThat(address.isUnresolved()).isTrue();
   }
 }

@@ -99,7 +99,7 @@ public final class OsierClient implements AutoCloseable {
 
   private static InetSocketAddress parse(String dc, String address) {
     return HostPort.parse(address)
-        .map(HostPort::unresolved)
+        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
         .orElseThrow(
             () ->
                 new OsierException(

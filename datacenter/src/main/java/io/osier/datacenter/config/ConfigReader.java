@@ -562,7 +562,9 @@ public final class ConfigReader {
   }
 
   private static InetSocketAddress address(String text) {
-    return HostPort.parse(text).orElseThrow(() -> new IllegalArgumentException(text)).unresolved();
+    return HostPort.parse(text)
+        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
+        .orElseThrow(() -> new IllegalArgumentException(text));
   }
 
   private List<KeyspacePolicy> keyspaces(String dc, Map<String, InetSocketAddress> peers) {

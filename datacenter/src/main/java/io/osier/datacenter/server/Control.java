@@ -258,7 +258,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   private static InetSocketAddress address(String text) {
     // What a former version took for an address cannot be dialled; the other one may dial.
     return HostPort.parse(text)
-        .map(HostPort::unresolved)
+        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
         .orElseGet(() -> InetSocketAddress.createUnresolved(text, 0));
   }
 

@@ -8,6 +8,7 @@ import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
 import io.osier.bench.client.UsersCommand;
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.crash.UpgradeCommand;
 import io.osier.bench.experiment.DashboardCommand;
 import io.osier.bench.experiment.MembershipCommand;
 import io.osier.bench.experiment.MemoryCommand;
@@ -63,6 +64,7 @@ import picocli.CommandLine.Spec;
       SlaCommand.class,
       StartCommand.class,
       StorageCommand.class,
+      UpgradeCommand.class,
       WalletCommand.class,
       SocialCommand.class,
       SoakCommand.class,

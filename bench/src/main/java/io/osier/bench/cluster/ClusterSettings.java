@@ -3,6 +3,7 @@ package io.osier.bench.cluster;
 import io.osier.bench.wan.WanQuality;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a cluster is to be like: {@code new ClusterSettings(directory, keyspaces).seed(7).start()}.
@@ -21,6 +22,7 @@ public final class ClusterSettings {
   PeerLinks.Qualities links = Topology::quality;
   long seed = 1;
   boolean admin;
+  Optional<Path> former = Optional.empty();
 
   /**
    * Three datacenters that write everything to their disks before it is acknowledged.
@@ -94,6 +96,17 @@ public final class ClusterSettings {
   /** With an admin port for each, where metrics and the dashboard are. */
   public ClusterSettings admin() {
     admin = true;
+    return this;
+  }
+
+  /**
+   * Each process is that of another distribution the first time, and this build's when it is
+   * started again.
+   *
+   * @param distribution the directory of an unpacked distribution
+   */
+  public ClusterSettings former(Path distribution) {
+    former = Optional.of(distribution);
     return this;
   }
 

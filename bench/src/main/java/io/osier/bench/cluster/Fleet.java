@@ -156,6 +156,24 @@ public final class Fleet implements AutoCloseable {
     return false;
   }
 
+  /**
+   * Reads all of a keyspace at every datacenter, and holds it against what a load was acknowledged.
+   *
+   * @return the most that one of them lacks, and the most that one has too much
+   */
+  public CounterLoad.Audit audit(CounterLoad load, String keyspace) {
+    long missing = 0;
+    long surplus = 0;
+    for (String dc : dcs()) {
+      try (OsierClient client = only(dc)) {
+        CounterLoad.Audit audit = load.audit(client.session().keyspace(keyspace));
+        missing = Math.max(missing, audit.missing());
+        surplus = Math.max(surplus, audit.surplus());
+      }
+    }
+    return new CounterLoad.Audit(missing, surplus);
+  }
+
   /** The different digests that the datacenters give. */
   private Set<JsonNode> digests() {
     Set<JsonNode> digests = new HashSet<>();

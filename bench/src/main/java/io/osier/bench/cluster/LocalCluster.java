@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,11 +86,28 @@ public final class LocalCluster implements AutoCloseable {
       int number = starts.merge(dc, 1, Integer::sum);
       Path log = settings.directory.resolve(dc + (number == 1 ? "" : "-" + number) + ".log");
       String[] command = {"server", "--config", file.toString()};
-      processes.put(dc, Jvm.start(log, settings.javaOptions, settings.heap, command));
+      processes.put(
+          dc,
+          settings.former.isPresent() && number == 1
+              ? former(settings.former.get(), log, command)
+              : Jvm.start(log, settings.javaOptions, settings.heap, command));
       down.remove(dc);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Starts a command of another distribution. */
+  private Process former(Path distribution, Path log, String... command) throws IOException {
+    List<String> line = new ArrayList<>();
+    line.add(distribution.resolve("bin").resolve("osier").toString());
+    line.addAll(List.of(command));
+    ProcessBuilder builder = new ProcessBuilder(line);
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder
+        .environment()
+        .put("OSIER_JAVA_OPTIONS", settings.heap + " " + String.join(" ", settings.javaOptions));
+    return builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
   private String configuration(String dc) {
@@ -256,7 +274,7 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /** The datacenters as their clients see them. */
-  Fleet fleet() {
+  public Fleet fleet() {
     return fleet;
   }
 

@@ -1,4 +1,4 @@
-/** Kills datacenters under load, and looks for what they confirmed. */
+/** Kills and upgrades datacenters under load, and looks for what they confirmed. */
 @NullMarked
 package io.osier.bench.crash;
 

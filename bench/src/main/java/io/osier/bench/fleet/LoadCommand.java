@@ -1,12 +1,10 @@
 package io.osier.bench.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Fleet;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
-import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -208,24 +206,16 @@ public final class LoadCommand implements Callable<Integer> {
 
   private int compare(Fleet fleet, CounterLoad load) {
     boolean equal = fleet.awaitEqual(SETTLE_MAX, System.out::println);
-    long missing = 0;
-    long surplus = 0;
-    for (String dc : fleet.dcs()) {
-      try (OsierClient client = fleet.only(dc)) {
-        CounterLoad.Audit audit = load.audit(Contents.rows(client.session().keyspace(keyspace)));
-        missing = Math.max(missing, audit.missing());
-        surplus = Math.max(surplus, audit.surplus());
-      }
-    }
+    CounterLoad.Audit audit = fleet.audit(load, keyspace);
     System.out.println(figures(fleet));
     System.out.printf(
         Locale.ROOT,
         "%d acknowledged updates, %d failed or unknown, %d missing, %d surplus, datacenters %s%n",
         load.done(),
         load.failures(),
-        missing,
-        surplus,
+        audit.missing(),
+        audit.surplus(),
         equal ? "equal" : "NOT EQUAL");
-    return equal && missing == 0 && surplus == 0 ? 0 : 1;
+    return equal && audit.missing() == 0 && audit.surplus() == 0 ? 0 : 1;
   }
 }

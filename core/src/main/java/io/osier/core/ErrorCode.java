@@ -64,8 +64,9 @@ public enum ErrorCode {
    */
   TRANSACTION_FORGOTTEN(23, false),
   /**
-   * Every peer refuses the datacenter, or this keyspace, because their configurations differ:
-   * nothing was done, since an update would go nowhere. Another datacenter may take it.
+   * Every peer refuses the datacenter, or this keyspace, because their configurations differ or it
+   * is none of them: nothing was done, since an update would go nowhere. Of one that is none of
+   * them, reads are refused, too: what it has is old. Another datacenter may take it.
    */
   REFUSED_BY_PEERS(24, true),
   /**
@@ -74,7 +75,12 @@ public enum ErrorCode {
    */
   NOT_AUTHENTICATED(25, false),
   /** The user lacks a right, which the message names; nothing was done. */
-  FORBIDDEN(26, false);
+  FORBIDDEN(26, false),
+  /**
+   * The peer is not of this cluster: it was not added, or it was removed, or what it stores is from
+   * before it was removed.
+   */
+  NOT_A_MEMBER(27, false);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

@@ -112,7 +112,7 @@ final class Tries {
    */
   Next nowhere(long now, OsierException unreachable) {
     OsierException why = tried.isEmpty() || refusal == null ? unreachable : refusal;
-    if (why.code() == ErrorCode.NOT_AUTHENTICATED) {
+    if (why.code() == ErrorCode.NOT_AUTHENTICATED || why.code() == ErrorCode.REFUSED_BY_PEERS) {
       return new Next.End(why); // asking once more does not help
     }
     tried = Set.of(); // all were tried: begin again after a pause
@@ -131,7 +131,8 @@ final class Tries {
       return new Next.GoOn();
     }
     return switch (failure.code()) {
-      case UNAVAILABLE, SHUTTING_DOWN, SESSION_BEHIND -> elsewhere(now, dc, error);
+      case UNAVAILABLE, SHUTTING_DOWN, SESSION_BEHIND, REFUSED_BY_PEERS ->
+          elsewhere(now, dc, error);
       default -> new Next.End(error);
     };
   }

@@ -261,6 +261,22 @@ final class SteppedCallTest {
     assertThat(catchThrowable(moved::join)).hasMessageContaining("us");
   }
 
+  /** It was removed, say: the others are a cluster without it. */
+  @Test
+  void refusedSinceItsPeersRefuseIt_goesToTheNext_andEndsWhereAllAreSo() {
+    CompletableFuture<Void> call = k.counter("c").incrementAsync(1);
+    eu.fails(ErrorCode.REFUSED_BY_PEERS);
+    steps.pass(0);
+    us.isDone();
+    assertThat(call).isCompleted();
+    CompletableFuture<Void> inVain = k.counter("c").incrementAsync(1);
+    for (int i = 0; i < 2; i++) {
+      (eu.open.isEmpty() ? us : eu).fails(ErrorCode.REFUSED_BY_PEERS);
+      steps.pass(0);
+    }
+    assertThat(codeOf(inVain)).as("at once").isEqualTo(ErrorCode.REFUSED_BY_PEERS);
+  }
+
   @Test
   void refusedEverywhere_beginsAgainAfterAPause_untilTheTimeIsOver() {
     CompletableFuture<Void> call = k.counter("c").incrementAsync(1);

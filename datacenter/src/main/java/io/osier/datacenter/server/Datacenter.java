@@ -552,7 +552,7 @@ public final class Datacenter implements AutoCloseable {
       if (why.code() == ErrorCode.DUPLICATE_DC) {
         failure.completeExceptionally(why);
       } else {
-        readiness.refused(dc, why.code() + ": " + why.getMessage());
+        readiness.refused(dc, why);
       }
     }
   }

@@ -104,6 +104,7 @@ final class KeyspaceShard {
   /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */
   void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     checkKey(read.key());
+    gate.checkRead();
     to(read.key()).read(read, lane, reply);
   }
 
@@ -171,6 +172,7 @@ final class KeyspaceShard {
       OperationLimits.check(update.operation(), policy.limits());
     }
     step.reads().forEach(fetch -> checkKey(fetch.key()));
+    gate.checkRead();
     // What only reads goes on when the disk is full; an earlier step may have had updates.
     boolean commitsEarlier = step.end() == Request.End.COMMIT && step.begin().isEmpty();
     if (commitsEarlier || !step.updates().isEmpty()) {
@@ -181,6 +183,7 @@ final class KeyspaceShard {
 
   /** As {@link #scan}, by a thread that may wait for the disk. */
   void scan(Request.Scan scan, Consumer<Reply> reply) {
+    gate.checkRead();
     readers.execute(
         () -> {
           try {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +60,8 @@ final class Readiness {
   }
 
   /** A peer refuses this datacenter. */
-  void refused(String dc, String why) {
-    keyspaces.values().forEach(k -> k.gate().heard(dc, Optional.of(why)));
+  void refused(String dc, OsierException why) {
+    keyspaces.values().forEach(k -> k.gate().refused(dc, why));
     unknown.remove(dc);
   }
 
@@ -84,8 +85,10 @@ final class Readiness {
         obstacles.add(
             "keyspace '"
                 + keyspace.policy().name()
-                + "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads go on:"
-                + " "
+                + "' is refused by every peer: "
+                + (keyspace.gate().isStranger()
+                    ? "updates and reads are refused (REFUSED_BY_PEERS): "
+                    : "updates are refused (REFUSED_BY_PEERS), reads go on: ")
                 + keyspace.gate().refusals());
       }
     }

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +14,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 /**
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
  * not while every peer that holds it refuses it because their configurations differ, since then
- * what is acknowledged would go nowhere until somebody mends that.
+ * what is acknowledged would go nowhere until somebody mends that. And whether it is read: not
+ * while every peer says that this datacenter is not of the cluster, since what was removed is old
+ * and stays so.
  *
  * <p>A peer that cannot be reached is no reason: a partition ends by itself, and updates travel
  * then. So a refusal counts until the peer itself agrees, also while it cannot be reached.
@@ -27,7 +30,11 @@ final class UpdateGate {
   /** By peer, why it does not take this keyspace's updates. */
   private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
 
+  /** The peers that refuse this datacenter since it is not of the cluster. */
+  private final Set<String> strangerTo = new HashSet<>();
+
   private volatile boolean refusedByAll;
+  private volatile boolean stranger;
 
   /** Why nothing is taken; empty if it is. */
   private volatile Optional<String> held = Optional.empty();
@@ -51,7 +58,13 @@ final class UpdateGate {
   synchronized void setPeers(Collection<String> others) {
     peers = Set.copyOf(others);
     refusals.keySet().retainAll(peers);
+    strangerTo.retainAll(peers);
+    judge();
+  }
+
+  private void judge() {
     refusedByAll = !peers.isEmpty() && refusals.size() == peers.size();
+    stranger = refusedByAll && strangerTo.size() == peers.size();
   }
 
   /** No updates are taken, for a reason in words; or they are again. */
@@ -63,8 +76,23 @@ final class UpdateGate {
   synchronized void heard(String dc, Optional<String> refusal) {
     if (peers.contains(dc)) {
       refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
-      refusedByAll = refusals.size() == peers.size();
+      strangerTo.remove(dc);
+      judge();
     }
+  }
+
+  /** A peer refuses this datacenter. */
+  synchronized void refused(String dc, OsierException why) {
+    heard(dc, Optional.of(why.code() + ": " + why.getMessage()));
+    if (why.code() == ErrorCode.NOT_A_MEMBER && peers.contains(dc)) {
+      strangerTo.add(dc);
+      judge();
+    }
+  }
+
+  /** Whether no peer takes this datacenter for one of the cluster. */
+  boolean isStranger() {
+    return stranger;
   }
 
   /** By peer, why it does not take this keyspace's updates. */
@@ -85,6 +113,19 @@ final class UpdateGate {
   /** Whether no update can be taken because of other datacenters. */
   boolean isClosed() {
     return refusedByAll || held.isPresent() || !awaited.isEmpty();
+  }
+
+  /**
+   * Throws if reads must be refused.
+   *
+   * @throws OsierException REFUSED_BY_PEERS
+   */
+  void checkRead() {
+    if (stranger) {
+      throw new OsierException(
+          ErrorCode.REFUSED_BY_PEERS,
+          "keyspace '" + keyspace + "' is not read here, where it is out of date: " + refusals);
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.crdt.Query;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
@@ -267,6 +269,23 @@ final class DatacentersAtRunTimeTest {
     awaitCount(stays, "c", 3);
   }
 
+  /** Neither by a read nor by a scan nor in a transaction. */
+  private static void servesNothingStale(OsierClient of) {
+    for (Runnable read :
+        List.<Runnable>of(
+            () -> of.session().keyspace("shop").counter("c").get(),
+            () ->
+                of.session()
+                    .keyspace("shop")
+                    .scan(Optional.empty(), Optional.empty(), new Query.Whole(), 10),
+            () -> of.session().keyspace("bank").begin().counter("c").get())) {
+      assertThatThrownBy(read::run)
+          .isInstanceOfSatisfying(
+              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS))
+          .hasMessageContaining("out of date");
+    }
+  }
+
   @Test
   void oneThatIsDead_isGivenUp_andNobodyWaitsForIt() throws IOException {
     TestCluster cluster = cluster("ap", "eu", "us");
@@ -287,14 +306,26 @@ final class DatacentersAtRunTimeTest {
     await()
         .atMost(PATIENCE)
         .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("dc add ap")));
-    assertThatThrownBy(() -> increment(at(cluster, "ap"), "c", 1))
-        .isInstanceOf(OsierException.class);
+    OsierClient former = at(cluster, "ap");
+    assertThatThrownBy(() -> increment(former, "c", 1)).isInstanceOf(OsierException.class);
+    // Who knows another one is served there; otherwise nothing old is read.
+    servesNothingStale(former);
+    OsierClient both =
+        OsierClient.builder()
+            .endpoint("ap", "127.0.0.1:" + cluster.clientPort("ap"))
+            .endpoint("us", "127.0.0.1:" + cluster.clientPort("us"))
+            .prefer("ap")
+            .build();
+    open.add(both);
+    both.awaitConnected(PATIENCE);
+    assertThat(both.session().keyspace("shop").counter("c").get()).isEqualTo(8);
     // Added again it is refused as long as it has its old store.
     add(eu, "ap", "127.0.0.1:" + cluster.peerPort("ap"));
     await()
         .atMost(PATIENCE)
         .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier rebuild")));
     assertThat(state(us, "ap")).isEqualTo("joining");
+    servesNothingStale(former);
     cluster.stop("ap");
     try (var files = Files.walk(dir.resolve("ap"))) {
       files

@@ -122,7 +122,7 @@ final class Greeting {
     }
     if (!peers.contains(dc) && !dc.equals(self.dc())) {
       return refuse(
-          ErrorCode.CONFIGURATION,
+          ErrorCode.NOT_A_MEMBER,
           "datacenter '"
               + dc
               + "' is not among the peers "
@@ -135,7 +135,7 @@ final class Greeting {
     }
     Optional<String> givenUp = givenUp(hello.replica());
     if (givenUp.isPresent()) {
-      return refuse(ErrorCode.CONFIGURATION, givenUp.get());
+      return refuse(ErrorCode.NOT_A_MEMBER, givenUp.get());
     }
     Optional<String> misnamed = certified.flatMap(names -> misnamed(dc, names));
     if (misnamed.isPresent()) {

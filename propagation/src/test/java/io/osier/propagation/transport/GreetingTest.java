@@ -32,7 +32,7 @@ final class GreetingTest {
     "9, test, us, eu, VERSION_MISMATCH",
     "0, other, us, eu, CONFIGURATION",
     "0, test, us, ap, CONFIGURATION",
-    "0, test, mm, eu, CONFIGURATION",
+    "0, test, mm, eu, NOT_A_MEMBER",
     "0, test, eu, eu, DUPLICATE_DC",
   })
   void whatDoesNotFit_isRefused(int newer, String cluster, String from, String to, ErrorCode why) {
@@ -79,7 +79,7 @@ final class GreetingTest {
     greeting.setIncarnationsMin(Map.of("us", US.incarnation() + 1));
     PeerMessage.Refused refused =
         greeting.judge(hello(US), PEERS, Optional.empty(), Optional.empty()).orElseThrow();
-    assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(refused.code()).isEqualTo(ErrorCode.NOT_A_MEMBER);
     assertThat(refused.message()).contains("'us'", "osier rebuild");
     ReplicaId rebuilt = new ReplicaId("us", US.incarnation() + 1);
     assertThat(judged(hello(rebuilt), Optional.empty())).isEmpty();
@@ -94,7 +94,7 @@ final class GreetingTest {
     assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
-    assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(refused.code()).isEqualTo(ErrorCode.NOT_A_MEMBER);
     assertThat(refused.message())
         .isEqualTo(
             "datacenter 'us' is not among the peers [ap] of eu: it was not added, or was removed;"

@@ -150,6 +150,7 @@ final class SimNode implements Entrance.Inside {
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
       this.store = new WatchedStore(simulation, this, kept);
       this.journal = kept;
+      simulation.recovered(unit, self, recovered.committed());
       if (!recovered.resumed()) {
         simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
       }

@@ -58,6 +58,9 @@ final class SimTransactions {
     /** The commit that a partition made of it; null if none. */
     @Nullable Dot dot;
 
+    /** When it did. */
+    long madeNanos;
+
     @Nullable SimSending begun;
 
     @Override
@@ -78,10 +81,12 @@ final class SimTransactions {
       if (made == null) {
         return;
       }
-      if (outcome == Outcome.NEVER || (dot != null && !dot.equals(made))) {
-        throw wrong(this, "is committed as %s at %s; before that: %s", made, by, dot);
+      Dot before = commit();
+      if (outcome == Outcome.NEVER || (before != null && !before.equals(made))) {
+        throw wrong(this, "is committed as %s at %s; before that: %s", made, by, before);
       }
       dot = made;
+      madeNanos = scheduler.nanos();
     }
 
     @Override
@@ -94,6 +99,11 @@ final class SimTransactions {
 
     @Override
     public void crashed(SimSending sending) {}
+
+    /** The commit that was made of it and that no crash has taken back; null if none. */
+    @Nullable Dot commit() {
+      return dot != null && simulation.tookBack(unit, dot, madeNanos) ? null : dot;
+    }
 
     ReplicaId where() {
       return requireNonNull(at, "it was answered");
@@ -307,7 +317,7 @@ final class SimTransactions {
   }
 
   private void committed(Tx tx) {
-    if (tx.dot == null) {
+    if (tx.commit() == null) {
       throw wrong(tx, "is committed by none");
     }
     tx.outcome = Outcome.COMMITTED;
@@ -318,8 +328,9 @@ final class SimTransactions {
 
   private void notCommitted(Tx tx, Throwable error) {
     if (!isUnknown(error)) {
-      if (tx.dot != null) {
-        throw wrong(tx, "is committed as %s, and its caller is told %s", tx.dot, error);
+      Dot commit = tx.commit();
+      if (commit != null) {
+        throw wrong(tx, "is committed as %s, and its caller is told %s", commit, error);
       }
       tx.outcome = Outcome.NEVER;
       check.ended(tx.number, Outcome.NEVER, tx.at);

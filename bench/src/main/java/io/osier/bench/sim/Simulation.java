@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
@@ -105,6 +106,10 @@ final class Simulation {
   private boolean changed;
   private final List<String> names = new ArrayList<>();
   private final Set<ReplicaId> lost = new TreeSet<>();
+
+  private record Recovery(Unit unit, ReplicaId self, long nanos, long committed) {}
+
+  private final List<Recovery> recoveries = new ArrayList<>();
   private final Map<ErrorCode, Long> failures = new EnumMap<>(ErrorCode.class);
   private int crashes;
   private long tickets;
@@ -361,6 +366,22 @@ final class Simulation {
   /** From now on clients write large values, or small ones again. */
   void setLarge(boolean large) {
     workloads.forEach(w -> w.setLarge(large));
+  }
+
+  /** A store was opened again, with an incarnation's commits up to a number. */
+  void recovered(Unit unit, ReplicaId self, long committed) {
+    recoveries.add(new Recovery(unit, self, scheduler.nanos(), committed));
+  }
+
+  /** Whether a crash took a commit back before it was durable. */
+  boolean tookBack(Unit unit, Dot commit, long sinceNanos) {
+    return recoveries.stream()
+        .anyMatch(
+            r ->
+                r.unit == unit
+                    && r.self.equals(commit.replica())
+                    && r.nanos >= sinceNanos
+                    && r.committed < commit.number());
   }
 
   /** The incarnations that lost their memory. */

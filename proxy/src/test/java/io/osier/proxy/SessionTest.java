@@ -35,13 +35,14 @@ import org.junit.jupiter.api.Test;
 final class SessionTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final Reply.KeyspaceInfo SHOP = new Reply.KeyspaceInfo("shop", 2_000, 1, false);
 
   /** Greets and pongs; the rest as the test wants. */
   private static Function<Request, Reply> as(ReplicaId who, Function<Request, Reply> rest) {
     return request ->
         switch (request) {
           case Request.Hello h ->
-              new Reply.Welcome(1, who, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
+              new Reply.Welcome(1, who, List.of(SHOP));
           case Request.Ping p -> new Reply.Pong();
           default -> rest.apply(request);
         };
@@ -371,7 +372,13 @@ final class SessionTest {
   @Test
   void failure_comesWithItsCode() throws IOException {
     try (FakeServer eu =
-            new FakeServer(as(EU, r -> new Reply.Failure(ErrorCode.OVERLOADED, "full")));
+            new FakeServer(
+                as(
+                    EU,
+                    r ->
+                        r instanceof Request.Keyspaces
+                            ? new Reply.Keyspaces(List.of(SHOP))
+                            : new Reply.Failure(ErrorCode.OVERLOADED, "full")));
         OsierClient client = client(eu, null)) {
       assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
           .isInstanceOfSatisfying(

@@ -41,8 +41,7 @@ final class SessionTest {
   private static Function<Request, Reply> as(ReplicaId who, Function<Request, Reply> rest) {
     return request ->
         switch (request) {
-          case Request.Hello h ->
-              new Reply.Welcome(1, who, List.of(SHOP));
+          case Request.Hello h -> new Reply.Welcome(1, who, List.of(SHOP));
           case Request.Ping p -> new Reply.Pong();
           default -> rest.apply(request);
         };

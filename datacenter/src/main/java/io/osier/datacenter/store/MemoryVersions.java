@@ -86,7 +86,7 @@ public final class MemoryVersions implements VersionStore {
     NavigableSet<Entry> entries = entries(object);
     Entry newest = null;
     for (Entry e : entries) {
-      if (e.isSnapshot && (newest == null || newest.at.isAtMost(e.at))) {
+      if (e.isSnapshot && (newest == null || Versions.isNewer(e.at, newest.at))) {
         newest = e;
       }
     }

@@ -43,6 +43,24 @@ final class Versions {
     return max;
   }
 
+  /**
+   * Whether of two snapshots the first is the one to read. An order of all vectors: a vector comes
+   * before each that it is at most, and which of several concurrent ones is the newest does not
+   * change when others are deleted.
+   */
+  static boolean isNewer(VersionVector first, VersionVector second) {
+    long difference = maxOf(first) - maxOf(second);
+    return difference == 0 ? sumOf(first) > sumOf(second) : difference > 0;
+  }
+
+  private static long sumOf(VersionVector at) {
+    long sum = 0;
+    for (int i = 0; i < at.size(); i++) {
+      sum += at.number(i);
+    }
+    return sum;
+  }
+
   /** No record that is not at most {@code from} has a largest number of at most this. */
   static long floorOf(VersionVector from, Collection<ReplicaId> known) {
     long floor = Long.MAX_VALUE;
@@ -61,7 +79,7 @@ final class Versions {
       }
       if (r.isSnapshot()
           && r.at().isAtMost(atMost)
-          && (found == null || found.at().isAtMost(r.at()))) {
+          && (found == null || isNewer(r.at(), found.at()))) {
         found = r;
       }
     }
@@ -103,7 +121,7 @@ final class Versions {
       }
       if (!r.isSnapshot()) {
         operations.add(r);
-      } else if (snapshot == null || snapshot.at().isAtMost(r.at())) {
+      } else if (snapshot == null || isNewer(r.at(), snapshot.at())) {
         snapshot = r;
         floor = floorOf(r.at(), known);
       }

@@ -212,6 +212,28 @@ final class VersionStoreProperties {
     }
   }
 
+  /** The one that goes stands before the one that is read, and contains neither. */
+  @Example
+  void pruning_keepsWhatIsReadOfConcurrentSnapshots() {
+    ObjectId object = freshObject();
+    int[][] vectors = {{2, 3, 0}, {3, 0, 0}, {3, 0, 1}};
+    List<Put> puts = new ArrayList<>();
+    for (int[] v : vectors) {
+      VersionVector at = VersionVector.EMPTY;
+      for (int i = 0; i < v.length; i++) {
+        at = v[i] == 0 ? at : at.with(REPLICAS.get(i), v[i]);
+      }
+      puts.add(new Put(at, true, content(puts.size())));
+    }
+    for (List<Put> order : List.of(puts, puts.reversed())) {
+      MemoryVersions memory = write(object, order);
+      List<VersionStore.Loaded> before = memory.load(object.key());
+      assertThat(rocks.load(object.key())).isEqualTo(before);
+      memory.write(List.of(new Change.Prune(object)));
+      assertThat(memory.load(object.key())).isEqualTo(before);
+    }
+  }
+
   /** What only remembers its removal, page by page, keys with zero bytes among them. */
   @Property(tries = 100)
   void removedObjects_areFoundInOrder(

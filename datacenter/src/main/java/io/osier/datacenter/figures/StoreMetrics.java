@@ -1,0 +1,146 @@
+package io.osier.datacenter.figures;
+
+import io.osier.datacenter.store.StoreFigures;
+import io.osier.propagation.host.Delays;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.Histogram;
+
+/** What the store on the disk does; absent where nothing is stored. */
+final class StoreMetrics {
+  private static final long[] WRITE_BOUNDS_MICROS = {
+    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000
+  };
+
+  private final MetricList metrics;
+
+  private StoreMetrics(MetricList metrics) {
+    this.metrics = metrics;
+  }
+
+  /** Adds them all, in the table's order. */
+  static void addTo(MetricList metrics) {
+    new StoreMetrics(metrics).store();
+  }
+
+  private void store() {
+    ofStore(
+        Metric.Type.GAUGE,
+        "full",
+        "1 if updates are refused: the disk is full",
+        s -> s.full() ? 1 : 0);
+    ofStore(Metric.Type.COUNTER, "writes", "Writes of groups to the disk", Snapshot.Store::writes);
+    ofStore(Metric.Type.COUNTER, "groups", "Partitions' groups in them", Snapshot.Store::groups);
+    ofStore(
+        Metric.Type.COUNTER,
+        "versions_dropped",
+        "Old versions dropped",
+        Snapshot.Store::versionsDropped);
+    metrics.add(
+        Metric.Type.HISTOGRAM,
+        "store_write_seconds",
+        List.of(),
+        "How long a write of groups took, fsync included",
+        (s, to) -> s.store().ifPresent(store -> to.times(ranges(store.writeMicros()))));
+    ofDatabase(Metric.Type.GAUGE, "table_bytes", "Bytes of the tables", StoreFigures::tableBytes);
+    ofDatabase(
+        Metric.Type.GAUGE,
+        "memtable_bytes",
+        "In memory, not in a table yet",
+        StoreFigures::memtableBytes);
+    ofDatabase(
+        Metric.Type.GAUGE,
+        "block_cache_bytes",
+        "What the cache of tables' blocks holds",
+        StoreFigures::blockCacheBytes);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "block_cache_hits",
+        "Blocks found in it",
+        StoreFigures::blockCacheHits);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "block_cache_misses",
+        "Blocks read from files",
+        StoreFigures::blockCacheMisses);
+    ofDatabase(
+        Metric.Type.GAUGE,
+        "level_zero_files",
+        "Tables that compaction has not merged yet",
+        StoreFigures::levelZeroFiles);
+    ofDatabase(
+        Metric.Type.GAUGE,
+        "compaction_pending_bytes",
+        "What compaction has to rewrite until the tree is in shape",
+        StoreFigures::compactionPendingBytes);
+    ofDatabase(
+        Metric.Type.GAUGE,
+        "compactions_running",
+        "Compactions now",
+        StoreFigures::compactionsRunning);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "compaction_read_bytes",
+        "Bytes that compactions have read",
+        StoreFigures::compactionReadBytes);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "compaction_written_bytes",
+        "Bytes that compactions have written",
+        StoreFigures::compactionWrittenBytes);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "flushed_bytes",
+        "Bytes written from memory to tables",
+        StoreFigures::flushedBytes);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "log_bytes",
+        "Bytes written to the write-ahead log",
+        StoreFigures::logBytes);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "log_syncs",
+        "How often the log was synchronised",
+        StoreFigures::logSyncs);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "stall_seconds",
+        "How long writes had to wait for compaction",
+        d -> d.stallMicros() / 1e6);
+    ofDatabase(
+        Metric.Type.GAUGE,
+        "writes_stopped",
+        "1 while writes wait for compaction",
+        d -> d.writesStopped() ? 1 : 0);
+  }
+
+  private static Delays ranges(Histogram micros) {
+    long[] counts = new long[WRITE_BOUNDS_MICROS.length + 1];
+    long above = 0;
+    for (int i = 0; i < WRITE_BOUNDS_MICROS.length; i++) {
+      counts[i] = micros.getCountBetweenValues(above, WRITE_BOUNDS_MICROS[i]);
+      above = micros.nextNonEquivalentValue(WRITE_BOUNDS_MICROS[i]);
+    }
+    long counted = Arrays.stream(counts).sum();
+    counts[WRITE_BOUNDS_MICROS.length] = micros.getTotalCount() - counted;
+    return Delays.counted(
+        WRITE_BOUNDS_MICROS, counts, Math.round(micros.getMean() * micros.getTotalCount()));
+  }
+
+  private void ofStore(
+      Metric.Type type, String name, String help, ToDoubleFunction<Snapshot.Store> of) {
+    metrics.add(
+        type,
+        "store_" + name,
+        List.of(),
+        help,
+        (s, to) -> s.store().ifPresent(store -> to.number(of.applyAsDouble(store))));
+  }
+
+  private void ofDatabase(
+      Metric.Type type, String name, String help, ToDoubleFunction<StoreFigures> of) {
+    ofStore(type, name, help, store -> of.applyAsDouble(store.database()));
+  }
+}

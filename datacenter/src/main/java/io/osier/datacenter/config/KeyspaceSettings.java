@@ -72,7 +72,7 @@ public final class KeyspaceSettings {
           }
           values.put(key, key.equals(REPLICAS) ? list(value) : value);
         });
-    String prefix = ConfigReader.KEYSPACES + ".it";
+    String prefix = KeyspaceReader.KEYSPACES + ".it";
     Config own;
     try {
       own = ConfigFactory.parseMap(Map.of(prefix, values), "keyspace '" + name + "'");
@@ -81,7 +81,7 @@ public final class KeyspaceSettings {
           ErrorCode.INVALID_ARGUMENT, "keyspace '" + name + "': " + e.getMessage());
     }
     try {
-      return ConfigReader.keyspace("keyspace '" + name + "'", own, name, prefix, datacenters);
+      return KeyspaceReader.read("keyspace '" + name + "'", own, name, prefix, datacenters);
     } catch (OsierException e) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

@@ -1,9 +1,9 @@
 package io.osier.datacenter.config;
 
-import static io.osier.datacenter.config.ConfigReader.DEFAULTS;
-import static io.osier.datacenter.config.ConfigReader.KEYSPACES;
 import static io.osier.datacenter.config.ConfigReader.PEERS;
-import static io.osier.datacenter.config.ConfigReader.USERS;
+import static io.osier.datacenter.config.KeyspaceReader.DEFAULTS;
+import static io.osier.datacenter.config.KeyspaceReader.KEYSPACES;
+import static io.osier.datacenter.config.UserReader.USERS;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;

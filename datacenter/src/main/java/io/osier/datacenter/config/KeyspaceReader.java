@@ -1,0 +1,113 @@
+package io.osier.datacenter.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigUtil;
+import com.typesafe.config.ConfigValueFactory;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.codec.Codec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Reads the keyspaces of a configuration. Immutable. */
+final class KeyspaceReader {
+  static final String KEYSPACES = "osier.keyspaces";
+  static final String DEFAULTS = "osier.keyspace-defaults";
+
+  private final ConfigValues values;
+
+  KeyspaceReader(ConfigValues values) {
+    this.values = values;
+  }
+
+  /**
+   * Those that a datacenter holds, in the order of their names.
+   *
+   * @param peers the other datacenters
+   */
+  List<KeyspacePolicy> keyspaces(String dc, Set<String> peers) {
+    List<KeyspacePolicy> keyspaces = new ArrayList<>();
+    ConfigObject all = values.config().getObject(KEYSPACES);
+    for (String name : new TreeSet<>(all.keySet())) {
+      boolean plain = name.matches("[A-Za-z][A-Za-z0-9_-]*");
+      String prefix = KEYSPACES + "." + (plain ? name : ConfigUtil.quoteString(name));
+      if (!(all.get(name) instanceof ConfigObject)) {
+        throw values.bad(prefix, "a block of settings, for example { sla = 2s }");
+      }
+      Set<String> datacenters = new TreeSet<>(peers);
+      datacenters.add(dc);
+      KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
+      if (policy.heldBy(dc)) {
+        keyspaces.add(policy);
+      }
+    }
+    return keyspaces;
+  }
+
+  /** A view in which a keyspace has all settings. */
+  private KeyspaceReader withDefaults(String prefix) {
+    Config config = values.config();
+    Config withDefaults =
+        config.withValue(prefix, config.getObject(prefix).withFallback(config.getObject(DEFAULTS)));
+    String partitions = prefix + ".partitions";
+    if (!values.has(partitions)
+        && withDefaults.getString(prefix + ".consistency").equalsIgnoreCase("causal")) {
+      // The default is for session keyspaces; a causal one has one sequencer.
+      withDefaults = withDefaults.withValue(partitions, ConfigValueFactory.fromAnyRef(1));
+    }
+    return new KeyspaceReader(values.with(withDefaults));
+  }
+
+  /**
+   * Reads one keyspace that no configuration file names.
+   *
+   * @param source what errors call it
+   * @param prefix where its settings are in {@code own}
+   * @param datacenters all that there are
+   */
+  static KeyspacePolicy read(
+      String source, Config own, String name, String prefix, Set<String> datacenters) {
+    Config reference = ConfigReader.reference();
+    Config all = own.withFallback(reference.withOnlyPath(DEFAULTS)).resolve();
+    return new KeyspaceReader(new ConfigValues(source, all))
+        .withDefaults(prefix)
+        .keyspace(name, prefix, datacenters);
+  }
+
+  private KeyspacePolicy keyspace(String name, String prefix, Set<String> datacenters) {
+    KeyspacePolicy.Consistency consistency =
+        values.choice(prefix + ".consistency", KeyspacePolicy.Consistency.class);
+    List<String> replicas = values.list(prefix + ".replicas", "a list of datacenters' names");
+    for (String replica : replicas) {
+      if (!datacenters.contains(replica)) {
+        throw values.bad(
+            prefix + ".replicas", "a list of datacenters, of which there are " + datacenters);
+      }
+    }
+    String limits = prefix + ".limits";
+    // What all of them do to an object before they hear of each other must fit in a record.
+    int holders = replicas.isEmpty() ? datacenters.size() : replicas.size();
+    int objectBytesMax =
+        Math.min(KeyspacePolicy.Limits.OBJECT_BYTES_CAP, Codec.OBJECT_BYTES_MAX / holders);
+    return values.value(
+        prefix,
+        "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
+        () ->
+            new KeyspacePolicy(
+                name,
+                consistency,
+                values.duration(prefix + ".sla", Duration.ZERO, KeyspacePolicy.SLA_MAX),
+                values.choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),
+                values.choice(prefix + ".payload", KeyspacePolicy.StatePayload.class),
+                replicas,
+                values.integer(prefix + ".partitions", 1, KeyspacePolicy.PARTITIONS_MAX),
+                new KeyspacePolicy.Limits(
+                    values.bytes(limits + ".key", 1, io.osier.core.Key.LENGTH_MAX),
+                    values.bytes(limits + ".value", 1, KeyspacePolicy.Limits.VALUE_BYTES_CAP),
+                    values.bytes(limits + ".object", 1, objectBytesMax)),
+                values.duration(prefix + ".history", Duration.ZERO, KeyspacePolicy.HISTORY_MAX)));
+  }
+}

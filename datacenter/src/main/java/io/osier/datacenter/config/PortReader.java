@@ -1,0 +1,146 @@
+package io.osier.datacenter.config;
+
+import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsFiles;
+import io.osier.propagation.transport.PortLimits;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Reads who may connect to a datacenter's ports: their numbers, the limits on what comes by them,
+ * the admin port, TLS. Immutable.
+ */
+final class PortReader {
+  private static final Pattern HOST_NAME =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\\.[A-Za-z0-9_-]+)*");
+
+  private final ConfigValues values;
+  private final MemoryPlan memory;
+
+  PortReader(ConfigValues values, MemoryPlan memory) {
+    this.values = values;
+    this.memory = memory;
+  }
+
+  /** Each port is one of its own; 0 is any free one. */
+  void checkPorts() {
+    List<String> keys =
+        values.config().getBoolean("osier.admin.enabled")
+            ? List.of("osier.listen.client-port", "osier.listen.peer-port", "osier.admin.port")
+            : List.of("osier.listen.client-port", "osier.listen.peer-port");
+    for (int i = 1; i < keys.size(); i++) {
+      for (int k = 0; k < i; k++) {
+        int port = values.integer(keys.get(i), 0, 65_535);
+        if (port != 0 && port == values.integer(keys.get(k), 0, 65_535)) {
+          throw values.bad(keys.get(i), "another port than " + keys.get(k));
+        }
+      }
+    }
+  }
+
+  /** How many connections a port takes; where nothing is set, as many as the heap has room for. */
+  int connections(String key) {
+    return values.isAuto(key) ? memory.connections() : values.integer(key, 1, 1_000_000);
+  }
+
+  /**
+   * What each user may have.
+   *
+   * @param allConnections that all together may have
+   * @param queue requests that a partition's queue takes
+   */
+  UserLimits userLimits(int allConnections, int queue) {
+    String at = "osier.user-limits.";
+    return new UserLimits(
+        userLimit(at + "connections", 1_000_000, allConnections),
+        userLimit(at + "requests", 10_000_000, queue),
+        values.isAuto(at + "bytes")
+            ? UserLimits.Limit.partOf(memory.requestBytes())
+            : UserLimits.Limit.given(values.size(at + "bytes", 64 << 10)));
+  }
+
+  private UserLimits.Limit userLimit(String key, int max, int all) {
+    return values.isAuto(key)
+        ? UserLimits.Limit.partOf(all)
+        : UserLimits.Limit.given(values.integer(key, 1, max));
+  }
+
+  /** The admin port; empty if it is off. */
+  Optional<AdminSettings> admin(String dc, int greeting) {
+    String at = "osier.admin.";
+    boolean enabled = values.yes(at + "enabled");
+    String host = values.text(at + "host", "an address, or auto");
+    if (host.isBlank()) {
+      throw values.bad(at + "host", "an address, or auto");
+    }
+    AdminSettings settings =
+        new AdminSettings(
+            host.equals(ConfigValues.AUTO) ? values.config().getString("osier.listen.host") : host,
+            values.integer(at + "port", 0, 65_535),
+            new PortLimits(values.integer(at + "connections", 1, 100_000), greeting, greeting),
+            names(dc, host));
+    return enabled ? Optional.of(settings) : Optional.empty();
+  }
+
+  /** Under which names the admin port may be asked for. */
+  private Set<String> names(String dc, String host) {
+    String key = "osier.admin.names";
+    String allowed = "a list of names, for example [eu.example], without ports";
+    Set<String> names = new TreeSet<>();
+    for (String name : values.listOrText(key, allowed)) {
+      if (!HOST_NAME.matcher(name).matches()) {
+        throw values.bad(key, allowed);
+      }
+      names.add(name.toLowerCase(Locale.ROOT));
+    }
+    // Those that are configured anyway: what others call this datacenter, and what it listens at.
+    names.add(dc.toLowerCase(Locale.ROOT));
+    names.add(host.toLowerCase(Locale.ROOT));
+    names.add(values.config().getString("osier.listen.host").toLowerCase(Locale.ROOT));
+    String own = ConfigReader.PEERS + "." + dc;
+    if (values.has(own)) {
+      names.add(values.address(own).getHostString().toLowerCase(Locale.ROOT));
+    }
+    return names;
+  }
+
+  /** Empty if there is no certificate. */
+  Optional<TlsSettings> tls(boolean hasPeers) {
+    String at = "osier.tls.";
+    Optional<Path> certificate = values.file(at + "certificate");
+    Optional<Path> key = values.file(at + "key");
+    Optional<Path> authorities = values.file(at + "authorities");
+    TlsSettings.Certificates clientCertificates =
+        values.choice(at + "client-certificates", TlsSettings.Certificates.class);
+    boolean asksClients = clientCertificates != TlsSettings.Certificates.FALSE;
+    TlsContext.Provider provider = values.choice(at + "provider", TlsContext.Provider.class);
+    if (certificate.isEmpty()) {
+      if (key.isPresent() || authorities.isPresent() || asksClients) {
+        throw values.bad(
+            at + "certificate", "a file in PEM form, as other settings of osier.tls are given");
+      }
+      return Optional.empty();
+    }
+    if (key.isEmpty()) {
+      throw values.bad(at + "key", "a file in PEM form: the private key of osier.tls.certificate");
+    }
+    if (authorities.isEmpty() && (hasPeers || asksClients)) {
+      throw values.bad(
+          at + "authorities",
+          "a file in PEM form: the certificates of those who sign "
+              + (hasPeers ? "the other datacenters'" : "the clients'"));
+    }
+    return Optional.of(
+        new TlsSettings(
+            new TlsFiles(Optional.of(new TlsFiles.Own(certificate.get(), key.get())), authorities),
+            clientCertificates,
+            values.yes(at + "admin"),
+            values.yes(at + "required"),
+            provider));
+  }
+}

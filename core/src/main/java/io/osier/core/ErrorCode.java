@@ -77,8 +77,8 @@ public enum ErrorCode {
   /** The user lacks a right, which the message names; nothing was done. */
   FORBIDDEN(26, false),
   /**
-   * The peer is not of this cluster: it was not added, or it was removed, or what it stores is from
-   * before it was removed.
+   * The peer is none of the cluster any more: it was removed, or what it stores is from before it
+   * was.
    */
   NOT_A_MEMBER(27, false);
 

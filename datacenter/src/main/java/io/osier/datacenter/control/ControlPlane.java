@@ -56,13 +56,19 @@ public final class ControlPlane {
    * With whom this datacenter replicates.
    *
    * @param others by name
+   * @param gone the names that were of the cluster, and are not any more
    * @param sharers those that get a part of the rights of new bounded counters
    * @param joins whether this one has not caught up with all of them yet
    * @param rank of this one's clock: no two have the same
    */
   public record Peers(
-      SortedMap<String, Peer> others, Set<String> sharers, boolean joins, int rank) {
+      SortedMap<String, Peer> others,
+      Set<String> gone,
+      Set<String> sharers,
+      boolean joins,
+      int rank) {
     public Peers {
+      gone = Set.copyOf(gone);
       sharers = Set.copyOf(sharers);
       others = Collections.unmodifiableSortedMap(new TreeMap<>(others));
     }

@@ -157,10 +157,14 @@ final class MemberPlane {
       return; // the configuration counts
     }
     SortedMap<String, ControlPlane.Peer> peers = new TreeMap<>();
+    Set<String> gone = new TreeSet<>();
     Set<String> sharers = new TreeSet<>(Set.of(dc));
     for (Member m : membership.all().values()) {
       if (departures.shares(membership, m)) {
         sharers.add(m.name());
+      }
+      if (!m.isPresent()) {
+        gone.add(m.name());
       }
     }
     for (Member m : present()) {
@@ -175,7 +179,7 @@ final class MemberPlane {
     }
     int rank = membership.find(dc).map(Member::rank).orElse(0);
     boolean joins = membership.find(dc).filter(m -> m.state() == Member.State.JOINING).isPresent();
-    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, sharers, joins, rank);
+    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, gone, sharers, joins, rank);
     if (applied.isEmpty() || !applied.get().equals(wanted)) {
       host.setPeers(wanted);
       applied = Optional.of(wanted);

@@ -252,6 +252,9 @@ final class Control implements ControlPlane.Host, AutoCloseable {
               addresses.put(name, configured.getOrDefault(name, address(peer.address())));
               incarnationsMin.put(name, peer.incarnationMin());
             });
+    peers.gone().stream()
+        .filter(name -> !addresses.containsKey(name)) // who has left is heard for a moment more
+        .forEach(name -> incarnationsMin.put(name, Long.MAX_VALUE));
     outside.setPeers(addresses, incarnationsMin);
   }
 

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
  * not while every peer that holds it refuses it because their configurations differ, since then
  * what is acknowledged would go nowhere until somebody mends that. And whether it is read: not
- * while every peer says that this datacenter is not of the cluster, since what was removed is old
- * and stays so.
+ * while every peer says that this datacenter is none of the cluster any more, since what it has is
+ * old and stays so.
  *
  * <p>A peer that cannot be reached is no reason: a partition ends by itself, and updates travel
  * then. So a refusal counts until the peer itself agrees, also while it cannot be reached.
@@ -30,7 +30,7 @@ final class UpdateGate {
   /** By peer, why it does not take this keyspace's updates. */
   private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
 
-  /** The peers that refuse this datacenter since it is not of the cluster. */
+  /** The peers that refuse this datacenter since it was removed from the cluster. */
   private final Set<String> strangerTo = new HashSet<>();
 
   private volatile boolean refusedByAll;
@@ -90,7 +90,7 @@ final class UpdateGate {
     }
   }
 
-  /** Whether no peer takes this datacenter for one of the cluster. */
+  /** Whether every peer says that this datacenter was removed from the cluster. */
   boolean isStranger() {
     return stranger;
   }

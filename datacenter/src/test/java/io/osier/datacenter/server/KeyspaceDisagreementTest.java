@@ -127,6 +127,22 @@ final class KeyspaceDisagreementTest {
     }
   }
 
+  /** A name that is mistyped in the other's file is no removal: what is here is not old. */
+  @Test
+  void datacenterThatTheOtherOneDoesNotKnow_takesNoUpdates_butIsRead() {
+    try (Datacenter eu = eu("osier", "shop {}");
+        OsierClient atEu = client(eu)) {
+      Keyspace shop = atEu.session().keyspace("shop");
+      shop.counter("c").increment(1); // nobody is there yet
+      try (Datacenter us =
+          start("us", "osier", usPort, "eau", euPort, Optional.empty(), "shop {}")) {
+        await().atMost(Duration.ofMinutes(2)).until(() -> !eu.obstacles().isEmpty());
+        isRefused(() -> shop.counter("c").increment(1), "'eu' is not among the peers [eau] of us");
+        assertThat(shop.counter("c").get()).isEqualTo(1);
+      }
+    }
+  }
+
   @Test
   void datacenterThatAllPeersRefuse_takesNoUpdates_butOneThatReachesNoneDoes() throws Exception {
     String keyspaces = "shop {}, bank { consistency = causal }";

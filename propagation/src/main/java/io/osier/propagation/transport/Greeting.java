@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * newest incarnation that was ever heard of is let in, one process at a time. Pure; thread-safe.
  */
 final class Greeting {
+  private static final long NONE_COUNTS = Long.MAX_VALUE;
+
   private final ReplicaId self;
   private final String cluster;
   private final AtomicLong dials = new AtomicLong();
@@ -62,20 +64,29 @@ final class Greeting {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
   }
 
-  /** Older incarnations than these were given up: they are refused. */
+  /**
+   * Older incarnations than these were given up: they are refused. Of who is none of the cluster
+   * any more that is each, {@link Long#MAX_VALUE}.
+   */
   void setIncarnationsMin(Map<String, Long> incarnations) {
     incarnationsMin = Map.copyOf(incarnations);
   }
 
   /** Why an incarnation is refused that was given up; empty if it was not. */
   Optional<String> givenUp(ReplicaId replica) {
-    return replica.incarnation() >= incarnationsMin.getOrDefault(replica.dc(), 0L)
-        ? Optional.empty()
-        : Optional.of(
-            "datacenter '"
-                + replica.dc()
-                + "' was none of the cluster for a while, and what it stores is out of date: end"
-                + " it, run 'osier rebuild' there, and start it again");
+    String dc = replica.dc();
+    long min = incarnationsMin.getOrDefault(dc, 0L);
+    if (replica.incarnation() >= min) {
+      return Optional.empty();
+    }
+    String add = min < NONE_COUNTS ? "" : ", 'osier cli dc add " + dc + " ADDRESS' elsewhere";
+    return Optional.of(
+        "datacenter '"
+            + dc
+            + "' was removed from the cluster, and what it stores is out of date: end it, run"
+            + " 'osier rebuild' there"
+            + add
+            + ", and start it again");
   }
 
   /** Forgets whom it has met of all but these. */
@@ -120,22 +131,23 @@ final class Greeting {
           ErrorCode.CONFIGURATION,
           "this is " + self.dc() + ", not " + hello.to() + "; check the peers' addresses");
     }
+    Optional<String> givenUp = givenUp(hello.replica());
+    if (givenUp.isPresent()) {
+      return refuse(ErrorCode.NOT_A_MEMBER, givenUp.get());
+    }
     if (!peers.contains(dc) && !dc.equals(self.dc())) {
       return refuse(
-          ErrorCode.NOT_A_MEMBER,
+          ErrorCode.CONFIGURATION,
           "datacenter '"
               + dc
               + "' is not among the peers "
               + peers
               + " of "
               + self.dc()
-              + ": it was not added, or was removed; run 'osier cli dc add "
+              + ": it stands in no configuration file here and was not added; run 'osier cli dc add"
+              + " "
               + dc
               + " ADDRESS' at a datacenter of the cluster to add it");
-    }
-    Optional<String> givenUp = givenUp(hello.replica());
-    if (givenUp.isPresent()) {
-      return refuse(ErrorCode.NOT_A_MEMBER, givenUp.get());
     }
     Optional<String> misnamed = certified.flatMap(names -> misnamed(dc, names));
     if (misnamed.isPresent()) {

@@ -152,7 +152,8 @@ public final class PeerTransport implements AutoCloseable {
    * <p>Returns at once, and calls nobody. Of concurrent calls, one is the last.
    *
    * @param peers the others' addresses by name
-   * @param incarnationsMin of those that were given up and came again, the oldest that counts
+   * @param incarnationsMin by name, of those that were given up, the oldest that counts; none does
+   *     of who is gone
    * @throws IllegalArgumentException if this datacenter is among them; then nothing has changed
    */
   public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {

@@ -32,7 +32,7 @@ final class GreetingTest {
     "9, test, us, eu, VERSION_MISMATCH",
     "0, other, us, eu, CONFIGURATION",
     "0, test, us, ap, CONFIGURATION",
-    "0, test, mm, eu, NOT_A_MEMBER",
+    "0, test, mm, eu, CONFIGURATION",
     "0, test, eu, eu, DUPLICATE_DC",
   })
   void whatDoesNotFit_isRefused(int newer, String cluster, String from, String to, ErrorCode why) {
@@ -94,11 +94,18 @@ final class GreetingTest {
     assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
-    assertThat(refused.code()).isEqualTo(ErrorCode.NOT_A_MEMBER);
+    assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
     assertThat(refused.message())
         .isEqualTo(
-            "datacenter 'us' is not among the peers [ap] of eu: it was not added, or was removed;"
-                + " run 'osier cli dc add us ADDRESS' at a datacenter of the cluster to add it");
+            "datacenter 'us' is not among the peers [ap] of eu: it stands in no configuration file"
+                + " here and was not added; run 'osier cli dc add us ADDRESS' at a datacenter of"
+                + " the cluster to add it");
+    greeting.setIncarnationsMin(Map.of("us", Long.MAX_VALUE));
+    PeerMessage.Refused removed =
+        greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(removed.code()).isEqualTo(ErrorCode.NOT_A_MEMBER);
+    assertThat(removed.message()).contains("was removed", "osier rebuild", "osier cli dc add");
+    greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
     assertThat(greeting.knowsNotes(US)).isFalse();
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();

@@ -175,7 +175,7 @@ final class PeerChangesTest {
         .startsWith("down eu")
         .element(1)
         .asString()
-        .contains("NOT_A_MEMBER", "'us' is not among the peers [] of eu", "osier cli dc add us");
+        .contains("CONFIGURATION", "'us' is not among the peers [] of eu", "osier cli dc add us");
     us.send("eu", "shop", 0, ack(1));
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).isEmpty();

@@ -365,7 +365,7 @@ final class PeerTransportTest {
     "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not one of 3 to 5",
     "4, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "4, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
-    "4, test,  mm, eu, shop{partitions=2}, NOT_A_MEMBER,     'mm' is not among the peers [us]",
+    "4, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
     "4, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
   })
   void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(

@@ -8,6 +8,7 @@ import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
 import io.osier.bench.client.UsersCommand;
 import io.osier.bench.crash.CrashCommand;
+import io.osier.bench.crash.RestartsCommand;
 import io.osier.bench.crash.UpgradeCommand;
 import io.osier.bench.experiment.DashboardCommand;
 import io.osier.bench.experiment.MembershipCommand;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Spec;
       CausalCommand.class,
       ClientCommand.class,
       CrashCommand.class,
+      RestartsCommand.class,
       DashboardCommand.class,
       MembershipCommand.class,
       EchoCommand.class,

@@ -9,8 +9,6 @@ import io.osier.proxy.OsierClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -42,9 +40,7 @@ import picocli.CommandLine.Spec;
       "2:wrong usage"
     })
 public final class UpgradeCommand implements Callable<Integer> {
-  private static final List<String> KEYSPACES = List.of("likes", "accounts");
   private static final Duration READY_MAX = Duration.ofSeconds(60);
-  private static final Duration EQUAL_MAX = Duration.ofMinutes(2);
 
   @Option(
       names = "--former",
@@ -86,11 +82,7 @@ public final class UpgradeCommand implements Callable<Integer> {
     System.out.println("logs and data in " + directory);
     boolean good = false;
     try (LocalCluster cluster =
-        new ClusterSettings(
-                directory,
-                "    likes { sla = 1s }\n    accounts { sla = 1s, consistency = causal }\n")
-            .former(distribution)
-            .start()) {
+        new ClusterSettings(directory, KeyspaceLoads.KEYSPACES).former(distribution).start()) {
       cluster.awaitReady(READY_MAX);
       good = run(cluster);
       return good ? 0 : 1;
@@ -105,43 +97,25 @@ public final class UpgradeCommand implements Callable<Integer> {
   }
 
   private boolean run(LocalCluster cluster) throws Exception {
-    List<CounterLoad> loads = new ArrayList<>();
-    for (String keyspace : KEYSPACES) {
-      loads.add(new CounterLoad(cluster, keyspace, target, 1));
-    }
-    pause();
-    for (String dc : cluster.dcs()) {
-      cluster.stop(dc);
-      long began = System.nanoTime();
-      cluster.start(dc);
-      cluster.awaitReady(dc, READY_MAX);
-      System.out.printf(
-          Locale.ROOT,
-          "%s is upgraded, and serves again after %.1f s; %d updates acknowledged%n",
-          dc,
-          (System.nanoTime() - began) / 1e9,
-          loads.stream().mapToLong(CounterLoad::done).sum());
+    try (KeyspaceLoads loads =
+        new KeyspaceLoads(cluster, keyspace -> new CounterLoad(cluster, keyspace, target, 1))) {
       pause();
+      for (String dc : cluster.dcs()) {
+        cluster.stop(dc);
+        long began = System.nanoTime();
+        cluster.start(dc);
+        cluster.awaitReady(dc, READY_MAX);
+        System.out.printf(
+            Locale.ROOT,
+            "%s is upgraded, and serves again after %.1f s; %d updates acknowledged%n",
+            dc,
+            (System.nanoTime() - began) / 1e9,
+            loads.done());
+        pause();
+      }
+      createKeyspace(cluster);
+      return loads.isRight(false);
     }
-    createKeyspace(cluster);
-    loads.forEach(CounterLoad::stop);
-    boolean good = cluster.fleet().awaitEqual(EQUAL_MAX, System.out::println);
-    System.out.println("datacenters " + (good ? "equal" : "NOT EQUAL"));
-    for (int i = 0; i < KEYSPACES.size(); i++) {
-      CounterLoad load = loads.get(i);
-      CounterLoad.Audit audit = cluster.fleet().audit(load, KEYSPACES.get(i));
-      System.out.printf(
-          Locale.ROOT,
-          "%s: %d acknowledged updates, %d failed or unknown, %d missing, %d surplus%n",
-          KEYSPACES.get(i),
-          load.done(),
-          load.failures(),
-          audit.missing(),
-          audit.surplus());
-      good &= audit.missing() == 0 && audit.surplus() == 0;
-      load.close();
-    }
-    return good;
   }
 
   private void pause() {

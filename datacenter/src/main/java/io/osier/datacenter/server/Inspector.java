@@ -97,6 +97,7 @@ final class Inspector {
     MessageDigest sha = sha256();
     JsonObject.Array list = listed > 0 ? node.putArray("list") : null;
     long objects = 0;
+    long bytes = 0;
     Optional<ObjectId> after = Optional.empty();
     List<ObjectStore.Entry> batch;
     do {
@@ -111,6 +112,7 @@ final class Inspector {
         out.writeByte(entry.object().type().number());
         entry.state().trimmed().write(out);
         sha.update(out.getBuffer(), 0, out.position());
+        bytes += out.position();
         if (list != null && objects < Math.min(listed, LISTED_MAX)) {
           list.addObject()
               .put("key", entry.object().key().toString())
@@ -121,6 +123,7 @@ final class Inspector {
       }
     } while (batch.size() == DIGEST_BATCH);
     node.put("objects", objects);
+    node.put("bytes", bytes);
     node.put("sha256", HexFormat.of().formatHex(sha.digest()));
   }
 

@@ -38,6 +38,7 @@ public final class RocksDatabase implements AutoCloseable {
   private final ReplicaNumbers replicas = new ReplicaNumbers();
   private final Pruner pruner;
   private final GroupBatch batch;
+  private final KernelMark kernel;
   private final boolean resumed;
   private StoreHeader header;
 
@@ -68,7 +69,9 @@ public final class RocksDatabase implements AutoCloseable {
       Path dir, Durability durability, String cluster, String dc, long incarnationMin) {
     this.dir = dir;
     this.durability = durability;
-    this.settings = new RocksSettings(durability);
+    this.kernel = KernelMark.of(dir);
+    boolean isSameRun = kernel.isSameRun();
+    this.settings = new RocksSettings(durability, durability == Durability.SYNC || isSameRun);
     this.db = openDatabase();
     this.pruner = new Pruner(db, replicas, settings.lazy());
     this.batch = new GroupBatch(db, replicas, pruner);
@@ -78,9 +81,11 @@ public final class RocksDatabase implements AutoCloseable {
           Optional.ofNullable(db.get(RecordKeys.header())).map(StoreHeader::decode);
       before.ifPresent(b -> b.checkBelongsTo(dir, cluster, dc));
       replicas.read(db::get);
-      this.resumed = before.filter(StoreHeader::keepsIncarnation).isPresent();
-      this.header = StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin);
+      this.resumed = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
+      this.header =
+          StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
       writeHeader(header);
+      kernel.write(); // after the header: until then the former run counts
       opened = true;
     } catch (RocksDBException e) {
       throw failure(e);
@@ -298,7 +303,12 @@ public final class RocksDatabase implements AutoCloseable {
     change(
         open -> {
           if (durability == Durability.ASYNC) {
-            open.syncWal();
+            try {
+              open.syncWal();
+            } catch (RocksDBException e) {
+              kernel.forget();
+              throw e;
+            }
           }
         });
   }

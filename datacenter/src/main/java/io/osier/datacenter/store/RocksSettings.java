@@ -39,7 +39,13 @@ final class RocksSettings implements AutoCloseable {
   private final WriteOptions sync = new WriteOptions().setSync(true);
   private final WriteOptions lazy;
 
-  RocksSettings(Durability durability) {
+  /**
+   * For one life of a store.
+   *
+   * @param keepsConfirmed whether all that was confirmed before must be there: then what is damaged
+   *     within the log is an error, and no end of the log
+   */
+  RocksSettings(Durability durability, boolean keepsConfirmed) {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(blocks)
@@ -63,7 +69,7 @@ final class RocksSettings implements AutoCloseable {
             .setMaxOpenFiles(OPEN_FILES_MAX)
             // A record that was confirmed must not vanish silently; a torn last one was not.
             .setWalRecoveryMode(
-                durability == Durability.SYNC
+                keepsConfirmed
                     ? WALRecoveryMode.TolerateCorruptedTailRecords
                     : WALRecoveryMode.PointInTimeRecovery);
     boolean noLog = durability == Durability.NONE;

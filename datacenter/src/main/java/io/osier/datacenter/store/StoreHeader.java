@@ -44,29 +44,34 @@ record StoreHeader(
    *
    * @param before what the last life left; empty in a new store
    * @param incarnationMin a new incarnation is at least this
+   * @param isSameRun whether the operating system has run on since the last life began
    */
   static StoreHeader ofNextLife(
       Optional<StoreHeader> before,
       String cluster,
       String dc,
       Durability durability,
-      long incarnationMin) {
+      long incarnationMin,
+      boolean isSameRun) {
     if (before.isEmpty()) {
       long first = Math.max(incarnationMin, 1);
       return new StoreHeader(cluster, dc, first, 1, false, durability, Map.of());
     }
     StoreHeader b = before.get();
     long incarnation =
-        b.keepsIncarnation() ? b.incarnation : Math.max(incarnationMin, b.incarnation + 1);
+        b.keepsIncarnation(isSameRun) ? b.incarnation : Math.max(incarnationMin, b.incarnation + 1);
     return new StoreHeader(cluster, dc, incarnation, b.life + 1, false, durability, b.partitions);
   }
 
   /**
-   * Whether the next life goes on with this incarnation. After an unclean stop the last updates may
-   * be lost, and their dots must not be given again.
+   * Whether the next life goes on with this incarnation. Where the last updates may be lost, their
+   * dots must not be given again. What the operating system was given outlives a process, and not
+   * the operating system.
+   *
+   * @param isSameRun whether the operating system has run on since this life began
    */
-  boolean keepsIncarnation() {
-    return clean || durability == Durability.SYNC;
+  boolean keepsIncarnation(boolean isSameRun) {
+    return clean || durability == Durability.SYNC || (durability == Durability.ASYNC && isSameRun);
   }
 
   /**

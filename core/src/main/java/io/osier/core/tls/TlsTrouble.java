@@ -60,8 +60,8 @@ public final class TlsTrouble {
       case "certificate_required", "bad_certificate" ->
           "the other end wants a certificate from here, and there is none, or it does not like it";
       case "certificate_unknown", "unknown_ca" ->
-          "the other end does not trust the authority that signed the certificate of this end,"
-              + " or the certificate names something else";
+          "the other end does not take the certificate of this end (its log says why): it does not"
+              + " trust the authority that signed it, or it has expired, or it names something else";
       case "certificate_expired" -> "the other end finds the certificate of this end expired";
       case "protocol_version" -> "the other end does not speak TLS 1.3";
       default -> "the other end has refused the TLS handshake: " + name;

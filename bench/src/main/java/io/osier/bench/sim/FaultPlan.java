@@ -4,7 +4,6 @@ import static io.osier.bench.sim.Scheduler.MILLI;
 import static io.osier.bench.sim.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
-import io.osier.bench.sim.SimNetwork.Link;
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -116,24 +115,24 @@ final class FaultPlan {
         random.nextInt(12) == 0
             ? (20 + random.nextInt(LONG_SECONDS_MAX)) * SECOND
             : (200 + random.nextInt(DURATION_MILLIS_MAX)) * MILLI;
-    List<Link> links = network.links();
-    Link link = links.get(random.nextInt(links.size()));
+    List<SimLink> links = network.links();
+    SimLink link = links.get(random.nextInt(links.size()));
     String dc = simulation.anyDc(random);
     switch (fault) {
       case LOSS -> {
         happens(fault);
-        network.setLoss(link, 0.02 + random.nextDouble() * 0.3);
-        during("loss " + link, duration, () -> network.setLoss(link, 0));
+        link.setLoss(0.02 + random.nextDouble() * 0.3);
+        during("loss " + link, duration, () -> link.setLoss(0));
       }
       case DUPLICATES -> {
         happens(fault);
-        network.setDuplicates(link, 0.3);
-        during("duplicates " + link, duration, () -> network.setDuplicates(link, 0));
+        link.setDuplicates(0.3);
+        during("duplicates " + link, duration, () -> link.setDuplicates(0));
       }
       case REORDER -> {
         happens(fault);
-        network.reorder(link, true);
-        during("reorder " + link, duration, () -> network.reorder(link, false));
+        link.reorder(true);
+        during("reorder " + link, duration, () -> link.reorder(false));
       }
       case PARTITIONS -> partition(link, dc, duration);
       case CRASHES -> crash(dc, duration);
@@ -157,7 +156,7 @@ final class FaultPlan {
     }
   }
 
-  private void partition(Link link, String dc, long duration) {
+  private void partition(SimLink link, String dc, long duration) {
     happens(Fault.PARTITIONS);
     switch (random.nextInt(4)) {
       case 0 -> cut(link.toString(), List.of(link), duration);
@@ -174,21 +173,21 @@ final class FaultPlan {
     }
   }
 
-  private void cut(String what, List<Link> links, long duration) {
+  private void cut(String what, List<SimLink> links, long duration) {
     links.forEach(network::cut);
     during("cut " + what, duration, () -> links.forEach(network::heal));
   }
 
-  private void slow(Link link, String dc, long duration) {
+  private void slow(SimLink link, String dc, long duration) {
     long by = (20 + random.nextInt(1_000)) * MILLI;
     if (random.nextInt(3) == 0) {
       happens(Fault.SLOW);
-      network.squeeze(link, SQUEEZED_BYTES_MIN + random.nextInt(SQUEEZED_BYTES_MAX));
-      during("narrow link " + link, duration, () -> network.squeeze(link, 0));
+      link.squeeze(SQUEEZED_BYTES_MIN + random.nextInt(SQUEEZED_BYTES_MAX));
+      during("narrow link " + link, duration, () -> link.squeeze(0));
     } else if (random.nextBoolean()) {
       happens(Fault.SLOW);
-      network.setExtraDelay(link, by);
-      during("slow link " + link, duration, () -> network.setExtraDelay(link, 0));
+      link.setExtraDelay(by);
+      during("slow link " + link, duration, () -> link.setExtraDelay(0));
     } else if (simulation.dc(dc).isUp()) {
       happens(Fault.SLOW);
       simulation.dc(dc).slow(by);
@@ -197,13 +196,13 @@ final class FaultPlan {
   }
 
   /** A link carries nothing, a peer reads nothing of one connection, or of all. */
-  private void hang(Link link, String name, long duration) {
+  private void hang(SimLink link, String name, long duration) {
     SimDc dc = simulation.dc(name);
     switch (random.nextInt(3)) {
       case 0 -> {
         happens(Fault.HANGS);
-        network.hang(link, true);
-        during("hanging link " + link, duration, () -> network.hang(link, false));
+        link.hang(true);
+        during("hanging link " + link, duration, () -> link.hang(false));
       }
       case 1 -> {
         happens(Fault.HANGS);

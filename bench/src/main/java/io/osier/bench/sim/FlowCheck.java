@@ -119,7 +119,7 @@ final class FlowCheck {
     full += underWay >= window ? 1 : 0;
     if (underWay >= window / 2) {
       // Soon nothing goes before something was acknowledged: no bound holds for what waits.
-      simulation.network().isFull(simulation.network().link(dc.self().dc(), to));
+      simulation.network().link(dc.self().dc(), to).isFull();
     }
   }
 
@@ -237,7 +237,7 @@ final class FlowCheck {
 
   /** A peer that can be reached is dialled again and again until it is. */
   private void checkDialled(SimDc dc, String peer) {
-    SimNetwork.Link link = simulation.network().link(dc.self().dc(), peer);
+    SimLink link = simulation.network().link(dc.self().dc(), peer);
     long since =
         Math.max(
             link.downSinceNanos(),
@@ -263,8 +263,8 @@ final class FlowCheck {
       stream.movedNanos = now;
       return;
     }
-    SimNetwork.Link there = simulation.network().link(dc.self().dc(), peer.dc());
-    SimNetwork.Link back = simulation.network().link(peer.dc(), dc.self().dc());
+    SimLink there = simulation.network().link(dc.self().dc(), peer.dc());
+    SimLink back = simulation.network().link(peer.dc(), dc.self().dc());
     long since =
         Math.max(
             Math.max(stream.movedNanos, there.freeSinceNanos()),
@@ -289,7 +289,7 @@ final class FlowCheck {
   }
 
   /** How long a frame may wait behind what the others have under way. */
-  private long queueNanos(SimNetwork.Link link) {
+  private long queueNanos(SimLink link) {
     return link.bytesPerSecond() == 0
         ? 0
         : (3L * simulation.windowBytes() / 2 + simulation.objectBytesMax())

@@ -15,7 +15,7 @@ final class SimConnection {
   private static final long YOUNG_NANOS = 3 * Scheduler.SECOND;
 
   private final SimNetwork network;
-  private final SimNetwork.Link link;
+  private final SimLink link;
   private final SimSockets from;
   private final SimSockets to;
   private final SimChannel dialled;
@@ -24,7 +24,7 @@ final class SimConnection {
   private final Way back;
   private final long sinceNanos;
 
-  SimConnection(SimNetwork network, SimNetwork.Link link, SimSockets from, SimSockets to) {
+  SimConnection(SimNetwork network, SimLink link, SimSockets from, SimSockets to) {
     this.network = network;
     this.link = link;
     this.from = from;
@@ -41,14 +41,14 @@ final class SimConnection {
   /** One direction. */
   final class Way extends SimStream {
     private final boolean takesTurns;
-    private final ArrayDeque<SimNetwork.Unsent> unsent = new ArrayDeque<>();
+    private final ArrayDeque<SimLinkQueue.Unsent> unsent = new ArrayDeque<>();
 
     private Way(SimChannel from, SimChannel to, boolean takesTurns) {
       super(from, to);
       this.takesTurns = takesTurns;
     }
 
-    SimNetwork.Link link() {
+    SimLink link() {
       return link;
     }
 
@@ -63,12 +63,12 @@ final class SimConnection {
 
     @Override
     boolean isDeaf() {
-      return network.isDeaf(this);
+      return takesTurns && link.isDeaf();
     }
 
     @Override
     void isFull() {
-      network.isFull(link);
+      link.isFull();
     }
 
     /** What waits to be written, and what waits here, in bytes. */
@@ -82,13 +82,13 @@ final class SimConnection {
     }
 
     /** What has been written and waits for its turn on the link. */
-    ArrayDeque<SimNetwork.Unsent> unsent() {
+    ArrayDeque<SimLinkQueue.Unsent> unsent() {
       return unsent;
     }
 
     @Override
     void refused() {
-      network.refused(this);
+      link.queue().refused(this);
     }
 
     @Override
@@ -116,7 +116,7 @@ final class SimConnection {
     }
   }
 
-  boolean isOf(SimNetwork.Link other) {
+  boolean isOf(SimLink other) {
     return link == other;
   }
 
@@ -141,8 +141,8 @@ final class SimConnection {
 
   /** What is under way comes to nobody. */
   void loseAll() {
-    network.lose(there);
-    network.lose(back);
+    link.queue().lose(there);
+    link.queue().lose(back);
   }
 
   /** What its writer wants to send and the link has not taken, in bytes. */

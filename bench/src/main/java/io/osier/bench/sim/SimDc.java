@@ -278,6 +278,7 @@ final class SimDc {
           () ->
               simulation
                   .network()
+                  .frames()
                   .received(SimDc.this, peer, simulation.unit(keyspace, partition), frame));
     }
 

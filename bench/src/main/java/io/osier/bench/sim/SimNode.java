@@ -200,7 +200,7 @@ final class SimNode implements Entrance.Inside {
             journal,
             (to, frame) -> {
               machine.leaves();
-              simulation.network().send(this, to, frame);
+              simulation.network().frames().send(this, to, frame);
             });
     this.door = new FrontDoor(simulation, dc, this, store);
     boolean combines = dc.isEmbedded() && !unit.isCausal();

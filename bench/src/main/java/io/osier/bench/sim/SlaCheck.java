@@ -61,8 +61,7 @@ final class SlaCheck {
    * @param heldBack how many frames had come there for which there was no room, when the update was
    *     made; -1 if there was none at that time
    */
-  private record Watched(
-      SimDc dc, ReplicaId as, SimNetwork.Link there, SimNetwork.Link back, long heldBack) {}
+  private record Watched(SimDc dc, ReplicaId as, SimLink there, SimLink back, long heldBack) {}
 
   private record Update(
       ObjectId object, ReplicaId origin, long number, CausalContext before, long madeNanos) {}
@@ -160,18 +159,18 @@ final class SlaCheck {
 
   private long boundNanos(Watched w) {
     long sla = unit.policy().sla().toNanos();
-    long slowest = SimNetwork.delayNanosMax(w.there);
+    long slowest = w.there.delayNanosMax();
     long bound = sla;
     if (unit.isCausal()) {
-      slowest = links().stream().mapToLong(SimNetwork::delayNanosMax).max().orElseThrow();
-      bound = sla + slowest - SimNetwork.delayNanosMax(w.there);
+      slowest = links().stream().mapToLong(SimLink::delayNanosMax).max().orElseThrow();
+      bound = sla + slowest - w.there.delayNanosMax();
     }
     long held = slowest > sla / 2 ? sla / 2 : 0;
     return Math.max(bound, slowest + held) + SLACK_NANOS;
   }
 
-  private List<SimNetwork.Link> links() {
-    List<SimNetwork.Link> links = new ArrayList<>();
+  private List<SimLink> links() {
+    List<SimLink> links = new ArrayList<>();
     for (SimDc from : simulation.dcs()) {
       for (SimDc to : simulation.dcs()) {
         if (from != to) {
@@ -203,12 +202,12 @@ final class SlaCheck {
   private boolean isHealthy(Watched w, Update update) {
     long since = update.madeNanos - SETTLE_NANOS;
     if (unit.isCausal()
-        && !(links().stream().allMatch(l -> SimNetwork.healthySinceNanos(l) <= since)
+        && !(links().stream().allMatch(l -> l.healthySinceNanos() <= since)
             && simulation.dcs().stream().allMatch(dc -> dc.steadySinceNanos() <= since))) {
       return false;
     }
-    return SimNetwork.healthySinceNanos(w.there) <= since
-        && SimNetwork.healthySinceNanos(w.back) <= since
+    return w.there.healthySinceNanos() <= since
+        && w.back.healthySinceNanos() <= since
         && w.dc.steadySinceNanos() <= since
         && simulation.dc(update.origin.dc()).steadySinceNanos() <= since;
   }
@@ -228,9 +227,7 @@ final class SlaCheck {
             && needs(update, w.as.dc()).isAtMost(here.toVersionVector()))) {
       excused++;
       long more =
-          FETCH_NANOS
-              + 2 * (SimNetwork.delayNanosMax(w.there) + SimNetwork.delayNanosMax(w.back))
-              + SLACK_NANOS;
+          FETCH_NANOS + 2 * (w.there.delayNanosMax() + w.back.delayNanosMax()) + SLACK_NANOS;
       simulation.scheduler().in(more, () -> check(update, w, true));
     } else {
       throw late(update, w, here);

@@ -70,18 +70,18 @@ final class SimNetworkTest {
     network.addLink("dc0", "dc1");
     network.addLink("dc1", "dc0");
     simulation.dcs().forEach(d -> d.start(d.self()));
-    SimNetwork.Link link = network.link("dc0", "dc1");
+    SimLink link = network.link("dc0", "dc1");
     simulation.scheduler().runFor(5 * SECOND);
     assertThat(link.isUp()).isTrue();
 
-    network.squeeze(link, NARROW_BYTES_PER_SECOND);
+    link.squeeze(NARROW_BYTES_PER_SECOND);
     for (int i = 0; i < 200; i++) {
       send();
     }
     simulation.scheduler().runFor(2 * SECOND);
-    network.hang(link, true);
+    link.hang(true);
     simulation.scheduler().runFor(hangsMillis * MILLI);
-    network.hang(link, false);
+    link.hang(false);
     simulation.scheduler().runFor(15 * SECOND);
     assertThat(link.isUp()).isTrue();
     simulation.scheduler().runFor(120 * SECOND);

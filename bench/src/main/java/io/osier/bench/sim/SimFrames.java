@@ -1,0 +1,102 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.MILLI;
+
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.Input;
+import io.osier.propagation.transport.PeerTransport;
+import io.osier.propagation.transport.Traffic;
+import io.osier.propagation.wire.Frame;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Hands frames from partitions to their datacenters' transports, and from there to partitions. The
+ * faults of single frames (loss, duplicates, order) are made here, behind the transport, as no
+ * connection makes them. Used by the simulation's thread.
+ */
+final class SimFrames {
+  private static final int OVERTAKE_MILLIS_MAX = 200;
+
+  private final Simulation simulation;
+  private final SimNetwork network;
+  private final Sabotage sabotage;
+  private final Random random;
+  private final Map<Integer, Long> bytesOf = new HashMap<>();
+
+  SimFrames(Simulation simulation, SimNetwork network, Sabotage sabotage, Random random) {
+    this.simulation = simulation;
+    this.network = network;
+    this.sabotage = sabotage;
+    this.random = random;
+  }
+
+  /** The bytes of all frames of a unit. */
+  long bytes(Unit unit) {
+    return bytesOf.getOrDefault(unit.number(), 0L);
+  }
+
+  /** A partition sends a frame. */
+  void send(SimNode node, String to, Frame frame) {
+    SimDc dc = simulation.dc(node.self().dc());
+    PeerTransport transport = dc.transport();
+    if (transport == null || !node.isAlive()) {
+      return; // before the transport is there
+    }
+    Traffic traffic = transport.traffic().get(to);
+    if (traffic == null) {
+      return; // no peer any more
+    }
+    long before = traffic.sentBytes();
+    transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
+    int bytes = (int) (traffic.sentBytes() - before);
+    if (bytes > 0) {
+      FrameCheck.check(node.self(), to, frame, bytes);
+      bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
+      network.flow().sent(dc, to, node.unit(), frame);
+      SimConnection connection = network.link(node.self().dc(), to).connection();
+      if (connection != null) {
+        connection.dialled().run();
+      }
+    }
+  }
+
+  /** The transport has brought a frame, on a connection that has not lost any. */
+  void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
+    SimLink link = network.link(from.dc(), dc.self().dc());
+    if (sabotage.drops(unit, frame)) {
+      return;
+    }
+    network.flow().received(dc, from, unit, frame);
+    if (link.loss() > 0 && random.nextDouble() < link.loss()) {
+      return;
+    }
+    bring(link, dc, from, unit, frame);
+    if (link.duplicates() > 0 && random.nextDouble() < link.duplicates()) {
+      bring(link, dc, from, unit, frame);
+    }
+  }
+
+  private void bring(SimLink link, SimDc dc, ReplicaId from, Unit unit, Frame frame) {
+    long later = sabotage.extraDelayNanos(frame);
+    if (link.reorders() && random.nextInt(4) == 0) {
+      later += random.nextInt(OVERTAKE_MILLIS_MAX) * MILLI;
+    }
+    Frame spoilt = sabotage.frame(dc.self().dc(), frame);
+    if (later == 0) {
+      dc.node(unit).received(new Input.FromPeer(from, spoilt));
+      return;
+    }
+    long life = dc.life();
+    simulation
+        .scheduler()
+        .in(
+            later,
+            () -> {
+              if (dc.isUp() && dc.life() == life) {
+                dc.node(unit).received(new Input.FromPeer(from, spoilt));
+              }
+            });
+  }
+}

@@ -1,0 +1,168 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Takes bytes to the other end of a link. On a narrow link, and behind one that carries nothing,
+ * they wait for their turn, and leave in pieces, as fast as the link is by then. The ways of
+ * several connections take turns, as TCP shares a link: what is left of a connection that was given
+ * up does not keep the next one from beginning. Used by the simulation's thread.
+ */
+final class SimLinkQueue {
+  /** So many bytes of what waits leave together: the other end hears that something comes. */
+  private static final int PIECE_BYTES = 1_000;
+
+  /** Bytes that wait for their turn; none are the connection's end. */
+  static final class Unsent {
+    private final byte[] bytes;
+    private int left;
+
+    private Unsent(byte[] bytes) {
+      this.bytes = bytes;
+      this.left = bytes.length;
+    }
+  }
+
+  private final SimLink link;
+  private final Scheduler scheduler;
+  private final Random random;
+
+  /** Who has something that waits, the first with a piece on its way into the link. */
+  private final ArrayDeque<SimConnection.Way> turns = new ArrayDeque<>();
+
+  private long queuedBytes;
+
+  /** Counts how often the first in the queue was begun, anew where the width has changed. */
+  private long begun;
+
+  SimLinkQueue(SimLink link, Scheduler scheduler, Random random) {
+    this.link = link;
+    this.scheduler = scheduler;
+    this.random = random;
+  }
+
+  /** Bytes are given to the link, or to the way back of a connection; none are its end. */
+  void enter(SimConnection.Way way, byte[] bytes) {
+    boolean queues = way.takesTurns() && (link.carries() > 0 || !turns.isEmpty());
+    if (!link.isDark() && !queues) {
+      travel(way, bytes);
+      return;
+    }
+    boolean begins = turns.isEmpty();
+    if (way.unsent().isEmpty()) {
+      turns.add(way);
+    }
+    way.unsent().add(new Unsent(bytes));
+    queuedBytes += bytes.length;
+    link.waiting(queuedBytes);
+    if (begins) {
+      leaveInTurn();
+    }
+  }
+
+  /** The link is wider or narrower than before, or carries something again, or nothing more. */
+  void resume() {
+    if (!turns.isEmpty()) {
+      leaveInTurn();
+    }
+  }
+
+  /** Lets a piece of who is first leave, and then of the next, as fast as the link is by then. */
+  private void leaveInTurn() {
+    long ofThis = ++begun;
+    if (link.isDark()) {
+      return; // begun anew when it carries something again
+    }
+    letAnswersLeave();
+    SimConnection.Way way = turns.peek();
+    if (way == null) {
+      return;
+    }
+    Unsent first = way.unsent().element();
+    boolean wide = link.carries() == 0;
+    long most = Math.max(PIECE_BYTES, link.carries() / 20); // as often as the other end looks
+    int piece = wide ? first.left : (int) Math.min(first.left, most);
+    scheduler.in(
+        wide ? 0 : piece * SECOND / link.carries(),
+        () -> {
+          if (begun == ofThis) {
+            leave(way, piece);
+          }
+        });
+  }
+
+  /** What went the other way while the link carried nothing waits for none of what queues here. */
+  private void letAnswersLeave() {
+    for (Iterator<SimConnection.Way> it = turns.iterator(); it.hasNext(); ) {
+      SimConnection.Way way = it.next();
+      if (!way.takesTurns()) {
+        it.remove();
+        List<Unsent> answers = List.copyOf(way.unsent());
+        forget(way);
+        answers.forEach(answer -> travel(way, answer.bytes));
+      }
+    }
+  }
+
+  private void forget(SimConnection.Way way) {
+    way.unsent().forEach(unsent -> queuedBytes -= unsent.left);
+    way.unsent().clear();
+  }
+
+  private void leave(SimConnection.Way way, int piece) {
+    turns.remove();
+    Unsent first = way.unsent().element();
+    int at = first.bytes.length - first.left;
+    first.left -= piece;
+    queuedBytes -= piece;
+    if (first.left == 0) {
+      way.unsent().remove();
+    }
+    if (!way.unsent().isEmpty()) {
+      turns.add(way);
+    }
+    link.waiting(queuedBytes);
+    boolean whole = piece == first.bytes.length;
+    travel(way, whole ? first.bytes : Arrays.copyOfRange(first.bytes, at, at + piece));
+    resume();
+  }
+
+  private void travel(SimConnection.Way way, byte[] bytes) {
+    long now = scheduler.nanos();
+    long jitter = link.jitterNanos == 0 ? 0 : (long) (random.nextDouble() * link.jitterNanos);
+    long alone = now + link.delayNanos + jitter + link.extraDelayNanos();
+    scheduler.in(way.arrivalNanos(alone) - now, () -> way.arrived(bytes));
+  }
+
+  /**
+   * Bytes have come to an end that is closed: TCP answers with a reset, and then the writer's
+   * system drops what has not left. Otherwise the rest of a connection that was given up would fill
+   * a narrow link for minutes.
+   */
+  void refused(SimConnection.Way way) {
+    scheduler.in(
+        link.delayNanos + link.extraDelayNanos(),
+        () -> {
+          if (!link.isDark()) { // else bytes that come later are answered
+            lose(way);
+          }
+        });
+  }
+
+  /** What a way carries comes to nobody, and what waits for its turn does not leave any more. */
+  void lose(SimConnection.Way way) {
+    way.lose();
+    boolean isFirst = turns.peek() == way;
+    turns.remove(way);
+    forget(way);
+    if (isFirst) {
+      leaveInTurn();
+    }
+  }
+}

@@ -1,11 +1,9 @@
 package io.osier.bench.cluster;
 
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.OutcomeUnknownException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -39,7 +37,7 @@ public final class CounterLoad implements AutoCloseable {
   private final Map<String, Set<Value>> elements = new ConcurrentHashMap<>();
   private final Map<String, Set<Value>> unknownElements = new ConcurrentHashMap<>();
   private final LongAdder done = new LongAdder();
-  private final LongAdder failed = new LongAdder();
+  private final Failures failures = new Failures();
   private final AtomicLong serial = new AtomicLong();
   private final double[] weights = new double[COUNTERS];
   private volatile int shift;
@@ -138,8 +136,8 @@ public final class CounterLoad implements AutoCloseable {
               if (e == null) {
                 count(acknowledged, key);
                 done.increment();
-              } else {
-                failed(key, e);
+              } else if (failures.add(e)) {
+                count(unknown, key);
               }
               inFlight.release();
             });
@@ -156,7 +154,7 @@ public final class CounterLoad implements AutoCloseable {
               if (e == null) {
                 note(elements, key, element);
                 done.increment();
-              } else if (failed(key, e)) {
+              } else if (failures.add(e)) {
                 note(unknownElements, key, element);
               }
               inFlight.release();
@@ -169,18 +167,6 @@ public final class CounterLoad implements AutoCloseable {
 
   private String counter(int number) {
     return prefix + "counter:" + number;
-  }
-
-  /** Counts a failure; whether the update may have been done nevertheless. */
-  private boolean failed(String key, Throwable error) {
-    failed.increment();
-    Throwable cause = error.getCause() == null ? error : error.getCause();
-    boolean isUnknown =
-        cause instanceof OutcomeUnknownException || !(cause instanceof OsierException);
-    if (isUnknown) {
-      count(unknown, key);
-    }
-    return isUnknown;
   }
 
   private static void note(Map<String, Set<Value>> sets, String key, Value element) {
@@ -207,7 +193,7 @@ public final class CounterLoad implements AutoCloseable {
 
   /** Updates that failed, or whose outcome is unknown. */
   public long failures() {
-    return failed.sum();
+    return failures.count();
   }
 
   /** Ends the load and waits for what is open. */

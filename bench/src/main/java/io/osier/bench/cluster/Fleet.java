@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,13 +163,23 @@ public final class Fleet implements AutoCloseable {
    * @return the most that one of them lacks, and the most that one has too much
    */
   public CounterLoad.Audit audit(CounterLoad load, String keyspace) {
+    return audit(client -> load.audit(client.session().keyspace(keyspace)));
+  }
+
+  /**
+   * As the other one, for any load.
+   *
+   * @param audit holds what one datacenter shows against what the load was acknowledged, with a
+   *     client that reaches this datacenter only
+   */
+  public CounterLoad.Audit audit(Function<OsierClient, CounterLoad.Audit> audit) {
     long missing = 0;
     long surplus = 0;
     for (String dc : dcs()) {
       try (OsierClient client = only(dc)) {
-        CounterLoad.Audit audit = load.audit(client.session().keyspace(keyspace));
-        missing = Math.max(missing, audit.missing());
-        surplus = Math.max(surplus, audit.surplus());
+        CounterLoad.Audit found = audit.apply(client);
+        missing = Math.max(missing, found.missing());
+        surplus = Math.max(surplus, found.surplus());
       }
     }
     return new CounterLoad.Audit(missing, surplus);

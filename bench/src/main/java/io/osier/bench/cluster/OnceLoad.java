@@ -1,6 +1,5 @@
 package io.osier.bench.cluster;
 
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -8,7 +7,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.Session;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -70,7 +68,7 @@ public final class OnceLoad implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final Map<String, Expected> objects = new ConcurrentHashMap<>();
   private final LongAdder done = new LongAdder();
-  private final LongAdder failed = new LongAdder();
+  private final Failures failures = new Failures();
   private final AtomicLong serial = new AtomicLong();
   private volatile boolean stopping;
 
@@ -198,20 +196,14 @@ public final class OnceLoad implements AutoCloseable {
               done.increment();
               touched.forEach(c -> objects.put(c.name(), acknowledged));
             } else {
-              failed.increment();
               forgets = lossy;
-              if (isUnknown(e)) {
+              if (failures.add(e)) {
                 touched.forEach(c -> objects.put(c.name(), Expected.EITHER));
               }
             }
             inFlight.release();
           });
     }
-  }
-
-  private static boolean isUnknown(Throwable error) {
-    Throwable cause = error.getCause() == null ? error : error.getCause();
-    return cause instanceof OutcomeUnknownException || !(cause instanceof OsierException);
   }
 
   private static Operation operation(CrdtType type) {
@@ -234,7 +226,7 @@ public final class OnceLoad implements AutoCloseable {
 
   /** Those that failed, or whose outcome is unknown. */
   public long failures() {
-    return failed.sum();
+    return failures.count();
   }
 
   /** Ends the load and waits for what is open. */

@@ -10,13 +10,11 @@ import io.osier.bench.cluster.OnceLoad;
 import io.osier.bench.cluster.Topology;
 import io.osier.bench.wan.WanQuality;
 import io.osier.core.OsierException;
-import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
@@ -54,7 +52,7 @@ public final class CrashCommand implements Callable<Integer> {
   /** While links are cut all the time a start may take long. */
   private static final Duration ONCE_READY = Duration.ofMinutes(5);
 
-  private static final int SETTLE_SECONDS_MAX = 120;
+  private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
 
   @Option(
       names = "--cycles",
@@ -188,41 +186,18 @@ public final class CrashCommand implements Callable<Integer> {
       long acknowledged,
       boolean forgets,
       double slowest) {
-    boolean equal = converges(cluster);
-    long missing = 0;
-    long surplus = 0;
-    for (String dc : Topology.DCS) {
-      try (OsierClient client = cluster.only(dc)) {
-        CounterLoad.Audit found = audit.apply(client);
-        missing = Math.max(missing, found.missing());
-        surplus = Math.max(surplus, found.surplus());
-      }
-    }
+    boolean equal = cluster.fleet().awaitEqual(SETTLE_MAX, System.out::println);
+    CounterLoad.Audit found = cluster.fleet().audit(audit);
     System.out.printf(
         Locale.ROOT,
         "%d cycles, %d acknowledged updates, %d missing, %d surplus, datacenters %s; slowest start"
             + " %.1f s%n",
         cycles,
         acknowledged,
-        missing,
-        surplus,
+        found.missing(),
+        found.surplus(),
         equal ? "equal" : "NOT EQUAL",
         slowest);
-    return equal && (forgets || (missing == 0 && surplus == 0));
-  }
-
-  private static boolean converges(LocalCluster cluster) {
-    long deadline = System.nanoTime() + SETTLE_SECONDS_MAX * 1_000_000_000L;
-    while (System.nanoTime() < deadline) {
-      Set<Object> digests = new HashSet<>();
-      for (String dc : Topology.DCS) {
-        digests.add(cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces"));
-      }
-      if (digests.size() == 1) {
-        return true;
-      }
-      LockSupport.parkNanos(250_000_000L);
-    }
-    return false;
+    return equal && (forgets || (found.missing() == 0 && found.surplus() == 0));
   }
 }

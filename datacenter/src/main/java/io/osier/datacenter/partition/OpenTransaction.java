@@ -154,7 +154,7 @@ final class OpenTransaction {
               host.forgotten());
       nextTrial = delta.context().last(host.self()) + 1;
       Causal after = before.join(delta);
-      host.checkSize(object, before, after);
+      host.checkSize(object, operation, before, after);
       work.add(operation, after);
     }
     return tried;

@@ -242,14 +242,17 @@ final class Sequencer {
   }
 
   /**
-   * Checks that an update does not make its object larger than is allowed.
+   * Checks that an update does not make its object larger than is allowed. A removal is done
+   * whatever the size, also where its datacenter is new to the object, and where a counter in a map
+   * keeps more of what it was than it had: otherwise nobody could make the object smaller.
    *
    * @throws OsierException VALUE_TOO_LARGE
    */
-  void checkSize(ObjectId object, Causal before, Causal after) {
+  void checkSize(ObjectId object, Operation operation, Causal before, Causal after) {
     long max = policy.limits().objectBytesMax();
-    // A removal is done whatever the size, also where its datacenter is new to the object.
-    if (after.sizeBytes() > max && after.contentBytes() > before.contentBytes()) {
+    boolean removes =
+        operation instanceof Operation.Clear || operation instanceof Operation.RemoveFields;
+    if (after.sizeBytes() > max && !removes && after.contentBytes() > before.contentBytes()) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
           "the update would make '"

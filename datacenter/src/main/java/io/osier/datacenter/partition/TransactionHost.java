@@ -86,8 +86,8 @@ final class TransactionHost {
   }
 
   /** Checks that a trial is not too large. */
-  void checkSize(ObjectId object, Causal before, Causal after) {
-    sequencer.checkSize(object, before, after);
+  void checkSize(ObjectId object, Operation operation, Causal before, Causal after) {
+    sequencer.checkSize(object, operation, before, after);
   }
 
   /** Commits updates, all or none; returns the last commit number. */

@@ -65,7 +65,7 @@ final class Writes {
   private Reply update(ObjectId object, Causal before, Operation asked, boolean answered, Now now) {
     Operation operation = escrow.filled(before, asked);
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
-    sequencer.checkSize(object, before, prepared.after());
+    sequencer.checkSize(object, operation, before, prepared.after());
     sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, prepared.after(), operation);

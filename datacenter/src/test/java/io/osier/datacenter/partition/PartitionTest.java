@@ -7,8 +7,10 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -80,6 +82,42 @@ final class PartitionTest {
         .isEqualTo(1);
     assertThat(cluster.dc("eu").report().shipped().coordinationMicros()).isLessThan(250_000);
     cluster.run(2_000);
+    assertThat(cluster.isConverged()).isTrue();
+  }
+
+  private static Operation in(String name, CrdtType type, Operation operation) {
+    return new Operation.UpdateFields(
+        List.of(new Operation.FieldUpdate(new FieldId(name, type), operation)));
+  }
+
+  /** A counter that was removed from a map keeps its base: simulator, seed 1059. */
+  @Test
+  void fieldOfAnObjectThatIsTooLarge_canBeRemoved_alsoACounter() {
+    KeyspacePolicy small =
+        policy(Propagation.OP, 500).with(new KeyspacePolicy.Limits(64, 1_000, 1_200));
+    Cluster cluster = new Cluster(small, "eu", "us");
+    cluster
+        .dc("eu")
+        .write("m", CrdtType.OR_MAP, in("n", CrdtType.PN_COUNTER, new Operation.Increment(1)));
+    cluster.run(1_000);
+    cluster.cut("eu", "us");
+    Operation large = new Operation.Assign(Value.of("v".repeat(900)));
+    cluster.dc("eu").write("m", CrdtType.OR_MAP, in("a", CrdtType.LWW_REGISTER, large));
+    cluster.dc("us").write("m", CrdtType.OR_MAP, in("b", CrdtType.LWW_REGISTER, large));
+    cluster.heal("eu", "us");
+    cluster.run(5_000);
+    assertThat(cluster.isConverged()).isTrue();
+    assertThat(cluster.dc("us").write("m", CrdtType.OR_MAP, in("c", CrdtType.LWW_REGISTER, large)))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+    for (String field : List.of("n", "a")) {
+      assertThat(
+              cluster
+                  .dc("us")
+                  .write("m", CrdtType.OR_MAP, new Operation.RemoveFields(List.of(field))))
+          .isInstanceOf(Reply.Done.class);
+    }
+    cluster.run(1_000);
     assertThat(cluster.isConverged()).isTrue();
   }
 

@@ -1,0 +1,389 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The control plane's part for keyspaces: opens, drops and configures them as {@code _osier} says,
+ * and changes what it says. Used by the control plane's thread.
+ */
+final class KeyspacePlane {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyspacePlane.class);
+
+  /** So many partitions may there be of all keyspaces when another one is created. */
+  private static final int PARTITIONS_MAX = 512;
+
+  private final String dc;
+  private final Map<String, KeyspacePolicy> configured;
+  private final LongSupplier millis;
+  private final ControlObjects objects;
+  private final MemberPlane members;
+  private final ControlPlane.Host host;
+
+  /** What the keyspaces that are open here are like, and of those of run time the creation. */
+  private final Map<String, KeyspacePolicy> applied = new TreeMap<>();
+
+  private final Map<String, String> open = new TreeMap<>();
+
+  /** What could not be done, so that it is said once. */
+  private final Map<String, String> troubles = new TreeMap<>();
+
+  private ControlState state = ControlState.NOTHING;
+  private long lastCreatedMillis;
+
+  /**
+   * Of a datacenter that starts.
+   *
+   * @param configured the keyspaces that its configuration file names
+   * @param members who may hold keyspaces
+   */
+  KeyspacePlane(
+      String dc,
+      Map<String, KeyspacePolicy> configured,
+      LongSupplier millis,
+      ControlObjects objects,
+      MemberPlane members,
+      ControlPlane.Host host) {
+    this.dc = dc;
+    this.configured = new TreeMap<>(configured);
+    this.applied.putAll(configured);
+    this.millis = millis;
+    this.objects = objects;
+    this.members = members;
+    this.host = host;
+  }
+
+  /** As {@link ControlPlane#recover}. */
+  void recover(Reading.Fields keyspaces) {
+    take(keyspaces);
+    if (!state.clashing().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces."
+              + state.clashing().getFirst()
+              + ": a keyspace of this name was created at run time, and has its data: take it out"
+              + " of the file, or drop the other one first (osier cli keyspace drop)");
+    }
+    follow();
+  }
+
+  /** Takes what is there now. */
+  void take(Reading.Fields keyspaces) {
+    state = ControlState.of(keyspaces, configured.keySet(), members.names());
+  }
+
+  /**
+   * Deletes what the store has of keyspaces that are none any more.
+   *
+   * @return whether that could be done
+   */
+  boolean dropOthers() {
+    if (!state.clashing().isEmpty()) {
+      return false;
+    }
+    host.dropOthers(state.creations());
+    return true;
+  }
+
+  /** Whether neither the configuration nor {@code _osier} names one. */
+  boolean isEmpty() {
+    return configured.isEmpty() && state.created().isEmpty();
+  }
+
+  /** All that there are: of the configuration as it names them, of run time as they are now. */
+  List<KeyspacePolicy> policies() {
+    List<KeyspacePolicy> all = new ArrayList<>(configured.values());
+    state.created().values().forEach(k -> all.add(k.policy()));
+    return all;
+  }
+
+  /** Opens, drops and configures keyspaces, so that they are as they should be. */
+  void follow() {
+    for (Map.Entry<String, String> e : List.copyOf(open.entrySet())) {
+      if (!e.getValue().equals(state.creations().get(e.getKey()))) {
+        trying(
+            e.getKey(),
+            () -> {
+              host.drop(e.getKey(), e.getValue());
+              open.remove(e.getKey());
+              applied.remove(e.getKey());
+            });
+      }
+    }
+    for (KeyspaceDefinition wanted : state.created().values()) {
+      if (wanted.policy().heldBy(dc) && !open.containsKey(wanted.name())) {
+        trying(
+            wanted.name(),
+            () -> {
+              host.open(wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), awaited(wanted));
+              open.put(wanted.name(), wanted.created());
+              applied.put(wanted.name(), wanted.policy());
+            });
+      }
+      if (open.containsKey(wanted.name())) {
+        host.await(wanted.name(), awaited(wanted));
+        configure(wanted.policy());
+      }
+    }
+    configured.values().forEach(policy -> configure(state.altered(policy, members.names())));
+  }
+
+  /** Who must open it before it takes updates: of its members those that are there. */
+  private List<String> awaited(KeyspaceDefinition keyspace) {
+    return keyspace.awaited().stream().filter(members.names()::contains).toList();
+  }
+
+  private void configure(KeyspacePolicy wanted) {
+    if (!wanted.equals(applied.get(wanted.name()))) {
+      trying(
+          wanted.name(),
+          () -> {
+            host.configure(wanted);
+            applied.put(wanted.name(), wanted);
+          });
+    }
+  }
+
+  private void trying(String keyspace, Runnable what) {
+    try {
+      what.run();
+      troubles.remove(keyspace);
+    } catch (RuntimeException e) {
+      if (!String.valueOf(e.getMessage()).equals(troubles.put(keyspace, "" + e.getMessage()))) {
+        LOG.error("keyspace '{}' cannot be what it should be; it is tried again", keyspace, e);
+      }
+    }
+  }
+
+  /** Tells the others what is open here, and removes what means nothing. */
+  void tell() {
+    List<Operation> operations = new ArrayList<>();
+    for (KeyspaceDefinition wanted : state.created().values()) {
+      boolean isOpen = wanted.created().equals(open.get(wanted.name()));
+      if (isOpen && !wanted.isOpenAt(dc)) {
+        operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
+      }
+    }
+    state.remains().forEach(name -> operations.add(ControlState.drop(name)));
+    if (!operations.isEmpty()) {
+      try {
+        change(operations);
+      } catch (OsierException e) {
+        LOG.warn("what is open here cannot be told to the others yet: {}", e.getMessage());
+      }
+    }
+  }
+
+  /** Keyspaces that should be here, and could not be opened. */
+  List<String> missing() {
+    return state.created().values().stream()
+        .filter(k -> k.policy().heldBy(dc) && !k.created().equals(open.get(k.name())))
+        .map(KeyspaceDefinition::name)
+        .toList();
+  }
+
+  // ---------------------------------------------------------------- what an operator changes
+
+  /**
+   * Does what an operator asks for; as {@link ControlPlane#administer}. Where a creation fails with
+   * what the keyspace's partition answers, the keyspace is open here: {@link #follow} drops it
+   * again, unless it was told all the same.
+   *
+   * @return what was asked for; nothing if something was changed
+   */
+  List<KeyspaceView> administer(Request.Administer request, String by) {
+    String name = request.name();
+    switch (request.subject() + " " + request.action()) {
+      case "keyspace list" -> {
+        checkNone(request);
+        return views();
+      }
+      case "keyspace create" -> create(name, request.settings(), by);
+      case "keyspace alter" -> alter(name, request.settings(), by);
+      case "keyspace drop" -> {
+        checkNone(request);
+        drop(name);
+      }
+      default ->
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "there is no command '"
+                  + request.subject()
+                  + " "
+                  + request.action()
+                  + "'; there are keyspace list, create, alter, drop");
+    }
+    return List.of();
+  }
+
+  private static void checkNone(Request.Administer request) {
+    if (!request.settings().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace "
+              + request.action()
+              + " takes no settings, but "
+              + request.settings().keySet()
+              + " were given");
+    }
+  }
+
+  private void create(String name, SortedMap<String, String> settings, String by) {
+    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
+    KeyspaceDefinition there = state.created().get(name);
+    if (there != null) {
+      // Perhaps this very command, sent again because its answer got lost.
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a keyspace '"
+              + name
+              + "' already"
+              + ControlPlane.changed(there.by(), there.atMillis())
+              + (there.policy().equals(policy) ? ", with these very settings" : ""));
+    }
+    if (applied.containsKey(name) || state.creations().containsKey(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+    }
+    if (!host.isSettled() || !members.isActive()) {
+      // It may have lost that there is one of this name: the new one would win, and lose the other.
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + dc
+              + " may not know all keyspaces: it has not heard from every other one since it"
+              + " started; create it when it has, or at another datacenter");
+    }
+    int partitions = policy.partitions();
+    for (KeyspacePolicy other : applied.values()) {
+      partitions += other.partitions();
+    }
+    if (partitions > PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "with the "
+              + policy.partitions()
+              + " partitions of '"
+              + name
+              + "' there would be "
+              + partitions
+              + " of all keyspaces; at most "
+              + PARTITIONS_MAX
+              + " are created at run time, since each has a thread and its part of the memory");
+    }
+    List<String> awaited = policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
+    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
+    String created = lastCreatedMillis + "-" + dc;
+    // Opened before it is told: whoever learns of it may ask for it here at once.
+    if (policy.heldBy(dc)) {
+      host.open(policy, created, true, awaited);
+      open.put(name, created);
+      applied.put(name, policy);
+    }
+    change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
+  }
+
+  private void alter(String name, SortedMap<String, String> settings, String by) {
+    KeyspaceDefinition definition = state.created().get(name);
+    KeyspacePolicy now =
+        definition != null
+            ? definition.policy()
+            : Optional.ofNullable(configured.get(name))
+                .map(policy -> state.altered(policy, members.names()))
+                .orElseThrow(() -> unknown(name));
+    if (settings.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE);
+    }
+    for (String setting : settings.keySet()) {
+      if (KeyspaceSettings.FIXED.contains(setting)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            setting
+                + " of a keyspace that exists cannot be altered; what can be is "
+                + KeyspaceSettings.ALTERABLE);
+      }
+    }
+    SortedMap<String, String> all = KeyspaceSettings.of(now);
+    all.putAll(settings);
+    SortedMap<String, String> wanted =
+        KeyspaceSettings.of(KeyspaceSettings.read(name, all, members.names()));
+    wanted.keySet().retainAll(settings.keySet());
+    Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
+    change(List.of(ControlState.alter(name, created, wanted, by, millis.getAsLong())));
+  }
+
+  private void drop(String name) {
+    if (configured.containsKey(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '"
+              + name
+              + "' is named by the configuration files: it goes when it is taken out of all of"
+              + " them, and each datacenter is restarted");
+    }
+    if (!state.created().containsKey(name)) {
+      throw unknown(name);
+    }
+    change(List.of(ControlState.drop(name)));
+  }
+
+  private OsierException unknown(String name) {
+    Set<String> names = new TreeSet<>(configured.keySet());
+    names.addAll(state.created().keySet());
+    return new OsierException(
+        ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
+  }
+
+  /** A keyspace as it is known now; empty if it is not. */
+  List<KeyspaceView> views(String name) {
+    return views().stream().filter(v -> v.name().equals(name)).toList();
+  }
+
+  /** The keyspaces that are, but for {@code _osier} itself. */
+  private List<KeyspaceView> views() {
+    SortedMap<String, KeyspaceView> views = new TreeMap<>();
+    for (KeyspacePolicy policy : configured.values()) {
+      SortedMap<String, String> texts =
+          state.altered().getOrDefault(policy.name(), new TreeMap<>());
+      views.put(
+          policy.name(),
+          new KeyspaceView(
+              policy.name(),
+              KeyspaceSettings.of(state.altered(policy, members.names())),
+              List.of(),
+              true,
+              ControlState.by(texts),
+              ControlState.atMillis(texts)));
+    }
+    for (KeyspaceDefinition d : state.created().values()) {
+      views.put(
+          d.name(),
+          new KeyspaceView(
+              d.name(), KeyspaceSettings.of(d.policy()), awaited(d), false, d.by(), d.atMillis()));
+    }
+    return List.copyOf(views.values());
+  }
+
+  /** Commits changes of the keyspaces, together. */
+  private void change(List<Operation> operations) {
+    objects.change(ControlState.KEYSPACES, operations);
+  }
+}

@@ -214,7 +214,7 @@ final class AppConnection {
    * ended must not be asked too late.
    */
   private void clientIsGone() {
-    if (simulation.forgetsEnds(to.dc())) {
+    if (simulation.profile().forgetsEnds(to.dc())) {
       there.discard();
       reset(server, 0);
     }
@@ -266,7 +266,7 @@ final class AppConnection {
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = simulation.losesAnswers() && random.nextInt(of) == 0;
+    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
     if (drawn) {
       simulation.losesAnswer();
     }

@@ -136,7 +136,7 @@ final class AppPort implements ClientServer.Handler {
 
   private void ask(
       AppConnection from, AppWay.Sending one, Lane lane, Request request, Consumer<Reply> reply) {
-    if (simulation.losesAnswers() && random.nextInt(REFUSED_ONE_IN) == 0) {
+    if (simulation.profile().losesAnswers() && random.nextInt(REFUSED_ONE_IN) == 0) {
       simulation.losesAnswer();
       ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
       one.replied(new Reply.Failure(code, "nothing was done: not now"));

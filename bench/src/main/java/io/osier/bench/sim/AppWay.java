@@ -106,7 +106,7 @@ final class AppWay implements Connection {
     this.app = app;
     this.dc = dc;
     this.changed = changed;
-    this.link = Link.draw(random, simulation.sizes());
+    this.link = Link.draw(random, simulation.profile().sizes());
     this.sockets = new AppSockets(simulation, this, new Random(random.nextLong()));
     this.pingNanos = (PING_MILLIS_MIN + random.nextInt(PING_MILLIS_MAX - PING_MILLIS_MIN)) * MILLI;
     this.remote = SteppedClient.remote(dc, settings, timers, sockets, changed);

@@ -46,7 +46,7 @@ final class FaultPlan {
     if (!faults.isEmpty()) {
       scheduler.in((5 + random.nextInt(FIRST_SECONDS_MAX)) * SECOND, this::next);
     }
-    if (simulation.isLong()) {
+    if (simulation.profile().isLong()) {
       scheduler.in(random.nextInt(LONG_OUTAGE_SECONDS_MIN / 4) * SECOND, this::longOutage);
     }
   }
@@ -143,8 +143,8 @@ final class FaultPlan {
       case MEMBERS -> replace(dc);
       case LARGE -> {
         happens(fault);
-        simulation.setLarge(true);
-        during("large values", duration, () -> simulation.setLarge(false));
+        simulation.callers().setLarge(true);
+        during("large values", duration, () -> simulation.callers().setLarge(false));
       }
       case CLOCKS -> {
         happens(fault);
@@ -266,7 +266,9 @@ final class FaultPlan {
   /** One at a time: what two had shipped to each other alone would be lost. */
   private void replace(String name) {
     SimDc dc = simulation.dc(name);
-    if (!dc.isUp() || simulation.upCount() < simulation.dcs().size() || simulation.isChanging()) {
+    if (!dc.isUp()
+        || simulation.upCount() < simulation.dcs().size()
+        || simulation.members().isChanging()) {
       return;
     }
     happens(Fault.MEMBERS);

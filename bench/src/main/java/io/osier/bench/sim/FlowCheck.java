@@ -96,7 +96,7 @@ final class FlowCheck {
     if (bytes == 0) {
       return;
     }
-    if (stream.bytes >= simulation.windowBytes()) {
+    if (stream.bytes >= simulation.profile().windowBytes()) {
       throw beyond(dc, unit, to, stream.bytes, underWay(dc, to));
     }
     stream.unacknowledged.add(new Sent(u.sequence(), bytes));
@@ -113,7 +113,7 @@ final class FlowCheck {
   }
 
   private void note(SimDc dc, String to) {
-    long window = simulation.windowBytes();
+    long window = simulation.profile().windowBytes();
     long underWay = underWay(dc, to);
     mostBytes = Math.max(mostBytes, underWay);
     full += underWay >= window ? 1 : 0;
@@ -133,7 +133,7 @@ final class FlowCheck {
         to,
         own,
         all,
-        simulation.windowBytes());
+        simulation.profile().windowBytes());
   }
 
   /**
@@ -165,7 +165,7 @@ final class FlowCheck {
 
     @Override
     public void take(long bytes) {
-      long max = simulation.windowBytes();
+      long max = simulation.profile().windowBytes();
       if (bytes > 0 && (own >= max || (own >= max / OWN_SHARE && !window.isOpen()))) {
         throw beyond(dc, unit, to, own, dc.links().inFlightBytes().getOrDefault(to, 0L));
       }
@@ -292,7 +292,7 @@ final class FlowCheck {
   private long queueNanos(SimLink link) {
     return link.bytesPerSecond() == 0
         ? 0
-        : (3L * simulation.windowBytes() / 2 + simulation.objectBytesMax())
+        : (3L * simulation.profile().windowBytes() / 2 + simulation.objectBytesMax())
             * SECOND
             / link.bytesPerSecond();
   }

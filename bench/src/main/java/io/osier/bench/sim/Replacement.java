@@ -34,7 +34,7 @@ final class Replacement {
     this.dc = dc;
     this.name = dc.self().dc();
     this.former = dc.self();
-    this.others = new ArrayList<>(simulation.peersOf(name));
+    this.others = new ArrayList<>(simulation.members().peersOf(name));
   }
 
   /** Dies, and plans the rest. Returns how long that takes, at most. */
@@ -81,17 +81,17 @@ final class Replacement {
   }
 
   private void part(String other) {
-    List<String> left = new ArrayList<>(simulation.peersOf(other));
+    List<String> left = new ArrayList<>(simulation.members().peersOf(other));
     if (left.remove(name)) {
-      simulation.setPeers(simulation.dc(other), left, false);
+      simulation.members().setPeers(simulation.dc(other), left, false);
     }
   }
 
   private void meet(String other) {
-    List<String> all = new ArrayList<>(simulation.peersOf(other));
+    List<String> all = new ArrayList<>(simulation.members().peersOf(other));
     if (!all.contains(name)) {
       all.add(name);
-      simulation.setPeers(simulation.dc(other), all.stream().sorted().toList(), false);
+      simulation.members().setPeers(simulation.dc(other), all.stream().sorted().toList(), false);
     }
   }
 
@@ -99,7 +99,7 @@ final class Replacement {
     if (dc.isUp() || !dc.self().equals(former)) {
       return;
     }
-    simulation.know(name, known);
+    simulation.members().know(name, known);
     dc.join();
     simulation.restart(dc, new ReplicaId(name, former.incarnation() + 1));
     look();
@@ -108,17 +108,17 @@ final class Replacement {
   private void learn() {
     if (!dc.isUp()) {
       // It crashed before it was told: it reads that when it starts.
-      simulation.know(name, others);
+      simulation.members().know(name, others);
       return;
     }
-    simulation.setPeers(dc, others, true);
+    simulation.members().setPeers(dc, others, true);
   }
 
   private void look() {
-    boolean all = simulation.peersOf(name).size() == others.size();
+    boolean all = simulation.members().peersOf(name).size() == others.size();
     if (all && dc.isUp() && dc.isComplete()) {
       dc.joined();
-      simulation.setPeers(dc, others, false);
+      simulation.members().setPeers(dc, others, false);
     } else {
       simulation.scheduler().in(LOOK_NANOS, this::look);
     }

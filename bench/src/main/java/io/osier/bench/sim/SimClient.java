@@ -369,7 +369,7 @@ final class SimClient {
   private void forget(Call call) {
     boolean any = false;
     for (int i = 0; i < call.after.size(); i++) {
-      any |= simulation.lost().contains(call.after.replica(i));
+      any |= simulation.losses().lost().contains(call.after.replica(i));
     }
     if (!any) {
       throw new Violation("", "%s says that %s saw what was lost: %s", call.at, name, call.after);

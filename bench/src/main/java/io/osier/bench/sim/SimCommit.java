@@ -77,7 +77,7 @@ final class SimCommit {
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = simulation.losesAnswers() && random.nextInt(of) == 0;
+    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
     if (drawn) {
       simulation.losesAnswer();
     }
@@ -98,7 +98,7 @@ final class SimCommit {
 
   /** The connection is lost; what was sent on it may come after what is sent on the next one. */
   private void loseAnswer() {
-    boolean late = !simulation.forgetsEnds(at.dc()) && random.nextBoolean();
+    boolean late = !simulation.profile().forgetsEnds(at.dc()) && random.nextBoolean();
     long delay = late ? random.nextInt(2_000) * MILLI : 0;
     Request first = request();
     long life = dc.life();

@@ -175,25 +175,25 @@ final class SimDc {
     up = true;
     changedNanos = nanos;
     clock = new SlewedClock(wall(nanos), nanos);
-    links = new SharedWindows(simulation.windowBytes());
+    links = new SharedWindows(simulation.profile().windowBytes());
     transport = null;
     nodes.clear();
     simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
     connect();
-    if (!simulation.sharersOf(self.dc()).equals(simulation.names())) {
-      setPeers(simulation.peersOf(self.dc()), joining);
+    if (!simulation.members().sharersOf(self.dc()).equals(simulation.names())) {
+      setPeers(simulation.members().peersOf(self.dc()), joining);
     }
-    if (simulation.hasConnections()) {
+    if (simulation.callers().hasConnections()) {
       port = new AppPort(simulation, this, new Random(random.nextLong()));
     }
     if (embedded) {
-      resident = simulation.moveIn(this, new Random(random.nextLong()));
+      resident = simulation.callers().moveIn(this, new Random(random.nextLong()));
     }
   }
 
   private void connect() {
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
-    for (String peer : simulation.peersOf(self.dc())) {
+    for (String peer : simulation.members().peersOf(self.dc())) {
       addresses.put(peer, address(peer));
     }
     List<String> fingerprints =
@@ -287,7 +287,8 @@ final class SimDc {
 
     @Override
     public void rejected(String dc, OsierException why) {
-      if (!simulation.hasChanged() || !String.valueOf(why.getMessage()).contains("was not added")) {
+      if (!simulation.members().hasChanged()
+          || !String.valueOf(why.getMessage()).contains("was not added")) {
         simulation.scheduler().fail(new Violation("", "%s refuses %s: %s", dc, self, why));
       }
     }
@@ -344,7 +345,7 @@ final class SimDc {
   /** Its peers are others from now on. */
   void setPeers(List<String> peers, boolean joins) {
     changedNanos = simulation.scheduler().nanos();
-    List<String> sharers = simulation.sharersOf(self.dc());
+    List<String> sharers = simulation.members().sharersOf(self.dc());
     submitToAll(new Input.Peers(++told, peers, sharers, joins, simulation.rank(self.dc())));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     peers.forEach(peer -> addresses.put(peer, address(peer)));

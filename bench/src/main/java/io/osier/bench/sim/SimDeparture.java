@@ -60,7 +60,7 @@ final class SimDeparture {
   /** It is added again: it has its rights again, if nobody has them. */
   void end() {
     ended = true;
-    others.forEach(other -> simulation.share(other, simulation.names()));
+    others.forEach(other -> simulation.members().share(other, simulation.names()));
   }
 
   private boolean all(Step step) {
@@ -69,7 +69,9 @@ final class SimDeparture {
 
   private void look(String other) {
     SimDc dc = simulation.dc(other);
-    if (!dc.isUp() || simulation.peersOf(other).contains(name) || random.nextInt(3) == 0) {
+    if (!dc.isUp()
+        || simulation.members().peersOf(other).contains(name)
+        || random.nextInt(3) == 0) {
       return;
     }
     Step now = steps.getOrDefault(other, Step.NONE);
@@ -107,7 +109,7 @@ final class SimDeparture {
   private void completed(SimDc dc, Step now) {
     String other = dc.self().dc();
     if (now == Step.COMPARING) {
-      simulation.share(other, others);
+      simulation.members().share(other, others);
       compare(dc, Step.DROPPING);
       return;
     }
@@ -121,6 +123,6 @@ final class SimDeparture {
   private void compare(SimDc dc, Step next) {
     String other = dc.self().dc();
     steps.put(other, next);
-    simulation.setPeers(dc, simulation.peersOf(other), false);
+    simulation.members().setPeers(dc, simulation.members().peersOf(other), false);
   }
 }

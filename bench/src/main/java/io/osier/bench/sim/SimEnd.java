@@ -97,14 +97,14 @@ final class SimEnd {
       contents.put(dc.self(), ConvergenceCheck.content(dc.node(unit).store()));
     }
     ConvergenceCheck.ended(unit, contents);
-    of.once().ended(contents, simulation.lost());
+    of.once().ended(contents, simulation.losses().lost());
     Map<ReplicaId, Long> kept = new TreeMap<>(of.once().committed());
-    kept.keySet().removeAll(simulation.lost());
-    boolean faultless = simulation.faults().isEmpty();
+    kept.keySet().removeAll(simulation.losses().lost());
+    boolean faultless = simulation.profile().faults().isEmpty();
     for (SimDc dc : simulation.dcs()) {
       SimNode node = dc.node(unit);
       Map<ObjectId, Causal> content = requireNonNull(contents.get(dc.self()), "was read above");
-      for (ObjectId object : simulation.workload(unit).accountable()) {
+      for (ObjectId object : simulation.callers().workload(unit).accountable()) {
         readLast(node, object, content.get(object), VersionVector.of(kept));
       }
       if (unit.isCausal()) {
@@ -125,14 +125,17 @@ final class SimEnd {
     TransactionCheck check = simulation.checks(node.unit()).transactions();
     TransactionView view = TransactionView.of(readings);
     check.snapshot("the end", node.self(), view, 0, TransactionCheck.NONE);
-    check.ended(node.self(), view, simulation.lost());
+    check.ended(node.self(), view, simulation.losses().lost());
   }
 
   /** Reads through the front door, having seen all that was kept: that must be there at once. */
   private void readLast(
       SimNode node, ObjectId object, @Nullable Causal state, VersionVector after) {
     Map<ReplicaId, Long> survived = new TreeMap<>();
-    simulation.lost().forEach(r -> survived.put(r, state == null ? 0 : state.context().through(r)));
+    simulation
+        .losses()
+        .lost()
+        .forEach(r -> survived.put(r, state == null ? 0 : state.context().through(r)));
     Request read =
         new Request.Read(
             node.unit().policy().name(),

@@ -55,7 +55,8 @@ final class SimNode implements Entrance.Inside {
     // then.
     int forgetMillis = unit.number() % 2 == 0 ? 0 : 1_500;
     StreamSettings settings =
-        new StreamSettings(simulation.windowBytes(), FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
+        new StreamSettings(
+            simulation.profile().windowBytes(), FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
     return unit.hasLittleMemory()
         ? settings.within(simulation.options().sabotage().memory(LITTLE_MEMORY))
         : settings;
@@ -150,7 +151,7 @@ final class SimNode implements Entrance.Inside {
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
       this.store = new WatchedStore(simulation, this, kept);
       this.journal = kept;
-      simulation.recovered(unit, self, recovered.committed());
+      simulation.losses().recovered(unit, self, recovered.committed());
       if (!recovered.resumed()) {
         simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
       }
@@ -162,12 +163,12 @@ final class SimNode implements Entrance.Inside {
         new Partition(
             new PartitionConfig(
                 self,
-                simulation.peersOf(self.dc()),
+                simulation.members().peersOf(self.dc()),
                 unit.policy(),
                 unit.partition(),
                 streams(simulation, unit),
                 unit.adaptation(),
-                simulation.endedTransactions(self.dc()),
+                simulation.profile().endedTransactions(self.dc()),
                 unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT,
                 true,
                 simulation

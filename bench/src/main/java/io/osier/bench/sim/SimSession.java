@@ -65,9 +65,9 @@ final class SimSession {
     /** How often the client had learned what a datacenter has of it when this was sent last. */
     int learned;
 
-    Place(Simulation simulation, Unit unit) {
+    Place(Simulation simulation, Unit unit, Workload workload) {
       this.unit = unit;
-      this.workload = simulation.workload(unit);
+      this.workload = workload;
       this.checks = simulation.checks(unit);
     }
   }
@@ -215,16 +215,25 @@ final class SimSession {
   /**
    * A session that has not begun.
    *
+   * @param workloads of all units, in their order
    * @param paceMillis the longest pause between two calls, nearly always
    */
-  SimSession(Simulation simulation, SimApp app, String name, Random random, int paceMillis) {
+  SimSession(
+      Simulation simulation,
+      SimApp app,
+      String name,
+      List<Workload> workloads,
+      Random random,
+      int paceMillis) {
     this.simulation = simulation;
     this.scheduler = simulation.scheduler();
     this.app = app;
     this.name = name;
     this.random = random;
     this.paceMillis = paceMillis;
-    simulation.units().forEach(unit -> places.add(new Place(simulation, unit)));
+    for (Unit unit : simulation.units()) {
+      places.add(new Place(simulation, unit, workloads.get(unit.number())));
+    }
     SessionOptions options = SessionOptions.DEFAULT;
     this.goesOn = random.nextInt(GOES_ON_ONE_IN) == 0;
     if (goesOn) {
@@ -478,7 +487,7 @@ final class SimSession {
           case Request.Write w -> w.after();
           default -> VersionVector.EMPTY;
         };
-    if (!simulation.hasLost(after)) {
+    if (!simulation.losses().hasLost(after)) {
       throw wrong(call, "is said to follow what was lost: %s", after);
     }
     session.forget();

@@ -79,9 +79,9 @@ final class SimSummary {
         simulation.network().flow().mostBytes(),
         simulation.network().flow().full(),
         simulation.acknowledgedInFront(),
-        simulation.outcomes(),
+        simulation.callers().outcomes(),
         simulation.failures(),
-        simulation.faults(),
+        simulation.profile().faults(),
         simulation.trace().hash());
   }
 

@@ -102,7 +102,7 @@ final class SimTransactions {
 
     /** The commit that was made of it and that no crash has taken back; null if none. */
     @Nullable Dot commit() {
-      return dot != null && simulation.tookBack(unit, dot, madeNanos) ? null : dot;
+      return dot != null && simulation.losses().tookBack(unit, dot, madeNanos) ? null : dot;
     }
 
     ReplicaId where() {
@@ -144,7 +144,7 @@ final class SimTransactions {
 
   private void next() {
     if (simulation.isLoading()) {
-      scheduler.in((20 + random.nextInt(4_000 * simulation.pace())) * MILLI, this::begin);
+      scheduler.in((20 + random.nextInt(4_000 * simulation.profile().pace())) * MILLI, this::begin);
     }
   }
 
@@ -382,7 +382,7 @@ final class SimTransactions {
   private void forget(Tx tx) {
     Request first = requireNonNull(tx.begun, "a datacenter has refused it").request();
     if (first instanceof Request.Transact t
-        && !simulation.hasLost(t.begin().orElseThrow().clock())) {
+        && !simulation.losses().hasLost(t.begin().orElseThrow().clock())) {
       throw wrong(tx, "is said to follow what was lost: %s", t.begin());
     }
     session.forget();

@@ -89,7 +89,7 @@ final class SimTransactor {
 
   private void next() {
     if (simulation.isLoading()) {
-      scheduler.in((20 + random.nextInt(4_000 * simulation.pace())) * MILLI, this::begin);
+      scheduler.in((20 + random.nextInt(4_000 * simulation.profile().pace())) * MILLI, this::begin);
     }
   }
 

@@ -123,7 +123,7 @@ final class SimWay implements Connection {
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = simulation.losesAnswers() && random.nextInt(of) == 0;
+    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
     if (drawn) {
       simulation.losesAnswer();
     }
@@ -282,7 +282,7 @@ final class SimWay implements Connection {
   private void breaks(Wire over) {
     if (wire == over) {
       // A datacenter that soon forgets how transactions ended must not be asked too late.
-      boolean comes = !simulation.forgetsEnds(dc) && random.nextBoolean();
+      boolean comes = !simulation.profile().forgetsEnds(dc) && random.nextBoolean();
       over.lateNanos = comes ? random.nextInt(LATE_MILLIS_MAX) * MILLI : -1;
       lose(over);
     }

@@ -82,7 +82,7 @@ final class WatchedStore implements ObjectStore {
     this.coldness =
         new Random(
             Objects.hash(
-                simulation.seed(),
+                simulation.profile().seed(),
                 node.self().dc(),
                 node.self().incarnation(),
                 node.unit().number()));

@@ -46,7 +46,7 @@ final class FlowCheckTest {
             1,
             0,
             Causal.bottom(CrdtType.AW_SET));
-    int shipments = simulation.windowBytes() / FrameCodec.sizeOf(dc.self(), shipment) + 1;
+    int shipments = simulation.profile().windowBytes() / FrameCodec.sizeOf(dc.self(), shipment) + 1;
     flow.sent(
         dc,
         "dc1",

@@ -35,7 +35,7 @@ final class SimulationTest {
   void oneSeed_isOneRun() {
     EnumSet<Fault> all = EnumSet.allOf(Fault.class);
     long seed = 77;
-    while (!new Simulation(new SimOptions(3, all, 60), seed).hasConnections()) {
+    while (!new Simulation(new SimOptions(3, all, 60), seed).callers().hasConnections()) {
       seed++; // what carries bytes takes part
     }
     Simulation first = run(all, 3, seed);

@@ -1,0 +1,182 @@
+package io.osier.bench.sim;
+
+import static io.osier.bench.sim.Scheduler.SECOND;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Who works with the datacenters: sessions and transactions as they are defined, and those of
+ * production's client, in applications of their own and in the datacenters' processes. Used by the
+ * simulation's thread.
+ */
+final class Callers {
+  /** Busy sessions and idle ones: a seed has both. */
+  private static final int[] PACE_MILLIS = {300, 3_000, 10_000, 30_000};
+
+  /** To compare keyspaces: the same for all. */
+  private static final int PAIRED_PACE_MILLIS = 50;
+
+  /** Clients of production: their sessions share connections. */
+  private static final int APPS = 2;
+
+  /** So many sessions has an application in the process of a datacenter. */
+  private static final int RESIDENTS = 2;
+
+  private static final int[] RESIDENT_PACE_MILLIS = {1_000, 5_000};
+
+  private final Simulation simulation;
+  private final SimOptions options;
+  private final RunProfile profile;
+  private final List<Workload> workloads = new ArrayList<>();
+  private final List<SimClient> clients = new ArrayList<>();
+  private final List<SimTransactor> transactors = new ArrayList<>();
+  private final List<SimApp> apps = new ArrayList<>();
+  private final List<SimSession> sessions = new ArrayList<>();
+
+  /** Applications in the processes of datacenters. */
+  private final List<SimApp> residents = new ArrayList<>();
+
+  private final List<SimTransactions> transactions = new ArrayList<>();
+
+  /**
+   * Draws all that are outside of the datacenters' processes.
+   *
+   * @param simulation with its units and datacenters
+   */
+  Callers(Simulation simulation, Random random) {
+    this.simulation = simulation;
+    this.options = simulation.options();
+    this.profile = simulation.profile();
+    drawClients(random);
+    if (!options.paired()) {
+      drawApps(random);
+      drawTransactions(random);
+      drawSessions(random);
+    }
+  }
+
+  private void drawClients(Random random) {
+    for (Unit unit : simulation.units()) {
+      Workload workload = new Workload(unit, random, profile.sizes());
+      workloads.add(workload);
+      for (int i = 0; i <= options.dcs(); i++) {
+        if (isProductions(i)) {
+          continue;
+        }
+        String name = "session " + unit + "-" + i;
+        clients.add(
+            new SimClient(
+                simulation,
+                name,
+                unit,
+                workload,
+                new Random(random.nextLong()),
+                options.paired()
+                    ? PAIRED_PACE_MILLIS
+                    : PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * profile.pace(),
+                simulation.anyDc(random)));
+      }
+    }
+  }
+
+  private void drawApps(Random random) {
+    for (int i = 0; i < APPS; i++) {
+      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong())));
+    }
+  }
+
+  private void drawTransactions(Random random) {
+    for (Unit unit : simulation.units()) {
+      for (int i = 0; unit.isCausal() && i <= options.dcs(); i++) {
+        String name = "transactor " + i;
+        Random own = new Random(random.nextLong());
+        if (isProductions(i)) {
+          SimApp app = apps.get(random.nextInt(APPS));
+          transactions.add(new SimTransactions(simulation, app, name + " of " + app, unit, own));
+          continue;
+        }
+        transactors.add(new SimTransactor(simulation, name, unit, own, simulation.anyDc(random)));
+      }
+    }
+  }
+
+  private void drawSessions(Random random) {
+    int count = simulation.units().size() * (options.dcs() + 1) / 2;
+    for (int i = 0; i < count; i++) {
+      int pace = PACE_MILLIS[random.nextInt(PACE_MILLIS.length)] * profile.pace();
+      SimApp app = apps.get(random.nextInt(APPS));
+      Random own = new Random(random.nextLong());
+      sessions.add(
+          new SimSession(simulation, app, "session " + i + " of " + app, workloads, own, pace));
+    }
+  }
+
+  /** Whether a session is one of production's client; the other half is as it is defined. */
+  private boolean isProductions(int number) {
+    return number % 2 == 1 && !options.paired();
+  }
+
+  /** Whether a client of production has connections that carry bytes. */
+  boolean hasConnections() {
+    return apps.stream().anyMatch(SimApp::hasConnections);
+  }
+
+  /** They begin when the datacenters have found each other. */
+  void start() {
+    Scheduler scheduler = simulation.scheduler();
+    clients.forEach(c -> scheduler.in(3 * SECOND, c::start));
+    transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
+    sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
+    transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
+  }
+
+  /** An application begins in the process of a datacenter, which has just started. */
+  SimApp moveIn(SimDc dc, Random random) {
+    SimApp app = new SimApp(simulation, dc, random);
+    residents.removeIf(a -> !a.isRunning());
+    residents.add(app);
+    for (int i = 0; i < RESIDENTS; i++) {
+      int pace = RESIDENT_PACE_MILLIS[random.nextInt(RESIDENT_PACE_MILLIS.length)] * profile.pace();
+      String name = "session " + i + " of " + app;
+      SimSession session =
+          new SimSession(simulation, app, name, workloads, new Random(random.nextLong()), pace);
+      sessions.add(session);
+      simulation.scheduler().in(3 * SECOND, session::start);
+    }
+    return app;
+  }
+
+  /** From now on clients write large values, or small ones again. */
+  void setLarge(boolean large) {
+    workloads.forEach(w -> w.setLarge(large));
+  }
+
+  /** A datacenter has crashed. */
+  void crashed(SimDc dc) {
+    clients.forEach(c -> c.crashed(dc.self()));
+    apps.forEach(app -> app.crashed(dc));
+  }
+
+  /** The load has ended: whoever waits for an answer is told something. */
+  void end() {
+    apps.forEach(app -> app.client().close());
+    residents.stream().filter(SimApp::isRunning).forEach(app -> app.client().close());
+    sessions.forEach(SimSession::ended);
+    transactions.forEach(SimTransactions::ended);
+  }
+
+  Workload workload(Unit unit) {
+    return workloads.get(unit.number());
+  }
+
+  /** How often callers of production's client were told what became of an update. */
+  Map<SimSession.Outcome, Long> outcomes() {
+    Map<SimSession.Outcome, Long> all = new EnumMap<>(SimSession.Outcome.class);
+    sessions.forEach(s -> s.outcomes().forEach((o, n) -> all.merge(o, n, Long::sum)));
+    return all;
+  }
+}

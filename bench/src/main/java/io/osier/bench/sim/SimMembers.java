@@ -1,0 +1,75 @@
+package io.osier.bench.sim;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Who takes whom for its peers, and what changes in that. Used by the simulation's thread. */
+final class SimMembers {
+  private final Simulation simulation;
+  private final List<String> names;
+
+  /** By datacenter, those that it takes for its peers. */
+  private final Map<String, List<String>> peers = new LinkedHashMap<>();
+
+  private final Map<String, List<String>> sharers = new LinkedHashMap<>();
+
+  private boolean changed;
+
+  /**
+   * Everybody knows everybody.
+   *
+   * @param names of all datacenters
+   */
+  SimMembers(Simulation simulation, List<String> names) {
+    this.simulation = simulation;
+    this.names = List.copyOf(names);
+    for (String name : names) {
+      peers.put(name, names.stream().filter(n -> !n.equals(name)).toList());
+    }
+  }
+
+  /** Those that a datacenter takes for its peers. */
+  List<String> peersOf(String name) {
+    return requireNonNull(peers.get(name), name);
+  }
+
+  /** Those that get a part of the rights of the counters that a datacenter creates. */
+  List<String> sharersOf(String name) {
+    return sharers.getOrDefault(name, names);
+  }
+
+  /** From when a datacenter is told its peers next, or starts, they are these. */
+  void share(String name, List<String> among) {
+    sharers.put(name, List.copyOf(among));
+  }
+
+  /** From now on, or from its next start, these are a datacenter's peers. */
+  void know(String name, List<String> others) {
+    changed = true;
+    peers.put(name, List.copyOf(others));
+  }
+
+  /** From now on these are a datacenter's peers. */
+  void setPeers(SimDc dc, List<String> others, boolean joins) {
+    String name = dc.self().dc();
+    know(name, others);
+    simulation.trace().note("the peers of %s are %s", dc.self(), others);
+    if (dc.isUp()) {
+      dc.setPeers(others, joins);
+    }
+  }
+
+  /** Whether anybody has ever had other peers than at the start. */
+  boolean hasChanged() {
+    return changed;
+  }
+
+  /** Whether somebody has not all others for peers now, or joins. */
+  boolean isChanging() {
+    return simulation.dcs().stream()
+        .anyMatch(dc -> dc.isJoining() || peersOf(dc.self().dc()).size() < names.size() - 1);
+  }
+}

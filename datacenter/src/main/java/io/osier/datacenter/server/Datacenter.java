@@ -2,31 +2,24 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.tls.TlsContext;
-import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.figures.Snapshot;
-import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
-import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.propagation.transport.Traffic;
-import io.osier.propagation.wire.Frame;
 import io.osier.proxy.InProcess;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +28,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -55,8 +47,6 @@ public final class Datacenter implements AutoCloseable {
 
   /** Scans of what is in memory at one time; their threads start with the first. */
   private static final int SCANNERS = 2;
-
-  private static final int REMOVED_PAGE = 1_000;
 
   private final DatacenterConfig config;
   private final boolean embedded;
@@ -135,21 +125,12 @@ public final class Datacenter implements AutoCloseable {
         config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
     long wall = System.currentTimeMillis();
     long incarnationMin = Math.max(wall, config.incarnationMin());
-    if (config.store().dir().isPresent()) {
-      Path dir = config.store().dir().get();
-      RocksDatabase database =
-          RocksDatabase.open(
-              dir, config.store().durability(), config.cluster(), config.dc(), incarnationMin);
-      Budget unwritten =
-          new Budget("unwritten updates", MemoryPlan.ofThisProcess().unwrittenBytes());
-      this.store =
-          new StoreService(
-              database, config.store(), dir, unwritten, failure::completeExceptionally);
-      this.self = database.self();
-    } else {
-      this.store = null;
-      this.self = new ReplicaId(config.dc(), incarnationMin);
-    }
+    this.store =
+        config.store().dir().isPresent()
+            ? StoreService.open(config, incarnationMin, failure::completeExceptionally)
+            : null;
+    this.self =
+        store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();
     watch.done("store", System.nanoTime());
     try {
       this.access = accessControl();
@@ -210,7 +191,12 @@ public final class Datacenter implements AutoCloseable {
                     others,
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
-                    new Peers(),
+                    new PeerInputs(
+                        keyspaces,
+                        readiness,
+                        () -> store != null && store.isFull(),
+                        this::noted,
+                        failure::completeExceptionally),
                     tls().map(Certificates::peers)));
     this.publisher =
         new Publisher(
@@ -270,7 +256,10 @@ public final class Datacenter implements AutoCloseable {
       publisher.everySecond();
     }
     if (store != null) {
-      store.readers().execute(this::findRemoved);
+      store
+          .readers()
+          .execute(
+              new FormerRemovals(keyspaces, () -> closed, failure::completeExceptionally)::find);
     }
     transport.setPeers(others, oldest);
     transport.dial();
@@ -401,29 +390,6 @@ public final class Datacenter implements AutoCloseable {
     }
   }
 
-  /** What was removed in former lives and could not be dropped before they ended. */
-  private void findRemoved() {
-    try {
-      keyspaces.partitions().forEach(this::findRemoved);
-    } catch (RuntimeException e) {
-      if (!closed) {
-        failure.completeExceptionally(e);
-      }
-    }
-  }
-
-  private void findRemoved(PartitionRunner partition) {
-    Optional<ObjectId> after = Optional.empty();
-    List<ObjectId> page;
-    do {
-      page = partition.store().removed(after, REMOVED_PAGE);
-      if (!page.isEmpty()) {
-        partition.submit(new Input.Removed(page));
-        after = Optional.of(page.getLast());
-      }
-    } while (page.size() == REMOVED_PAGE && !closed);
-  }
-
   private void closeStore() {
     scanners.shutdown();
     if (store != null) {
@@ -465,95 +431,15 @@ public final class Datacenter implements AutoCloseable {
     }
   }
 
-  /** Hands what the transport hears to the partitions. */
-  private final class Peers implements PeerListener {
-    @Override
-    public void up(ReplicaId peer, List<String> agreed) {
-      Input up = new Input.PeerUp(peer);
-      for (String name : agreed) {
-        toAll(name, up);
-      }
+  /** Another datacenter has sent a note. */
+  private void noted(ReplicaId peer, byte[] content) {
+    if (Traces.isNote(content)) {
+      traces.noted(peer, content);
+      return;
     }
-
-    @Override
-    public void parted(String dc, List<String> names) {
-      for (String name : names) {
-        toAll(name, new Input.PeerDown(dc));
-      }
-    }
-
-    /** To a keyspace that may have been dropped meanwhile. */
-    private void toAll(String name, Input input) {
-      KeyspaceShard shard = keyspaces.find(name);
-      if (shard != null) {
-        shard.partitions().forEach(p -> p.submit(input));
-      }
-    }
-
-    @Override
-    public void compared(String dc, Map<String, String> differing) {
-      readiness.compared(dc, differing);
-    }
-
-    @Override
-    public void down(String dc) {
-      toAll(new Input.PeerDown(dc));
-    }
-
-    /** A cold object in a frame delays its own partition's frames alone. */
-    private record Stream(String peer, String keyspace, int partition) {}
-
-    private final Map<Stream, Lane> lanes = new ConcurrentHashMap<>();
-
-    private static boolean brings(Frame frame) {
-      return frame instanceof Frame.Updates
-          || frame instanceof Frame.States
-          || frame instanceof Frame.Verified;
-    }
-
-    private void toAll(Input input) {
-      keyspaces.partitions().forEach(p -> p.submit(input));
-    }
-
-    @Override
-    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
-      KeyspaceShard shard = keyspaces.find(keyspace);
-      if (shard == null) {
-        return; // it was dropped meanwhile
-      }
-      if (partition >= shard.partitions().size()) {
-        throw new OsierException(
-            ErrorCode.MALFORMED, "there is no partition " + partition + " of '" + keyspace + "'");
-      }
-      if (store != null && store.isFull() && brings(frame)) {
-        return; // as if the network had lost it: it comes again when there is room
-      }
-      Stream stream = new Stream(peer.dc(), keyspace, partition);
-      shard.received(
-          partition,
-          new Input.FromPeer(peer, frame),
-          lanes.computeIfAbsent(stream, s -> new Lane()));
-    }
-
-    @Override
-    public void noted(ReplicaId peer, byte[] content) {
-      if (Traces.isNote(content)) {
-        traces.noted(peer, content);
-        return;
-      }
-      Dashboard to = dashboard;
-      if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
-        to.noted(peer.dc(), content);
-      }
-    }
-
-    @Override
-    public void rejected(String dc, OsierException why) {
-      if (why.code() == ErrorCode.DUPLICATE_DC) {
-        failure.completeExceptionally(why);
-      } else {
-        readiness.refused(dc, why);
-      }
+    Dashboard to = dashboard;
+    if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
+      to.noted(peer.dc(), content);
     }
   }
 

@@ -3,6 +3,8 @@ package io.osier.datacenter.server;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.EncodedGroup;
@@ -109,6 +111,22 @@ final class StoreService implements AutoCloseable {
     watch();
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
     tidier.scheduleWithFixedDelay(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Opens the store of a datacenter that has a directory for it, and starts the threads.
+   *
+   * @param incarnationMin what this start is called where the store knows no later one, at least
+   * @param onFailure is told, by any thread, that the store cannot go on
+   */
+  static StoreService open(
+      DatacenterConfig config, long incarnationMin, Consumer<Throwable> onFailure) {
+    Path dir = config.store().dir().orElseThrow();
+    RocksDatabase database =
+        RocksDatabase.open(
+            dir, config.store().durability(), config.cluster(), config.dc(), incarnationMin);
+    Budget unwritten = new Budget("unwritten updates", MemoryPlan.ofThisProcess().unwrittenBytes());
+    return new StoreService(database, config.store(), dir, unwritten, onFailure);
   }
 
   RocksDatabase database() {

@@ -1,0 +1,55 @@
+package io.osier.datacenter.server;
+
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Input;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Tells the partitions which objects were removed in former lives of a datacenter, and could not be
+ * forgotten before they ended. Used by one thread, which waits for the disk.
+ */
+final class FormerRemovals {
+  private static final int PAGE = 1_000;
+
+  private final Keyspaces keyspaces;
+  private final BooleanSupplier closed;
+  private final Consumer<Throwable> onFailure;
+
+  /**
+   * Of a datacenter that starts.
+   *
+   * @param closed whether it has been closed; what fails after that is no failure
+   * @param onFailure is told that the datacenter cannot go on
+   */
+  FormerRemovals(Keyspaces keyspaces, BooleanSupplier closed, Consumer<Throwable> onFailure) {
+    this.keyspaces = keyspaces;
+    this.closed = closed;
+    this.onFailure = onFailure;
+  }
+
+  /** Reads all of them off the disk, in pages. */
+  void find() {
+    try {
+      keyspaces.partitions().forEach(this::find);
+    } catch (RuntimeException e) {
+      if (!closed.getAsBoolean()) {
+        onFailure.accept(e);
+      }
+    }
+  }
+
+  private void find(PartitionRunner partition) {
+    Optional<ObjectId> after = Optional.empty();
+    List<ObjectId> page;
+    do {
+      page = partition.store().removed(after, PAGE);
+      if (!page.isEmpty()) {
+        partition.submit(new Input.Removed(page));
+        after = Optional.of(page.getLast());
+      }
+    } while (page.size() == PAGE && !closed.getAsBoolean());
+  }
+}

@@ -1,0 +1,119 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.Input;
+import io.osier.propagation.transport.PeerListener;
+import io.osier.propagation.wire.Frame;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** Hands what the transport hears of the other datacenters to the partitions. Thread-safe. */
+final class PeerInputs implements PeerListener {
+  /** A cold object in a frame delays its own partition's frames alone. */
+  private record Stream(String peer, String keyspace, int partition) {}
+
+  private final Keyspaces keyspaces;
+  private final Readiness readiness;
+  private final BooleanSupplier isFull;
+  private final BiConsumer<ReplicaId, byte[]> notes;
+  private final Consumer<Throwable> onFailure;
+  private final Map<Stream, Lane> lanes = new ConcurrentHashMap<>();
+
+  /**
+   * Of a datacenter.
+   *
+   * @param isFull whether the store has no room for updates
+   * @param notes gets what is not for the partitions
+   * @param onFailure is told that the datacenter cannot go on
+   */
+  PeerInputs(
+      Keyspaces keyspaces,
+      Readiness readiness,
+      BooleanSupplier isFull,
+      BiConsumer<ReplicaId, byte[]> notes,
+      Consumer<Throwable> onFailure) {
+    this.keyspaces = keyspaces;
+    this.readiness = readiness;
+    this.isFull = isFull;
+    this.notes = notes;
+    this.onFailure = onFailure;
+  }
+
+  @Override
+  public void up(ReplicaId peer, List<String> agreed) {
+    Input up = new Input.PeerUp(peer);
+    for (String name : agreed) {
+      toAll(name, up);
+    }
+  }
+
+  @Override
+  public void parted(String dc, List<String> names) {
+    for (String name : names) {
+      toAll(name, new Input.PeerDown(dc));
+    }
+  }
+
+  /** To a keyspace that may have been dropped meanwhile. */
+  private void toAll(String name, Input input) {
+    KeyspaceShard shard = keyspaces.find(name);
+    if (shard != null) {
+      shard.partitions().forEach(p -> p.submit(input));
+    }
+  }
+
+  @Override
+  public void compared(String dc, Map<String, String> differing) {
+    readiness.compared(dc, differing);
+  }
+
+  @Override
+  public void down(String dc) {
+    Input down = new Input.PeerDown(dc);
+    keyspaces.partitions().forEach(p -> p.submit(down));
+  }
+
+  private static boolean brings(Frame frame) {
+    return frame instanceof Frame.Updates
+        || frame instanceof Frame.States
+        || frame instanceof Frame.Verified;
+  }
+
+  @Override
+  public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+    KeyspaceShard shard = keyspaces.find(keyspace);
+    if (shard == null) {
+      return; // it was dropped meanwhile
+    }
+    if (partition >= shard.partitions().size()) {
+      throw new OsierException(
+          ErrorCode.MALFORMED, "there is no partition " + partition + " of '" + keyspace + "'");
+    }
+    if (brings(frame) && isFull.getAsBoolean()) {
+      return; // as if the network had lost it: it comes again when there is room
+    }
+    Stream stream = new Stream(peer.dc(), keyspace, partition);
+    shard.received(
+        partition, new Input.FromPeer(peer, frame), lanes.computeIfAbsent(stream, s -> new Lane()));
+  }
+
+  @Override
+  public void noted(ReplicaId peer, byte[] content) {
+    notes.accept(peer, content);
+  }
+
+  @Override
+  public void rejected(String dc, OsierException why) {
+    if (why.code() == ErrorCode.DUPLICATE_DC) {
+      onFailure.accept(why);
+    } else {
+      readiness.refused(dc, why);
+    }
+  }
+}

@@ -17,7 +17,6 @@ import io.osier.datacenter.security.Users;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
-import io.osier.propagation.transport.Traffic;
 import io.osier.proxy.InProcess;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -75,13 +74,8 @@ public final class Datacenter implements AutoCloseable {
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
   private final Dashboard dashboard;
+  private final Neighbours neighbours;
   private volatile boolean closed;
-
-  /** The other datacenters, and where they are dialled. */
-  private volatile Map<String, InetSocketAddress> others;
-
-  /** Of those that were given up and came again, the oldest incarnation that counts. */
-  private volatile Map<String, Long> oldest = Map.of();
 
   /**
    * Starts a datacenter. It serves clients once it has caught up with its peers.
@@ -119,7 +113,7 @@ public final class Datacenter implements AutoCloseable {
       Supplier<Map<String, Long>> auditLost) {
     this.config = config;
     this.embedded = embedded;
-    this.others = config.peers();
+    this.neighbours = new Neighbours(config.peers(), () -> failure.complete(null));
     this.links = new SharedWindows(config.streams().windowBytes());
     this.certificates =
         config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
@@ -165,7 +159,7 @@ public final class Datacenter implements AutoCloseable {
             config,
             self,
             keyspaces,
-            new Neighbours(),
+            neighbours,
             () -> transport.keyspacesChanged(),
             config.users().isEmpty() ? List.of() : users.all(),
             this::setUsers);
@@ -188,7 +182,7 @@ public final class Datacenter implements AutoCloseable {
                     self,
                     config.cluster(),
                     at,
-                    others,
+                    neighbours.addresses(),
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
                     new PeerInputs(
@@ -261,7 +255,7 @@ public final class Datacenter implements AutoCloseable {
           .execute(
               new FormerRemovals(keyspaces, () -> closed, failure::completeExceptionally)::find);
     }
-    transport.setPeers(others, oldest);
+    neighbours.begin(transport, readiness, dashboard);
     transport.dial();
     control.start();
     tls().ifPresent(Certificates::watch);
@@ -352,7 +346,7 @@ public final class Datacenter implements AutoCloseable {
     StatusJson json = new StatusJson();
     return new Dashboard(
         self.dc(),
-        others.keySet(),
+        neighbours.addresses().keySet(),
         () ->
             (isPublishing
                     ? CompletableFuture.completedFuture(publisher.latest())
@@ -394,40 +388,6 @@ public final class Datacenter implements AutoCloseable {
     scanners.shutdown();
     if (store != null) {
       store.close();
-    }
-  }
-
-  /** What the control plane changes besides keyspaces. */
-  private final class Neighbours implements Control.Outside {
-    @Override
-    public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {
-      others = Map.copyOf(peers);
-      oldest = Map.copyOf(incarnationsMin);
-      if (transport != null) { // else it begins with them
-        transport.setPeers(peers, incarnationsMin);
-        readiness.setPeers(peers.keySet());
-        dashboard.setPeers(peers.keySet());
-      }
-    }
-
-    @Override
-    public boolean isConnected(String name) {
-      return transport.isConnected(name);
-    }
-
-    @Override
-    public long receivedBytes() {
-      return transport.traffic().values().stream().mapToLong(Traffic::receivedBytes).sum();
-    }
-
-    @Override
-    public void note(String dc, byte[] content) {
-      transport.note(dc, content);
-    }
-
-    @Override
-    public void end(String why) {
-      failure.complete(null);
     }
   }
 
@@ -530,7 +490,9 @@ public final class Datacenter implements AutoCloseable {
       LOG.warn("what was not shipped before the failure is not shipped any more");
     } else if (!failure.isDone() && !all.stream().allMatch(PartitionRunner::isDrained)) {
       LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
-    } else if (!failure.isDone() && !others.isEmpty() && transport.connected() == 0) {
+    } else if (!failure.isDone()
+        && !neighbours.addresses().isEmpty()
+        && transport.connected() == 0) {
       LOG.warn(
           "no peer is connected: what was written since then {}",
           store == null ? "stays here and is lost" : "is shipped after the next start");

@@ -4,6 +4,7 @@ import io.osier.core.HeapSize;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.HashSet;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -60,6 +61,8 @@ public final class MvRegister implements DotStore<MvRegister> {
     return switch (query) {
       case Query.Whole q -> new Reading.Many(values());
       case Query.Contains q -> new Reading.Flag(values().contains(q.element()));
+      case Query.Among q ->
+          new Reading.Many(Stores.among(q.elements(), new HashSet<>(values())::contains));
       case Query.Size q -> new Reading.Count(values().size());
       default -> throw Stores.wrongQuery(type(), query);
     };

@@ -35,6 +35,7 @@ public final class OperationCodec {
   private static final int SIZE = 3;
   private static final int SELECT = 4;
   private static final int QUERY_RIGHTS = 5;
+  private static final int AMONG = 6;
 
   private static final int COUNT = 1;
   private static final int FLAG = 2;
@@ -144,6 +145,10 @@ public final class OperationCodec {
         out.writeByte(CONTAINS);
         out.writeValue(q.element());
       }
+      case Query.Among q -> {
+        out.writeByte(AMONG);
+        writeValues(out, q.elements());
+      }
       case Query.Size q -> out.writeByte(SIZE);
       case Query.Rights q -> out.writeByte(QUERY_RIGHTS);
       case Query.Select q -> {
@@ -160,6 +165,7 @@ public final class OperationCodec {
     return switch (tag) {
       case WHOLE -> new Query.Whole();
       case CONTAINS -> new Query.Contains(in.readValue());
+      case AMONG -> new Query.Among(readValues(in));
       case SIZE -> new Query.Size();
       case QUERY_RIGHTS -> new Query.Rights();
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));

@@ -12,6 +12,13 @@ public sealed interface Query {
   default long heapBytes() {
     return switch (this) {
       case Contains q -> HeapSize.object(HeapSize.REFERENCE) + q.element.heapBytes();
+      case Among q -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(q.elements.size());
+        for (Value element : q.elements) {
+          bytes += element.heapBytes();
+        }
+        yield bytes;
+      }
       case Select q -> {
         long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(q.names.size());
         for (String name : q.names) {
@@ -32,6 +39,13 @@ public sealed interface Query {
   record Contains(Value element) implements Query {
     public Contains {
       Present.present(element, "an element");
+    }
+  }
+
+  /** Which of some elements a set contains, each once, in their order: a {@link Reading.Many}. */
+  record Among(List<Value> elements) implements Query {
+    public Among {
+      elements = Present.copyOf(elements, "an element");
     }
   }
 

@@ -43,6 +43,7 @@ public final class ProtocolCodec {
   private static final int LOGIN = 12;
   private static final int PROOF = 13;
   private static final int ASK_KEYSPACES = 14;
+  private static final int WRITE_ASKING = 15;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -55,6 +56,7 @@ public final class ProtocolCodec {
   private static final int THROUGH = 9;
   private static final int KEYSPACES = 10;
   private static final int CHALLENGE = 11;
+  private static final int DONE_ANSWERING = 12;
 
   private ProtocolCodec() {}
 
@@ -177,13 +179,19 @@ public final class ProtocolCodec {
         out.writeNumber(r.waitMillis());
       }
       case Request.Write r -> {
-        out.writeByte(WRITE);
+        out.writeByte(r.ask().isPresent() ? WRITE_ASKING : WRITE);
         out.writeText(r.keyspace());
         out.writeKey(r.key());
         out.writeByte(r.type().number());
         OperationCodec.write(out, r.operation());
         out.writeVector(r.after());
         out.writeNumber(r.waitMillis());
+        r.ask()
+            .ifPresent(
+                ask -> {
+                  out.writeBoolean(ask.before());
+                  OperationCodec.write(out, ask.query());
+                });
       }
       case Request.Scan r -> {
         out.writeByte(SCAN);
@@ -253,14 +261,17 @@ public final class ProtocolCodec {
               in.readVector(),
               in.readFlag(),
               readInt(in));
-      case WRITE ->
+      case WRITE, WRITE_ASKING ->
           new Request.Write(
               in.readName(KEYSPACE_MAX),
               in.readKey(),
               CrdtType.of(in.readByte()),
               OperationCodec.readOperation(in),
               in.readVector(),
-              readInt(in));
+              readInt(in),
+              tag == WRITE
+                  ? Optional.empty()
+                  : Optional.of(new Request.Ask(in.readFlag(), OperationCodec.readQuery(in))));
       case SCAN ->
           new Request.Scan(
               in.readText(KEYSPACE_MAX),
@@ -370,8 +381,9 @@ public final class ProtocolCodec {
       }
       case Reply.Pong r -> out.writeByte(PONG);
       case Reply.Done r -> {
-        out.writeByte(DONE);
+        out.writeByte(r.answer().isPresent() ? DONE_ANSWERING : DONE);
         out.writeDot(r.dot());
+        r.answer().ifPresent(a -> writeAnswer(out, a));
       }
       case Reply.Answer r -> {
         out.writeByte(ANSWER);
@@ -447,6 +459,7 @@ public final class ProtocolCodec {
       case KEYSPACES -> new Reply.Keyspaces(readList(in, 4, ProtocolCodec::readKeyspace));
       case PONG -> new Reply.Pong();
       case DONE -> new Reply.Done(in.readDot());
+      case DONE_ANSWERING -> new Reply.Done(in.readDot(), Optional.of(readAnswer(in)));
       case ANSWER -> readAnswer(in);
       case TRANSACTED ->
           new Reply.Transacted(

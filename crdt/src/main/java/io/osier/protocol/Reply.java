@@ -16,7 +16,10 @@ public sealed interface Reply {
   /** What this takes in the heap, about, in bytes: O(its parts). */
   default long heapBytes() {
     return switch (this) {
-      case Done d -> HeapSize.object(HeapSize.REFERENCE) + Dot.HEAP_BYTES;
+      case Done d ->
+          HeapSize.object(2 * HeapSize.REFERENCE)
+              + Dot.HEAP_BYTES
+              + d.answer.map(a -> Request.OPTIONAL_BYTES + answerHeapBytes(a)).orElse(0L);
       case Answer a -> answerHeapBytes(a);
       case Transacted t -> {
         long bytes =
@@ -87,8 +90,14 @@ public sealed interface Reply {
    * The update is done and will not be lost.
    *
    * @param dot its identity, which the session has now seen
+   * @param answer to what was asked with it; empty if nothing was
    */
-  record Done(Dot dot) implements Reply {}
+  record Done(Dot dot, Optional<Answer> answer) implements Reply {
+    /** An update of which nothing was asked. */
+    public Done(Dot dot) {
+      this(dot, Optional.empty());
+    }
+  }
 
   /**
    * An object's reading.

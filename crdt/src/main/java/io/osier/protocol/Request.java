@@ -21,8 +21,13 @@ public sealed interface Request {
   /** What an {@link Optional} takes in the heap. */
   long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
 
-  /** The version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 2;
+  /** The newest version of the client protocol that this code speaks. */
+  int PROTOCOL_VERSION = 3;
+
+  /**
+   * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among}.
+   */
+  int PROTOCOL_VERSION_MIN = 2;
 
   /** Most characters of the name of a {@link Backup}. */
   int BACKUP_NAME_MAX = 100;
@@ -40,10 +45,11 @@ public sealed interface Request {
               + OPTIONAL_BYTES
               + r.query.heapBytes();
       case Write w ->
-          HeapSize.object(5 * HeapSize.REFERENCE + Integer.BYTES)
+          HeapSize.object(6 * HeapSize.REFERENCE + Integer.BYTES)
               + w.key.heapBytes()
               + w.operation.heapBytes()
-              + w.after.heapBytes();
+              + w.after.heapBytes()
+              + w.ask.map(Ask::heapBytes).orElse(0L);
       case Transact t -> {
         long bytes =
             HeapSize.object(6 * HeapSize.REFERENCE + Integer.BYTES)
@@ -141,6 +147,7 @@ public sealed interface Request {
    *
    * @param after see {@link Read}
    * @param waitMillis see {@link Read}
+   * @param ask what the caller wants to know with it; empty for nothing
    */
   record Write(
       String keyspace,
@@ -148,8 +155,32 @@ public sealed interface Request {
       CrdtType type,
       Operation operation,
       VersionVector after,
-      int waitMillis)
-      implements Request {}
+      int waitMillis,
+      Optional<Ask> ask)
+      implements Request {
+    /** An update of which nothing is asked. */
+    public Write(
+        String keyspace,
+        Key key,
+        CrdtType type,
+        Operation operation,
+        VersionVector after,
+        int waitMillis) {
+      this(keyspace, key, type, operation, after, waitMillis, Optional.empty());
+    }
+  }
+
+  /**
+   * What an update's caller wants to know of the object, as it is at the datacenter in the moment
+   * of the update: nothing comes between. Needs the right to read.
+   *
+   * @param before whether as it was before; otherwise as the update has left it
+   */
+  record Ask(boolean before, Query query) {
+    long heapBytes() {
+      return OPTIONAL_BYTES + HeapSize.object(HeapSize.REFERENCE + 1) + query.heapBytes();
+    }
+  }
 
   /**
    * Reads objects in the order of their keys. Answered by {@link Reply.Page}.

@@ -46,6 +46,7 @@ final class OperationCodecTest {
     golden.put(new Operation.Transfer("us", 3, true), "0b0275730601");
     golden.put(new Query.Whole(), "01");
     golden.put(new Query.Contains(Value.of(1)), "020202");
+    golden.put(new Query.Among(List.of(Value.of("a"), Value.of(1))), "0602010161" + "0202");
     golden.put(new Query.Size(), "03");
     golden.put(new Query.Select(List.of("f")), "04010166");
     golden.put(new Query.Rights(), "05");
@@ -113,7 +114,8 @@ final class OperationCodecTest {
   @Property(tries = 10_000)
   void damagedForms_areReadOrRefused(
       @ForAll("values") Object value,
-      @ForAll @Size(min = 1, max = 4) Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
+      @ForAll @Size(min = 1, max = 4)
+          Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
     byte[] bytes = encode(value);
     damage.forEach((at, b) -> bytes[at % bytes.length] = b);
     readOrRefused(kind(value), bytes);

@@ -6,6 +6,7 @@ import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -86,6 +87,36 @@ public final class BoundedCounterHandle {
   /** As {@link #decrement(long, Duration)}. */
   public CompletableFuture<Void> decrementAsync(long amount, Duration atMost) {
     return target.update(new Operation.IncrementWithin(-positive(amount), millis(atMost)));
+  }
+
+  /**
+   * As {@link #increment(long)}, with the value that it has made, as this session's datacenter sees
+   * it: what is concurrent elsewhere is not in it.
+   */
+  public long incrementAndGet(long amount) {
+    return Calls.join(incrementAndGetAsync(amount));
+  }
+
+  /** As {@link #incrementAndGet}. */
+  public CompletableFuture<Long> incrementAndGetAsync(long amount) {
+    return addAndGet(positive(amount));
+  }
+
+  /** As {@link #decrement(long)}, with the value that it has made. */
+  public long decrementAndGet(long amount) {
+    return Calls.join(decrementAndGetAsync(amount));
+  }
+
+  /** As {@link #decrementAndGet}. */
+  public CompletableFuture<Long> decrementAndGetAsync(long amount) {
+    return addAndGet(-positive(amount));
+  }
+
+  private CompletableFuture<Long> addAndGet(long amount) {
+    return target.update(
+        new Operation.Increment(amount),
+        new Request.Ask(false, new Query.Whole()),
+        r -> ((Reading.Count) r).value());
   }
 
   /**

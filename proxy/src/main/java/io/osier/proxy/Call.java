@@ -298,7 +298,10 @@ abstract class Call<T> {
     /** Called with the lock held. */
     private void saw(Reply reply) {
       switch (reply) {
-        case Reply.Done d -> slice.saw(d.dot());
+        case Reply.Done d -> {
+          d.answer().ifPresent(a -> slice.saw(a.seen()));
+          slice.saw(d.dot());
+        }
         case Reply.Answer a -> slice.saw(a.seen());
         case Reply.Transacted t -> slice.saw(t.clock());
         case Reply.Page p -> {

@@ -38,6 +38,20 @@ final class Checks {
     }
   }
 
+  /** What is wrong with an update that asks something; null if nothing is. */
+  static @Nullable OsierException update(
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
+    OsierException wrong = update(key, type, operation);
+    if (wrong == null) {
+      try {
+        present(present(ask, "what is asked").query(), "a query");
+      } catch (OsierException e) {
+        wrong = e;
+      }
+    }
+    return wrong;
+  }
+
   /** What is wrong with a read; null if nothing is. */
   static @Nullable OsierException read(Key key, Optional<CrdtType> type, Query query) {
     try {

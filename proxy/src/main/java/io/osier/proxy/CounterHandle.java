@@ -3,6 +3,7 @@ package io.osier.proxy;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
 
 /** A counter. Cheap; thread-safe. */
@@ -21,6 +22,27 @@ public final class CounterHandle {
   /** As {@link #increment}. */
   public CompletableFuture<Void> incrementAsync(long amount) {
     return target.update(new Operation.Increment(amount));
+  }
+
+  /** Adds 1. */
+  public void increment() {
+    increment(1);
+  }
+
+  /**
+   * As {@link #increment(long)}, with the value that it has made, as this session's datacenter sees
+   * it: what is concurrent elsewhere is not in it.
+   */
+  public long incrementAndGet(long amount) {
+    return Calls.join(incrementAndGetAsync(amount));
+  }
+
+  /** As {@link #incrementAndGet}. */
+  public CompletableFuture<Long> incrementAndGetAsync(long amount) {
+    return target.update(
+        new Operation.Increment(amount),
+        new Request.Ask(false, new Query.Whole()),
+        r -> ((Reading.Count) r).value());
   }
 
   /** The value. */

@@ -59,6 +59,36 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
+   * Updates an object with any operation, and asks something of it in the same moment, at the
+   * datacenter that does it: nothing comes between. What is concurrent elsewhere is not in it.
+   *
+   * @param ask what to know; needs the right to read
+   * @return completes when the update is done
+   */
+  public CompletableFuture<Found> updateAsync(
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
+    return updateAsync(key, type, operation, ask, Keyspace::found);
+  }
+
+  /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Request.Ask)}. */
+  public Found update(Key key, CrdtType type, Operation operation, Request.Ask ask) {
+    return Calls.join(updateAsync(key, type, operation, ask));
+  }
+
+  /** As the public one; {@code result} says what is made of the answer. */
+  <T> CompletableFuture<T> updateAsync(
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Request.Ask ask,
+      Function<Reply.Answer, T> result) {
+    OsierException wrong = Checks.update(key, type, operation, ask);
+    return wrong != null
+        ? CompletableFuture.failedFuture(wrong)
+        : session.write(name, key, type, operation, ask, result);
+  }
+
+  /**
    * What a key holds.
    *
    * @param type its type; empty if there is no such object and none was asked for

@@ -4,6 +4,7 @@ import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,6 +24,19 @@ public final class MultiRegisterHandle {
   /** As {@link #assign}. */
   public CompletableFuture<Void> assignAsync(Value value) {
     return target.update(new Operation.Assign(value));
+  }
+
+  /** Assigns a value, and tells which ones it replaced, as this session's datacenter saw them. */
+  public List<Value> getAndAssign(Value value) {
+    return Calls.join(getAndAssignAsync(value));
+  }
+
+  /** As {@link #getAndAssign}. */
+  public CompletableFuture<List<Value>> getAndAssignAsync(Value value) {
+    return target.update(
+        new Operation.Assign(value),
+        new Request.Ask(true, new Query.Whole()),
+        r -> ((Reading.Many) r).values());
   }
 
   /** The values of concurrent assignments; none if none was assigned. */

@@ -4,6 +4,7 @@ import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -33,6 +34,32 @@ public final class RegisterHandle {
   /** Assigns a long. */
   public void assign(long value) {
     assign(Value.of(value));
+  }
+
+  /**
+   * Assigns a value, and tells which one it replaced, as this session's datacenter saw it; empty if
+   * none was assigned.
+   */
+  public Optional<Value> getAndAssign(Value value) {
+    return Calls.join(getAndAssignAsync(value));
+  }
+
+  /** As {@link #getAndAssign(Value)}. */
+  public CompletableFuture<Optional<Value>> getAndAssignAsync(Value value) {
+    return target.update(
+        new Operation.Assign(value),
+        new Request.Ask(true, new Query.Whole()),
+        r -> ((Reading.Single) r).value());
+  }
+
+  /** As {@link #getAndAssign(Value)}, of a string. */
+  public Optional<Value> getAndAssign(String value) {
+    return getAndAssign(Value.of(value));
+  }
+
+  /** As {@link #getAndAssign(Value)}, of a long. */
+  public Optional<Value> getAndAssign(long value) {
+    return getAndAssign(Value.of(value));
   }
 
   /** The value; empty if none was assigned. */

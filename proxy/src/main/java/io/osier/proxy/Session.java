@@ -266,6 +266,37 @@ public final class Session {
   }
 
   /**
+   * Updates, and asks something of the object in the same moment.
+   *
+   * @param result what the caller makes of the answer
+   */
+  <T> CompletableFuture<T> write(
+      String keyspace,
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Request.Ask ask,
+      Function<Reply.Answer, T> result) {
+    cache.invalidate(keyspace, key);
+    Call<T> call =
+        new Call<>(this, keyspace, key, true) {
+          @Override
+          Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Write(
+                keyspace, key, type, operation, after, waitMillis, Optional.of(ask));
+          }
+
+          @Override
+          T result(Reply reply) {
+            cache.invalidate(keyspace, key);
+            return result.apply(
+                ((Reply.Done) reply).answer().orElseThrow(() -> Calls.unexpected(reply)));
+          }
+        };
+    return call.start();
+  }
+
+  /**
    * Reads.
    *
    * @param result what the caller makes of the answer

@@ -4,8 +4,11 @@ import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** A set. Cheap; thread-safe. */
@@ -44,6 +47,61 @@ public final class SetHandle {
   /** Removes strings. */
   public void remove(String... elements) {
     remove(values(elements));
+  }
+
+  /**
+   * Adds elements, and tells which of them were not in the set, as this session's datacenter saw
+   * it, each once, in their order.
+   */
+  public List<Value> addNew(List<Value> elements) {
+    return Calls.join(addNewAsync(elements));
+  }
+
+  /** As {@link #addNew(List)}. */
+  public CompletableFuture<List<Value>> addNewAsync(List<Value> elements) {
+    return target.update(
+        new Operation.Add(elements),
+        new Request.Ask(true, new Query.Among(elements)),
+        r -> {
+          Set<Value> former = new HashSet<>(((Reading.Many) r).values());
+          return elements.stream().distinct().filter(e -> !former.contains(e)).sorted().toList();
+        });
+  }
+
+  /** As {@link #addNew(List)}, of strings. */
+  public List<Value> addNew(String... elements) {
+    return addNew(values(elements));
+  }
+
+  /**
+   * Removes elements, and tells which of them were in the set, as this session's datacenter saw it,
+   * each once, in their order.
+   */
+  public List<Value> removePresent(List<Value> elements) {
+    return Calls.join(removePresentAsync(elements));
+  }
+
+  /** As {@link #removePresent(List)}. */
+  public CompletableFuture<List<Value>> removePresentAsync(List<Value> elements) {
+    return target.update(
+        new Operation.Remove(elements),
+        new Request.Ask(true, new Query.Among(elements)),
+        r -> ((Reading.Many) r).values());
+  }
+
+  /** As {@link #removePresent(List)}, of strings. */
+  public List<Value> removePresent(String... elements) {
+    return removePresent(values(elements));
+  }
+
+  /** Which of some elements are in the set, each once, in their order. */
+  public List<Value> among(List<Value> elements) {
+    return Calls.join(amongAsync(elements));
+  }
+
+  /** As {@link #among}. */
+  public CompletableFuture<List<Value>> amongAsync(List<Value> elements) {
+    return target.read(new Query.Among(elements), r -> ((Reading.Many) r).values());
   }
 
   private static List<Value> values(String... elements) {

@@ -3,19 +3,32 @@ package io.osier.proxy;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** What a handle stands for: an object, or a field of a map, at any depth. */
 abstract sealed class Target {
   abstract CompletableFuture<Void> update(Operation operation);
+
+  /**
+   * Updates, and asks something in the same moment.
+   *
+   * @param result what is made of the reading
+   */
+  abstract <T> CompletableFuture<T> update(
+      Operation operation, Request.Ask ask, Function<Reading, T> result);
 
   /** Reads; a field answers what its type answers when it is absent. */
   abstract CompletableFuture<Reading> read(Query query);
@@ -48,6 +61,13 @@ abstract sealed class Target {
     @Override
     CompletableFuture<Void> update(Operation operation) {
       return keyspace.updateAsync(key, type, operation);
+    }
+
+    @Override
+    <T> CompletableFuture<T> update(
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
+      return keyspace.updateAsync(
+          key, type, operation, ask, a -> result.apply(a.reading().orElseThrow()));
     }
 
     @Override
@@ -84,6 +104,14 @@ abstract sealed class Target {
     }
 
     @Override
+    <T> CompletableFuture<T> update(
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
+      return transaction
+          .updateAsync(key, type, operation, ask)
+          .thenApply(found -> result.apply(found.reading().orElseThrow()));
+    }
+
+    @Override
     CompletableFuture<Reading> read(Query query) {
       return transaction
           .readAsync(key, Optional.of(type), query)
@@ -108,18 +136,34 @@ abstract sealed class Target {
 
     @Override
     CompletableFuture<Void> update(Operation operation) {
+      return map.update(within(operation));
+    }
+
+    private Operation within(Operation operation) {
+      return new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation)));
+    }
+
+    @Override
+    <T> CompletableFuture<T> update(
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
       return map.update(
-          new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation))));
+          within(operation),
+          new Request.Ask(ask.before(), select()),
+          reading -> result.apply(answerOfMap(reading, ask.query())));
     }
 
     @Override
     CompletableFuture<Reading> read(Query query) {
-      return map.read(new Query.Select(List.of(field.name())))
-          .thenApply(
-              reading -> {
-                Reading value = ((Reading.Fields) reading).fields().get(field);
-                return answer(value == null ? none() : value, query);
-              });
+      return map.read(select()).thenApply(reading -> answerOfMap(reading, query));
+    }
+
+    private Query select() {
+      return new Query.Select(List.of(field.name()));
+    }
+
+    private Reading answerOfMap(Reading reading, Query query) {
+      Reading value = ((Reading.Fields) reading).fields().get(field);
+      return answer(value == null ? none() : value, query);
     }
 
     private Reading none() {
@@ -130,6 +174,11 @@ abstract sealed class Target {
       return switch (query) {
         case Query.Whole q -> whole;
         case Query.Contains q -> new Reading.Flag(many(whole).contains(q.element()));
+        case Query.Among q -> {
+          Set<Value> there = new HashSet<>(many(whole));
+          yield new Reading.Many(
+              q.elements().stream().distinct().filter(there::contains).sorted().toList());
+        }
         case Query.Size q ->
             new Reading.Count(
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
@@ -137,14 +186,14 @@ abstract sealed class Target {
             throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {
           Reading.Fields fields = (Reading.Fields) whole;
-          java.util.TreeMap<FieldId, Reading> selected = new java.util.TreeMap<>(fields.fields());
+          TreeMap<FieldId, Reading> selected = new TreeMap<>(fields.fields());
           selected.keySet().removeIf(f -> !q.names().contains(f.name()));
           yield new Reading.Fields(selected);
         }
       };
     }
 
-    private static List<io.osier.core.Value> many(Reading whole) {
+    private static List<Value> many(Reading whole) {
       if (whole instanceof Reading.Many m) {
         return m.values();
       }

@@ -99,6 +99,24 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return CompletableFuture.completedFuture(null);
   }
 
+  /**
+   * Updates an object with any operation, and asks something of it as this transaction sees it.
+   *
+   * @return completes with the answer; the update is visible elsewhere with the commit
+   */
+  public CompletableFuture<Found> updateAsync(
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
+    OsierException wrong = Checks.update(key, type, operation, ask);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    Optional<CrdtType> typed = Optional.of(type);
+    return ask.before()
+        ? readAsync(key, typed, ask.query())
+            .thenCompose(found -> update(key, type, operation).thenApply(done -> found))
+        : update(key, type, operation).thenCompose(done -> readAsync(key, typed, ask.query()));
+  }
+
   /** Reads an object with any query. */
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
     return readTogetherAsync(List.of(new Keyspace.Get(key, type, query))).thenApply(List::getFirst);

@@ -50,11 +50,15 @@ final class SimClient {
     /** What reads showed of the object that were asked for after this and answered before. */
     final List<CausalContext> shownAfter = new ArrayList<>();
 
+    /** What is asked with a write. */
+    final Optional<Request.Ask> ask;
+
     /** What the object covered when it was read. */
     CausalContext shown = CausalContext.EMPTY;
 
-    Call(Workload.Task task, ReplicaId at, VersionVector after) {
+    Call(Workload.Task task, Optional<Request.Ask> ask, ReplicaId at, VersionVector after) {
       this.task = task;
+      this.ask = ask;
       this.at = at;
       this.after = after;
       for (Call call : calls) {
@@ -85,6 +89,7 @@ final class SimClient {
   private VersionVector seen = VersionVector.EMPTY;
   private @Nullable ReplicaId attachedTo;
   private long reads;
+  private long tasks;
 
   /**
    * Counts moves, and what came from datacenters other than home: requests sent before do not carry
@@ -152,7 +157,7 @@ final class SimClient {
     VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
     after = simulation.options().sabotage().after(after);
     ObjectId object = task.object();
-    Call call = new Call(task, dc.self(), after);
+    Call call = new Call(task, task.ask(tasks++), dc.self(), after);
     boolean ordered = call.earlier.stream().anyMatch(c -> c.task.isWrite());
     String keyspace = unit.policy().name();
     Request request =
@@ -163,7 +168,8 @@ final class SimClient {
                 object.type(),
                 task.operation().orElseThrow(),
                 after,
-                WAIT_MILLIS)
+                WAIT_MILLIS,
+                call.ask)
             : new Request.Read(
                 keyspace,
                 object.key(),
@@ -251,10 +257,19 @@ final class SimClient {
     ObjectId object = call.task.object();
     if (reply instanceof Reply.Answer answer) {
       call.shown = node.covered(object, answer.seen());
-    } else if (reply instanceof Reply.Done) {
+    } else if (reply instanceof Reply.Done done) {
+      done.answer().ifPresent(answer -> call.shown = shown(call, node, done, answer));
       simulation.checks(unit).sessions().made(node, call.wanted, object);
     }
     return () -> goes(call, ticket, node, reply);
+  }
+
+  /** What an answer to an update covers: itself, too, where that was to be told. */
+  private static CausalContext shown(
+      Call call, SimNode node, Reply.Done done, Reply.Answer answer) {
+    CausalContext covered = node.covered(call.task.object(), answer.seen());
+    boolean before = call.ask.map(Request.Ask::before).orElse(false);
+    return before ? covered : covered.join(CausalContext.of(done.dot()));
   }
 
   private void goes(Call call, long ticket, SimNode node, Reply reply) {
@@ -283,7 +298,16 @@ final class SimClient {
   private void replied(Call call, Reply reply) {
     close(call);
     switch (reply) {
-      case Reply.Done d -> wrote(call, d.dot());
+      case Reply.Done d -> {
+        boolean before = call.ask.map(Request.Ask::before).orElse(false);
+        if (before) {
+          d.answer().ifPresent(answer -> read(call, answer));
+        }
+        wrote(call, d.dot());
+        if (!before) {
+          d.answer().ifPresent(answer -> read(call, answer));
+        }
+      }
       case Reply.Answer a -> read(call, a);
       case Reply.Failure f -> failed(call, f);
       default -> throw new IllegalStateException("unexpected " + reply);
@@ -311,6 +335,10 @@ final class SimClient {
     ObjectId object = call.task.object();
     SessionCheck check = simulation.checks(unit).sessions();
     SessionView wanted = call.wanted;
+    if (call.dot != null) { // an update that asked what it has made
+      Effect tokens = new Effect(call.task.effect().tokens(), 0);
+      check.wrote(wanted, object, CausalContext.of(call.dot), tokens);
+    }
     for (Call before : call.earlier) {
       if (before.dot != null && before.task.object().equals(object)) {
         Effect tokens = new Effect(before.task.effect().tokens(), 0);

@@ -9,6 +9,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -101,6 +102,9 @@ final class SimSession {
     /** How often the session had forgotten its past when that was sent. */
     int pastsForgotten;
 
+    /** What is asked with a write. */
+    final Optional<Request.Ask> ask;
+
     /** What was answered last, and the answer; null before. */
     @Nullable SimSending heard;
 
@@ -109,7 +113,8 @@ final class SimSession {
     /** What it wrote; null before that is answered. */
     @Nullable Dot dot;
 
-    Call(Place place, Workload.Task task) {
+    Call(Place place, Workload.Task task, Optional<Request.Ask> ask) {
+      this.ask = ask;
       this.place = place;
       this.task = task;
       this.readsBefore = place.reads;
@@ -149,13 +154,21 @@ final class SimSession {
     public void made(SimSending sending, SimNode at, Reply made) {
       if (made instanceof Reply.Answer answer) {
         sending.shows(at.covered(object(), answer.seen()));
-      } else if (made instanceof Reply.Done) {
+      } else if (made instanceof Reply.Done done) {
+        done.answer().ifPresent(answer -> sending.shows(shown(at, done, answer)));
         sessions().made(at, wanted, object());
         times++;
         if (outcome == Outcome.FAILED || times > 1) {
           throw wrong(this, "%s at %s", outcome == Outcome.FAILED ? "was done" : "is done", at);
         }
       }
+    }
+
+    /** What an answer to an update covers: itself, too, where that was to be told. */
+    private CausalContext shown(SimNode at, Reply.Done done, Reply.Answer answer) {
+      CausalContext covered = at.covered(object(), answer.seen());
+      boolean before = ask.map(Request.Ask::before).orElse(false);
+      return before ? covered : covered.join(CausalContext.of(done.dot()));
     }
 
     @Override
@@ -211,6 +224,7 @@ final class SimSession {
   private boolean calling;
 
   private int pastsForgotten;
+  private long tasks;
 
   /**
    * A session that has not begun.
@@ -300,7 +314,7 @@ final class SimSession {
 
   private void call(Place place) {
     Workload.Task task = draw(place);
-    Call call = new Call(place, task);
+    Call call = new Call(place, task, task.ask(tasks++));
     Keyspace keyspace = session.keyspace(place.unit.policy().name());
     ObjectId object = task.object();
     calls.add(call);
@@ -308,7 +322,11 @@ final class SimSession {
     CompletableFuture<?> result;
     if (task.isWrite()) {
       place.checks.sessions().asked(place.view, object, task.effect());
-      result = keyspace.updateAsync(object.key(), object.type(), task.operation().orElseThrow());
+      Operation operation = task.operation().orElseThrow();
+      result =
+          call.ask.isPresent()
+              ? keyspace.updateAsync(object.key(), object.type(), operation, call.ask.get())
+              : keyspace.updateAsync(object.key(), object.type(), operation);
     } else {
       result = keyspace.readAsync(object.key(), Optional.of(object.type()), task.query());
     }
@@ -374,14 +392,26 @@ final class SimSession {
       if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
         throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
       }
+      boolean before = call.ask.map(Request.Ask::before).orElse(false);
+      if (before) {
+        done.answer().ifPresent(answer -> read(call, answer, found));
+      }
       wrote(call, done.dot());
-    } else if (call.reply instanceof Reply.Answer answer
-        && found instanceof Keyspace.Found of
-        && of.reading().equals(answer.reading())) {
-      read(call, answer);
+      if (!before) {
+        done.answer().ifPresent(answer -> read(call, answer, found));
+      }
+    } else if (call.reply instanceof Reply.Answer answer) {
+      read(call, answer, found);
     } else {
       throw wrong(call, "reads %s, and the last answer is %s", found, call.reply);
     }
+  }
+
+  private void read(Call call, Reply.Answer answer, @Nullable Object found) {
+    if (!(found instanceof Keyspace.Found of) || !of.reading().equals(answer.reading())) {
+      throw wrong(call, "reads %s, and the last answer is %s", found, call.reply);
+    }
+    read(call, answer);
   }
 
   private void wrote(Call call, Dot dot) {
@@ -404,6 +434,10 @@ final class SimSession {
     call.place.reads++;
     SimSending sending = requireNonNull(call.heard);
     ObjectId object = call.object();
+    if (call.dot != null) { // an update that asked what it has made
+      Effect tokens = new Effect(call.task.effect().tokens(), 0);
+      call.sessions().wrote(call.wanted, object, CausalContext.of(call.dot), tokens);
+    }
     for (Call before : call.earlier) {
       if (!before.object().equals(object) || !before.task.isWrite()) {
         continue;

@@ -7,6 +7,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -94,6 +95,17 @@ final class Workload {
       return operation.isPresent();
     }
 
+    /**
+     * What is asked with it of its object, of some of the writes.
+     *
+     * @param number counts its caller's tasks
+     */
+    Optional<Request.Ask> ask(long number) {
+      return isWrite() && number % ASKS_ONE_IN == 0
+          ? Optional.of(new Request.Ask(number / ASKS_ONE_IN % 2 == 0, new Query.Whole()))
+          : Optional.empty();
+    }
+
     /** Whether it is of a kind that may be acknowledged in front of a partition. */
     boolean isCombinable() {
       return operation
@@ -112,6 +124,7 @@ final class Workload {
   }
 
   private static final int BOUNDED_KEYS = 3;
+  private static final int ASKS_ONE_IN = 4;
 
   private enum Sort {
     ACCOUNTABLE,

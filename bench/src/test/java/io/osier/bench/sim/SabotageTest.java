@@ -71,6 +71,7 @@ final class SabotageTest {
         arguments("signs of life are swallowed", "gives up the connection", mute()),
         arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
         arguments("nobody lets a partition absorb first", "the session knew", hurried()),
+        arguments("an update answers with what was before it", "the session knew", reversing()),
         arguments("what was acknowledged in front is lost", "and its partition gets", dropping()),
         arguments("rights are taken over at once", "leaves its bounds", greedy()),
         arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
@@ -221,9 +222,27 @@ final class SabotageTest {
                   r.waitMillis());
           case Request.Write w ->
               new Request.Write(
-                  w.keyspace(), w.key(), w.type(), w.operation(), VersionVector.EMPTY, 0);
+                  w.keyspace(), w.key(), w.type(), w.operation(), VersionVector.EMPTY, 0, w.ask());
           default -> request;
         };
+      }
+    };
+  }
+
+  private static Sabotage reversing() {
+    return new Sabotage() {
+      @Override
+      public Request sent(Request request) {
+        return request instanceof Request.Write w && w.ask().isPresent()
+            ? new Request.Write(
+                w.keyspace(),
+                w.key(),
+                w.type(),
+                w.operation(),
+                w.after(),
+                w.waitMillis(),
+                w.ask().map(ask -> new Request.Ask(true, ask.query())))
+            : request;
       }
     };
   }

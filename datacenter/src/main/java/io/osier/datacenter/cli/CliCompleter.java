@@ -50,6 +50,9 @@ final class CliCompleter implements Completer {
     if (BEFORE_A_KEY.contains(first)) {
       return place == 1 || first.equals("del") ? session.keys(begun, Optional.empty()) : List.of();
     }
+    if (first.equals("returning")) {
+      return place == 1 ? labels(true).toList() : words(before.subList(1, place), begun);
+    }
     if (first.equals("use")) {
       return place == 1 ? session.keyspaces() : List.of();
     }

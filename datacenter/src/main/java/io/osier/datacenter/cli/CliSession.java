@@ -85,6 +85,10 @@ final class CliSession {
     }
     return switch (Grammar.parse(words)) {
       case Grammar.Update u -> {
+        if (u.ask().isPresent()) {
+          Reading reading = updated(u, u.ask().get());
+          yield asJson ? doneJson(reading) : text(reading);
+        }
         update(u.key(), u.type(), u.operation());
         if (transaction != null) {
           yield asJson ? "{\"done\":false}" : "noted; commit makes it visible";
@@ -119,6 +123,29 @@ final class CliSession {
         .put("message", e.getMessage())
         .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed")
         .toString();
+  }
+
+  /** Does an update and returns what it was asked to show: of an addition what is new. */
+  private Reading updated(Grammar.Update update, Request.Ask ask) {
+    Keyspace.Found found =
+        transaction != null
+            ? transaction.updateAsync(update.key(), update.type(), update.operation(), ask).join()
+            : keyspace().update(update.key(), update.type(), update.operation(), ask);
+    Reading reading = found.reading().orElseThrow();
+    return update.operation() instanceof Operation.Add add && reading instanceof Reading.Many former
+        ? new Reading.Many(
+            add.elements().stream()
+                .distinct()
+                .filter(e -> !former.values().contains(e))
+                .sorted()
+                .toList())
+        : reading;
+  }
+
+  private String doneJson(Reading reading) {
+    ObjectNode node = json.createObjectNode().put("done", transaction == null);
+    node.set("value", toJson(reading));
+    return node.toString();
   }
 
   private void update(Key key, CrdtType type, Operation operation) {

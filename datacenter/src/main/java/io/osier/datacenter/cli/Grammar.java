@@ -11,6 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -42,6 +43,8 @@ final class Grammar {
           "bcounter get KEY | bcounter rights KEY            who may subtract and add how much",
           "TYPE clear KEY                                    resets the object as far as it is"
               + " seen",
+          "returning TYPE OP KEY ARGS...                     any update, and what it made, changed"
+              + " or replaced",
           "",
           "get KEY | exists KEY | del KEY...                 whatever the keys hold",
           "scan [FROM [LIMIT]]                               objects in the order of their keys",
@@ -62,8 +65,13 @@ final class Grammar {
   /** One command. */
   sealed interface Action {}
 
-  /** Updates an object. */
-  record Update(Key key, CrdtType type, Operation operation) implements Action {}
+  /**
+   * Updates an object.
+   *
+   * @param ask what to show of it; empty for nothing
+   */
+  record Update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask)
+      implements Action {}
 
   /** Reads an object. */
   record Read(Key key, Optional<CrdtType> type, Query query) implements Action {}
@@ -100,6 +108,7 @@ final class Grammar {
   /** The first words of commands that do not begin with a type. */
   static final List<String> COMMANDS =
       List.of(
+          "returning",
           "get",
           "exists",
           "del",
@@ -182,7 +191,33 @@ final class Grammar {
         arguments(words, 1, 2, "hot [N]");
         yield new Inspect("hot", words.size() > 1 ? amount(words.get(1)) : HOT_LIMIT);
       }
+      case "returning" -> {
+        if (words.size() > 1
+            && object(type(words.get(1).text()), words.subList(1, words.size()))
+                instanceof Update update) {
+          yield new Update(
+              update.key, update.type, update.operation, Optional.of(asked(update.operation)));
+        }
+        throw bad("after 'returning' comes an update, for example: returning counter incr KEY 3");
+      }
       default -> object(type(first), words);
+    };
+  }
+
+  /** What an update made, or else what was there before. */
+  private static Request.Ask asked(Operation operation) {
+    return switch (operation) {
+      case Operation.Increment o -> new Request.Ask(false, new Query.Whole());
+      case Operation.IncrementWithin o -> new Request.Ask(false, new Query.Whole());
+      case Operation.Add o -> new Request.Ask(true, new Query.Among(o.elements()));
+      case Operation.Remove o -> new Request.Ask(true, new Query.Among(o.elements()));
+      case Operation.RemoveFields o -> new Request.Ask(true, new Query.Select(o.names()));
+      case Operation.UpdateFields o ->
+          new Request.Ask(
+              false, new Query.Select(o.updates().stream().map(u -> u.field().name()).toList()));
+      case Operation.Bound o -> new Request.Ask(false, new Query.Rights());
+      case Operation.Transfer o -> new Request.Ask(false, new Query.Rights());
+      default -> new Request.Ask(true, new Query.Whole());
     };
   }
 
@@ -205,7 +240,7 @@ final class Grammar {
     Optional<Query> query = query(type, verb, rest);
     return query.isPresent()
         ? new Read(key, Optional.of(type), query.get())
-        : new Update(key, type, operation(type, verb, rest));
+        : new Update(key, type, operation(type, verb, rest), Optional.empty());
   }
 
   /** What can be done with an object of a type, as the second word of a command. */

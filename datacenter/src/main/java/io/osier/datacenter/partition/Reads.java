@@ -60,11 +60,12 @@ public final class Reads {
     return new Reply.Answer(Optional.of(type), Optional.of(none.read(query)), false, seen(states));
   }
 
-  private static Reply.Answer answer(Query query, Causal state) {
+  /** What a state says, as far as it is known. */
+  static Reply.Answer answer(Query query, Causal state) {
     return new Reply.Answer(
         Optional.of(state.type()),
         Optional.of(state.read(query)),
-        true,
+        !state.isBottom(),
         state.context().toVersionVector());
   }
 

@@ -58,20 +58,34 @@ final class Writes {
       lackRights(ticket, write, object, before, now);
       return;
     }
-    effects.answer(ticket, update(object, before, write.operation(), true, now));
+    effects.answer(ticket, update(object, before, write, now));
+  }
+
+  /** Commits a client's update, with an answer to what it asks. */
+  private Reply update(ObjectId object, Causal before, Request.Write write, Now now) {
+    return update(object, before, write.operation(), write.ask(), true, now);
   }
 
   /** Commits an update, or throws before anything has changed. */
-  private Reply update(ObjectId object, Causal before, Operation asked, boolean answered, Now now) {
-    Operation operation = escrow.filled(before, asked);
+  private Reply update(
+      ObjectId object,
+      Causal before,
+      Operation wanted,
+      Optional<Request.Ask> ask,
+      boolean answered,
+      Now now) {
+    Operation operation = escrow.filled(before, wanted);
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
     sequencer.checkSize(object, operation, before, prepared.after());
+    // Before anything has changed: the type may have no such query.
+    Optional<Reply.Answer> answer =
+        ask.map(a -> Reads.answer(a.query(), a.before() ? before : prepared.after()));
     sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, prepared.after(), operation);
       escrow.changed(object);
     }
-    return new Reply.Done(new Dot(sequencer.self(), prepared.number()));
+    return new Reply.Done(new Dot(sequencer.self(), prepared.number()), answer);
   }
 
   /** Commits what is acknowledged already; whether it fits was checked when it was. */
@@ -115,7 +129,7 @@ final class Writes {
         sequencer.checkTakesUpdates();
         Causal state = sequencer.present(object);
         if (escrow.isCovered(object, state, write.operation())) {
-          effects.answer(waiter.ticket(), update(object, state, write.operation(), true, now));
+          effects.answer(waiter.ticket(), update(object, state, write, now));
         } else if (waiter.deadlineNanos() <= now.nanos()) {
           throw escrow.lacking(object, state, write.operation());
         } else {
@@ -158,7 +172,13 @@ final class Writes {
       Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
       long amount = state == null ? 0 : escrow.mine(object, state, upward);
       if (state != null && amount > 0) {
-        update(object, state, new Operation.Transfer(heir, amount, upward), false, now);
+        update(
+            object,
+            state,
+            new Operation.Transfer(heir, amount, upward),
+            Optional.empty(),
+            false,
+            now);
         propagation.release(object);
       }
     }
@@ -172,7 +192,13 @@ final class Writes {
     }
     for (String from : escrow.inheritedOf(state)) {
       try {
-        update(object, sequencer.present(object), new Operation.Inherit(from), false, now);
+        update(
+            object,
+            sequencer.present(object),
+            new Operation.Inherit(from),
+            Optional.empty(),
+            false,
+            now);
       } catch (OsierException e) {
         LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.getMessage());
       }
@@ -189,7 +215,13 @@ final class Writes {
     long amount = escrow.grant(dc, wanted, state);
     if (amount > 0) {
       try {
-        update(object, state, new Operation.Transfer(dc, amount, wanted.upward()), false, now);
+        update(
+            object,
+            state,
+            new Operation.Transfer(dc, amount, wanted.upward()),
+            Optional.empty(),
+            false,
+            now);
         propagation.release(object);
       } catch (OsierException e) {
         // As if there were none to spare: a request must not stop who is asked.

@@ -20,7 +20,12 @@ public final class RequestRights {
   public static @Nullable Grant missing(User user, Request request) {
     return switch (request) {
       case Request.Read r -> missing(user, Right.READ, r.keyspace(), r.key());
-      case Request.Write r -> missing(user, Right.WRITE, r.keyspace(), r.key());
+      case Request.Write r -> {
+        Grant missing = missing(user, Right.WRITE, r.keyspace(), r.key());
+        yield missing == null && r.ask().isPresent()
+            ? missing(user, Right.READ, r.keyspace(), r.key())
+            : missing;
+      }
       case Request.Scan r -> {
         if (user.readable(r.keyspace(), r.from()).any()) {
           yield null;

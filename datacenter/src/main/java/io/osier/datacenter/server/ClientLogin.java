@@ -59,12 +59,14 @@ final class ClientLogin {
 
   private void begin(int version, String name) {
     client = name;
-    if (version != Request.PROTOCOL_VERSION) {
+    if (version < Request.PROTOCOL_VERSION_MIN || version > Request.PROTOCOL_VERSION) {
       throw new OsierException(
           ErrorCode.VERSION_MISMATCH,
           "client protocol "
               + version
-              + " is not "
+              + " is not one of "
+              + Request.PROTOCOL_VERSION_MIN
+              + " to "
               + Request.PROTOCOL_VERSION
               + ", which this datacenter speaks");
     }

@@ -17,8 +17,8 @@ final class OversizedReply {
               ErrorCode.VALUE_TOO_LARGE,
               "the value is"
                   + limit
-                  + " for an answer: read it in part (contains, size, some fields of a map), and make"
-                  + " it smaller by removing some or all of it");
+                  + " for an answer: read it in part (contains, size, some fields of a map), and"
+                  + " make it smaller by removing some or all of it");
       case Reply.Page p ->
           new Reply.Failure(
               ErrorCode.VALUE_TOO_LARGE,
@@ -27,6 +27,9 @@ final class OversizedReply {
                   + "' is"
                   + limit
                   + " for a page: scan sizes instead of values, or go on behind that key");
+      case Reply.Done d ->
+          new Reply.Failure(
+              ErrorCode.TIMEOUT, "the update was done, but the value that it asked for is" + limit);
       case Reply.Transacted t ->
           t.dot().isPresent()
               ? new Reply.Failure(

@@ -98,6 +98,28 @@ final class CliTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "counter incr rc 5           | returning counter incr rc 2        | 7",
+        "counter incr rj 5           | --json returning counter decr rj   |"
+            + " {\"done\":true,\"value\":4}",
+        "register set rr old         | returning register set rr new      | old",
+        "ewflag on re                | returning ewflag off re            | true",
+        "set add ra a b              | returning set add ra c b d c       | {c, d}",
+        "set add rm a b              | returning set remove rm c b        | {b}",
+        "map set ru name=Ada         | returning map set ru age=36        | {age: 36}",
+        "map set rv name=Ada         | returning map remove rv name       | {name: Ada}",
+        "bcounter create rb 0 10     | returning bcounter incr rb 3       | 3",
+      })
+  void updateCanTellWhatItChanged(String before, String update, String expected) {
+    run(before.strip().split(" +"));
+    assertThat(run(update.strip().split(" +"))).isEqualTo(new Run(0, expected, ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "returning                | error INVALID_ARGUMENT: after 'returning' comes an update",
+        "returning counter get x  | error INVALID_ARGUMENT: after 'returning' comes an update",
         "counter mul x            | error INVALID_ARGUMENT: a counter has no 'mul'; it has incr",
         "conter get x             | error INVALID_ARGUMENT: there is no type 'conter'; the types"
             + " are",
@@ -262,7 +284,9 @@ final class CliTest {
 
   @Test
   void top_once_showsRates_andHotObjects_asTextAndAsJson() throws IOException {
-    run("--keyspace", "shop", "counter", "incr", "top:hot", "3");
+    for (int i = 0; i < 6; i++) { // hotter than what other tests have left
+      run("--keyspace", "shop", "counter", "incr", "top:hot", "3");
+    }
     Run text = run("top", "--once");
     assertThat(text.code()).as(text.err()).isZero();
     assertThat(text.out()).contains("updates/s", "eu", "shop", "top:hot");

@@ -15,6 +15,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
@@ -100,6 +101,7 @@ final class HostileRequestProperties {
       } else if (reply instanceof Reply.Done done) {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
+        answersWhatWasAsked((Request.Write) request, done, before, store);
         Shipment shipment = out.journal.getLast();
         Frame frame =
             new Frame.Updates(
@@ -126,6 +128,26 @@ final class HostileRequestProperties {
         Causal state = entry.state();
         assertThat(state.read(new Query.Whole())).isNotNull();
       }
+    }
+  }
+
+  /** The object as it was before the update, or as it is after it. */
+  private static void answersWhatWasAsked(
+      Request.Write write, Reply.Done done, List<ObjectStore.Entry> before, MemoryStore store) {
+    assertThat(done.answer().isPresent()).isEqualTo(write.ask().isPresent());
+    if (write.ask().isPresent()) {
+      Request.Ask ask = write.ask().get();
+      Causal state =
+          (ask.before() ? before : store.scan(Optional.empty(), 100))
+              .stream()
+                  .filter(e -> e.object().equals(new ObjectId(write.key(), write.type())))
+                  .map(ObjectStore.Entry::state)
+                  .findFirst()
+                  .orElseGet(() -> Causal.bottom(write.type()));
+      Reply.Answer answer = done.answer().orElseThrow();
+      assertThat(answer.reading()).as("%s", write).contains(state.read(ask.query()));
+      assertThat(answer.exists()).isEqualTo(!state.isBottom());
+      assertThat(answer.seen()).isEqualTo(state.context().toVersionVector());
     }
   }
 
@@ -178,8 +200,10 @@ final class HostileRequestProperties {
   @Provide
   Arbitrary<List<Request>> requests() {
     Arbitrary<Request> writes =
-        Combinators.combine(KEYS, TYPES, operations(0))
-            .as((key, type, op) -> new Request.Write("k", key, type, op, VersionVector.EMPTY, 0));
+        Combinators.combine(KEYS, TYPES, operations(0), asks().optional(0.5))
+            .as(
+                (key, type, op, ask) ->
+                    new Request.Write("k", key, type, op, VersionVector.EMPTY, 0, ask));
     Arbitrary<Request> repeats =
         Combinators.combine(upTo(19), transactions())
             .as((number, transact) -> new Request.Repeat(SELF, number, transact));
@@ -198,7 +222,12 @@ final class HostileRequestProperties {
     return Arbitraries.oneOf(
         Arbitraries.of(new Query.Whole(), new Query.Size(), new Query.Rights()),
         VALUES.map(Query.Contains::new),
+        VALUES.list().ofMaxSize(3).map(Query.Among::new),
         NAMES.list().ofMaxSize(2).map(Query.Select::new));
+  }
+
+  private static Arbitrary<Request.Ask> asks() {
+    return Combinators.combine(EITHER, queries()).as(Request.Ask::new);
   }
 
   private static Arbitrary<Request.Read> reads() {

@@ -271,6 +271,21 @@ final class DatacenterTest {
     return ProtocolCodec.decodeReply(bytes);
   }
 
+  /** Datacenters are upgraded before clients. */
+  @Test
+  void formerProtocolVersion_isWelcome() throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
+      socket.setSoTimeout(10_000);
+      byte[] hello =
+          ProtocolCodec.encode(0, new Request.Hello(Request.PROTOCOL_VERSION_MIN, "former"));
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      out.writeInt(hello.length);
+      out.write(hello);
+      assertThat(reply(new DataInputStream(socket.getInputStream())).message())
+          .isInstanceOf(Reply.Welcome.class);
+    }
+  }
+
   @Test
   void otherProtocolVersion_isToldAndClosed() throws IOException {
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
@@ -288,7 +303,8 @@ final class DatacenterTest {
               f -> {
                 assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
                 assertThat(f.message())
-                    .startsWith("client protocol 99 is not " + Request.PROTOCOL_VERSION);
+                    .startsWith(
+                        "client protocol 99 is not one of 2 to " + Request.PROTOCOL_VERSION);
               });
       assertThat(in.read()).isEqualTo(-1);
     }

@@ -395,6 +395,18 @@ final class UsersTest {
 
   // ---------------------------------------------------------------- rights
 
+  /** Who may only write learns nothing of what is there. */
+  @Test
+  void updateThatAsks_needsTheRightToRead() {
+    Datacenter eu = withCart("\"write shop\"");
+    Keyspace shop = asCart(eu).session().keyspace("shop");
+    shop.counter("c").increment(1);
+    assertThat(failure(ErrorCode.FORBIDDEN, () -> shop.counter("c").incrementAndGet(1)))
+        .hasMessageContaining("read shop c");
+    Keyspace both = asCart(withCart("\"write shop\", \"read shop\"")).session().keyspace("shop");
+    assertThat(both.counter("c").incrementAndGet(1)).isEqualTo(1);
+  }
+
   @Test
   void prefix_isTheBorder_ofReadsWritesAndScans() {
     Datacenter eu =

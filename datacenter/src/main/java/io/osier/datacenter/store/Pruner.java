@@ -107,7 +107,8 @@ final class Pruner {
       for (it.seek(begin); it.isValid(); it.next()) {
         byte[] key = it.key();
         VersionVector at = RecordKeys.at(key, begin.length, dictionary);
-        if (RecordKeys.isSnapshot(key, begin.length) && (newest == null || Versions.isNewer(at, newest))) {
+        if (RecordKeys.isSnapshot(key, begin.length)
+            && (newest == null || Versions.isNewer(at, newest))) {
           if (newestKey != null) {
             others.add(newestKey);
           }

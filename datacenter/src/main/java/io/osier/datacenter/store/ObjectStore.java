@@ -110,9 +110,12 @@ public interface ObjectStore {
     return List.of();
   }
 
-  /** The log has no entries up to this commit number, though there were some. */
+  /**
+   * The log has no entries up to this commit number, though there were some; Long.MAX_VALUE where
+   * no log is kept. All later ones are in it, or will be when they are written.
+   */
   default long loggedAfter() {
-    return 0;
+    return Long.MAX_VALUE;
   }
 
   /** As {@link io.osier.propagation.host.Replica#logged}. */

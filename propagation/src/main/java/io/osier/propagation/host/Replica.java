@@ -48,9 +48,12 @@ public interface Replica {
     return true;
   }
 
-  /** The log has no entries up to this commit number, though there were some. */
+  /**
+   * The log has no entries up to this commit number, though there were some; Long.MAX_VALUE where
+   * no log is kept. All later ones are in it, or will be when they are written.
+   */
   default long loggedAfter() {
-    return 0;
+    return Long.MAX_VALUE;
   }
 
   /**

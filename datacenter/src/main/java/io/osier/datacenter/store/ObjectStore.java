@@ -110,12 +110,9 @@ public interface ObjectStore {
     return List.of();
   }
 
-  /**
-   * The log has no entries up to this commit number, though there were some; Long.MAX_VALUE where
-   * no log is kept. All later ones are in it, or will be when they are written.
-   */
+  /** The log has no entries up to this commit number, though there were some. */
   default long loggedAfter() {
-    return Long.MAX_VALUE;
+    return 0;
   }
 
   /** As {@link io.osier.propagation.host.Replica#logged}. */

@@ -48,12 +48,9 @@ public interface Replica {
     return true;
   }
 
-  /**
-   * The log has no entries up to this commit number, though there were some; Long.MAX_VALUE where
-   * no log is kept. All later ones are in it, or will be when they are written.
-   */
+  /** The log has no entries up to this commit number, though there were some. */
   default long loggedAfter() {
-    return Long.MAX_VALUE;
+    return 0;
   }
 
   /**

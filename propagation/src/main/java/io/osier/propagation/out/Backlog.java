@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one peer lacks, read step by step: for a new one a scan of all objects, then what the log
- * tells of former lives and of what the trail had no room for, then the trail. Where it is, is a
- * {@link Cursor}. Not thread-safe.
+ * tells of former lives, then the trail. Where it is, is a {@link Cursor}. Not thread-safe.
  */
 final class Backlog {
   private static final int SCAN_BATCH = 256;
@@ -44,11 +43,11 @@ final class Backlog {
 
   /**
    * Every object whose last own update is numbered up to this has been sent with it, or came before
-   * this epoch: while the log is read, up to the last entry that is done.
+   * this epoch: while the log of former lives is read, up to the last entry that is done.
    */
   private long sent;
 
-  /** What was changed behind the log's end and shipped from the log: it is in the trail, too. */
+  /** What was changed in this life and shipped from the log: it is in the trail, too. */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
 
   /** The next page of the scan, once it was read. */
@@ -59,12 +58,6 @@ final class Backlog {
 
   /** Up to this commit number the log's objects were asked for. */
   private long logAhead;
-
-  /** The log is read up to this commit number. */
-  private long logEnd;
-
-  /** The trail's place behind what is read of the log. */
-  private long logTick;
 
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
@@ -107,36 +100,18 @@ final class Backlog {
     page = Optional.empty();
     trailAhead = 0;
     logAhead = 0;
-    logEnd = former;
-    logTick = 0;
     // A receiver that never applied anything of this stream may lack what was everywhere before it
     // came, and which the deltas in the trail therefore do not name: it gets states.
     if (resume.cursor().isEmpty()) {
       beginScan(Optional.empty());
-    } else if (!scanning) {
-      findPlace();
-    }
-  }
-
-  /**
-   * Where the trail has lost the place, the log leads to where it goes on; where the log was
-   * dropped, too, a scan of all objects does.
-   */
-  private void findPlace() {
-    if (position < log.prunedTick()) {
-      logEnd = Math.max(former, log.prunedThrough());
-      logTick = log.prunedTick();
-    }
-    if (sent >= logEnd) {
-      endOfLog();
-    } else if (isLogDropped()) {
+    } else if (!scanning && (position < log.prunedTick() || isLogDropped())) {
       beginScan(Optional.of(place()));
     }
   }
 
-  /** Whether of the log something is gone that was to be read. */
+  /** Whether of the log of former lives something is gone that was to be read. */
   private boolean isLogDropped() {
-    return sent < logEnd && sent < loggedAfter();
+    return sent < former && sent < loggedAfter();
   }
 
   /**
@@ -211,15 +186,12 @@ final class Backlog {
       return page.isPresent();
     }
     List<ObjectId> next = new ArrayList<>();
-    if (sent < logEnd) {
+    if (sent < former) {
       if (sent < logAhead) {
         return true;
       }
-      long through = logEnd;
+      long through = former;
       List<Replica.Logged> entries = replica.logged(sent, SCAN_BATCH);
-      if (entries.isEmpty() && sent >= former) {
-        return false; // it was committed in this life, and is not written yet
-      }
       for (Replica.Logged entry : entries) {
         next.add(entry.object());
         through = entry.number();
@@ -227,7 +199,7 @@ final class Backlog {
       if (!replica.areAtHand(next)) {
         return false;
       }
-      logAhead = through;
+      logAhead = entries.size() < SCAN_BATCH ? former : through;
       return true;
     }
     if (position < trailAhead || position < log.prunedTick()) {
@@ -252,7 +224,7 @@ final class Backlog {
     if (scanning) {
       return scan(shipments);
     }
-    return sent < logEnd ? log(shipments) : trail(shipments, nowNanos);
+    return sent < former ? log(shipments) : trail(shipments, nowNanos);
   }
 
   /** How many objects were looked at so far. */
@@ -286,15 +258,15 @@ final class Backlog {
   }
 
   /**
-   * One step along the log: the state of each object at its last entry. What was changed again
-   * behind its end is shipped at the first one, because the trail's deltas build on it.
+   * One step along the log of former lives: the state of each object at its last entry. What was
+   * changed again since is shipped at the first one, because the trail's deltas build on it.
    */
   private boolean log(List<Shipment> shipments) {
     List<Replica.Logged> entries = around.replica().logged(sent, SCAN_BATCH);
     int bytes = 0;
     for (Replica.Logged entry : entries) {
-      if (entry.number() > logEnd) {
-        endOfLog();
+      if (entry.number() > former) {
+        sent = former;
         return true;
       }
       if (entry.number() > logAhead) {
@@ -304,7 +276,7 @@ final class Backlog {
       sent = entry.number();
       Causal state = around.replica().state(entry.object());
       long last = state == null ? 0 : state.context().through(around.self());
-      boolean again = last > logEnd;
+      boolean again = last > former;
       boolean due = last == entry.number() || (again && shippedFromLog.add(entry.object()));
       if (state != null && due) {
         shipments.add(full(entry.object(), state, last));
@@ -315,24 +287,15 @@ final class Backlog {
       }
     }
     if (entries.size() < SCAN_BATCH) {
-      sent = Math.max(sent, former); // of former lives all is written
-    }
-    if (sent >= logEnd) {
-      endOfLog();
+      sent = former;
     }
     return true;
-  }
-
-  /** What follows is in the trail. What it has of an object goes back to the base, as before. */
-  private void endOfLog() {
-    sent = Math.max(sent, logEnd);
-    position = Math.max(position, logTick);
   }
 
   /** One step along the trail; false at its end. */
   private boolean trail(List<Shipment> shipments, long nowNanos) {
     if (position < log.prunedTick()) {
-      findPlace(); // the trail had no room for what comes next
+      beginScan(Optional.of(place())); // the trail had no room for what comes next
       return true;
     }
     long next = log.trail().next(position);

@@ -55,9 +55,6 @@ final class OutboundLog {
     /** The last shipped segment's tick: the key in the trail. */
     private long tick;
 
-    /** The last commit number of what was shipped. */
-    private long last;
-
     /** What waits for its round, or null. */
     private @Nullable Held held;
 
@@ -151,7 +148,6 @@ final class OutboundLog {
   private final Budget budget;
   private long committed;
   private long prunedTick;
-  private long prunedThrough;
 
   /** What all shipped segments take in the heap. */
   private long keptBytes;
@@ -279,7 +275,6 @@ final class OutboundLog {
       trail.remove(log.tick);
     }
     log.tick = trail.add(log);
-    log.last = s.last();
     Segment segment =
         new Segment(
             s.predecessor(), s.needs(), s.last(), s.updates(), s.firstNanos(), log.tick, s.delta());
@@ -349,7 +344,6 @@ final class OutboundLog {
       trail.remove(first);
       drop(log);
       prunedTick = first;
-      prunedThrough = Math.max(prunedThrough, log.last);
       log.tick = 0;
       if (log.isUnused()) {
         logs.remove(log.object);
@@ -385,11 +379,6 @@ final class OutboundLog {
   /** Of what was shipped up to this tick the trail may not know any more. */
   long prunedTick() {
     return prunedTick;
-  }
-
-  /** The last updates of the objects that were pruned have commit numbers up to this. */
-  long prunedThrough() {
-    return prunedThrough;
   }
 
   /** Whether operations wait for the end of the batch. */

@@ -340,7 +340,9 @@ final class SimClient {
       check.wrote(wanted, object, CausalContext.of(call.dot), tokens);
     }
     for (Call before : call.earlier) {
-      if (before.dot != null && before.task.object().equals(object)) {
+      // One that waited for rights may have been done after the update that asks.
+      boolean waited = call.task.isWrite() && !before.task.keepsItsPlace();
+      if (before.dot != null && !waited && before.task.object().equals(object)) {
         Effect tokens = new Effect(before.task.effect().tokens(), 0);
         check.wrote(wanted, object, CausalContext.of(before.dot), tokens);
       }

@@ -442,6 +442,9 @@ final class SimSession {
       if (!before.object().equals(object) || !before.task.isWrite()) {
         continue;
       }
+      if (call.task.isWrite() && !before.task.keepsItsPlace()) {
+        continue; // it waited for rights, and may have been done after the update that asks
+      }
       if (before.pastsForgotten != call.pastsForgotten) {
         continue; // the session had forgotten the update before it sent this read
       }

@@ -218,7 +218,7 @@ public final class Propagation {
     PeerStream stream = outbound.stream(dc);
     if (stream != null) {
       stream.down(nowNanos);
-      healer.interrupted(dc, nowNanos);
+      healer.down(dc);
       verifier.down(dc);
       InboundStream in = inbound.stream(dc);
       if (in != null) {
@@ -257,7 +257,7 @@ public final class Propagation {
   /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
   private InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
-      healer.ended(peer.dc());
+      healer.down(peer.dc());
     }
     return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
   }
@@ -340,7 +340,6 @@ public final class Propagation {
   }
 
   private void endHealings(long nowNanos) {
-    healer.giveUp(nowNanos, inbound::givenUp);
     healer.takeDone(nowNanos).forEach(inbound::healed);
   }
 

@@ -41,11 +41,8 @@ final class Backlog {
   /** Of all others, what was shipped up to this tick. */
   private long base;
 
-  /**
-   * Every object whose last own update is numbered up to this has been sent with it, or came before
-   * this epoch: while the log of former lives is read, up to the last entry that is done.
-   */
-  private long sent;
+  /** Of what was committed before this life, the log is done up to this commit number. */
+  private long logged;
 
   /** What was changed in this life and shipped from the log: it is in the trail, too. */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
@@ -62,11 +59,11 @@ final class Backlog {
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
 
-  /** The last commit number when the scan began. */
+  /** The last commit number when the scan began; 0 if that was in another epoch. */
   private long scanStart;
 
-  /** The place at which the scan began; empty if nothing had been sent. */
-  private Optional<Cursor> scanFrom = Optional.empty();
+  /** Scans of this epoch have shipped every update up to this commit number. */
+  private long scannedThrough;
 
   /** The peer said that it has every update of this datacenter up to this commit number. */
   private long peerThrough;
@@ -89,29 +86,29 @@ final class Backlog {
     peerThrough = Math.max(peerThrough, resume.through());
     Optional<Cursor> cursor = resume.cursor().filter(c -> c.life() == around.recovered().life());
     scanned = cursor.flatMap(Cursor::scanned);
-    scanning = scanned.isPresent();
-    long done = cursor.map(Cursor::done).orElse(0L);
-    base = Math.min(cursor.map(Cursor::base).orElse(0L), log.ticks());
-    position = scanning ? base : Math.clamp(done, base, log.ticks());
-    scanStart = scanning ? Math.min(done, log.committed()) : 0;
-    sent = Math.max(cursor.map(Cursor::sent).orElse(0L), resume.through());
-    sent = Math.min(sent, log.committed());
+    position = Math.min(cursor.map(Cursor::done).orElse(0L), log.ticks());
+    base = Math.min(cursor.map(Cursor::base).orElse(0L), position);
+    logged = Math.max(cursor.map(Cursor::logged).orElse(0L), resume.through());
+    logged = Math.min(logged, former);
     shippedFromLog.clear();
     page = Optional.empty();
     trailAhead = 0;
     logAhead = 0;
     // A receiver that never applied anything of this stream may lack what was everywhere before it
     // came, and which the deltas in the trail therefore do not name: it gets states.
-    if (resume.cursor().isEmpty()) {
-      beginScan(Optional.empty());
-    } else if (!scanning && (position < log.prunedTick() || isLogDropped())) {
-      beginScan(Optional.of(place()));
+    scanning =
+        scanned.isPresent()
+            || resume.cursor().isEmpty()
+            || position < log.prunedTick()
+            || logged < loggedAfter();
+    scanStart = 0;
+    scannedThrough = 0;
+    if (scanning) {
+      logged = former; // the scan ships that, too
+      if (scanned.isEmpty()) {
+        beginScan();
+      }
     }
-  }
-
-  /** Whether of the log of former lives something is gone that was to be read. */
-  private boolean isLogDropped() {
-    return sent < former && sent < loggedAfter();
   }
 
   /**
@@ -122,8 +119,7 @@ final class Backlog {
     return Math.max(around.recovered().loggedAfter(), around.replica().loggedAfter());
   }
 
-  private void beginScan(Optional<Cursor> from) {
-    scanFrom = from;
+  private void beginScan() {
     page = Optional.empty();
     scanning = true;
     scanStart = log.committed();
@@ -132,42 +128,29 @@ final class Backlog {
   }
 
   /**
-   * The place that is reached. While nothing of a scan has been read it is the one at which the
-   * scan began, from which whoever goes on has to begin it, too; empty if that was nowhere.
+   * The place that is reached; empty if a scan of all objects has begun and nothing of it was read
+   * yet, for whoever goes on there has to begin it, too.
    */
   Optional<Cursor> cursor() {
-    return scanning && scanned.isEmpty() ? scanFrom : Optional.of(place());
-  }
-
-  private Cursor place() {
-    long done = scanning ? scanStart : position;
-    return new Cursor(around.recovered().life(), base, done, sent, scanned);
+    return scanning && scanned.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Cursor(around.recovered().life(), base, position, logged, scanned));
   }
 
   /** Whether a place is behind all that was committed in former lives. */
   boolean isInTrail(Cursor cursor) {
-    return cursor.scanned().isEmpty() && cursor.sent() >= former;
+    return cursor.scanned().isEmpty() && cursor.logged() >= former;
   }
 
-  /**
-   * Everything up to this tick was sent as it was shipped.
-   *
-   * @param through all own updates up to this commit number are among it
-   */
-  void follow(long tick, long through) {
+  /** Everything up to this tick was sent as it was shipped. */
+  void follow(long tick) {
     position = tick;
     base = tick;
-    sent = Math.max(sent, through);
   }
 
-  /**
-   * The end was reached: from now on everything is sent as it is shipped.
-   *
-   * @param through all own updates up to this commit number have been sent
-   */
-  void atEnd(long through) {
+  /** The end was reached: from now on everything is sent as it is shipped. */
+  void atEnd() {
     base = position;
-    sent = Math.max(sent, through);
   }
 
   /**
@@ -176,8 +159,9 @@ final class Backlog {
    */
   boolean isAtHand() {
     Replica replica = around.replica();
-    if (!scanning && isLogDropped()) {
-      beginScan(Optional.of(place()));
+    if (!scanning && logged < former && logged < loggedAfter()) {
+      logged = former; // what was to be read of it was dropped meanwhile: the scan ships it
+      beginScan();
     }
     if (scanning) {
       if (page.isEmpty()) {
@@ -186,12 +170,12 @@ final class Backlog {
       return page.isPresent();
     }
     List<ObjectId> next = new ArrayList<>();
-    if (sent < former) {
-      if (sent < logAhead) {
+    if (logged < former) {
+      if (logged < logAhead) {
         return true;
       }
       long through = former;
-      List<Replica.Logged> entries = replica.logged(sent, SCAN_BATCH);
+      List<Replica.Logged> entries = replica.logged(logged, SCAN_BATCH);
       for (Replica.Logged entry : entries) {
         next.add(entry.object());
         through = entry.number();
@@ -224,7 +208,7 @@ final class Backlog {
     if (scanning) {
       return scan(shipments);
     }
-    return sent < former ? log(shipments) : trail(shipments, nowNanos);
+    return logged < former ? log(shipments) : trail(shipments, nowNanos);
   }
 
   /** How many objects were looked at so far. */
@@ -241,7 +225,7 @@ final class Backlog {
       looked++;
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(around.self());
-      if (last > Math.max(peerThrough, sent)) {
+      if (last > Math.max(peerThrough, scannedThrough)) {
         shipments.add(full(entry.object(), entry.state(), last));
         bytes += (int) entry.state().sizeBytes();
       }
@@ -252,7 +236,7 @@ final class Backlog {
     if (read.end()) {
       scanning = false;
       scanned = Optional.empty();
-      sent = Math.max(sent, scanStart);
+      scannedThrough = Math.max(scannedThrough, scanStart);
     }
     return true;
   }
@@ -262,18 +246,18 @@ final class Backlog {
    * changed again since is shipped at the first one, because the trail's deltas build on it.
    */
   private boolean log(List<Shipment> shipments) {
-    List<Replica.Logged> entries = around.replica().logged(sent, SCAN_BATCH);
+    List<Replica.Logged> entries = around.replica().logged(logged, SCAN_BATCH);
     int bytes = 0;
     for (Replica.Logged entry : entries) {
       if (entry.number() > former) {
-        sent = former;
+        logged = former;
         return true;
       }
       if (entry.number() > logAhead) {
         return true;
       }
       looked++;
-      sent = entry.number();
+      logged = entry.number();
       Causal state = around.replica().state(entry.object());
       long last = state == null ? 0 : state.context().through(around.self());
       boolean again = last > former;
@@ -287,7 +271,7 @@ final class Backlog {
       }
     }
     if (entries.size() < SCAN_BATCH) {
-      sent = former;
+      logged = former;
     }
     return true;
   }
@@ -295,7 +279,7 @@ final class Backlog {
   /** One step along the trail; false at its end. */
   private boolean trail(List<Shipment> shipments, long nowNanos) {
     if (position < log.prunedTick()) {
-      beginScan(Optional.of(place())); // the trail had no room for what comes next
+      beginScan(); // the trail had no room for what comes next
       return true;
     }
     long next = log.trail().next(position);

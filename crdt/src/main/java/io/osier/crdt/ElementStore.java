@@ -29,7 +29,7 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
     return switch (query) {
       case Query.Whole q -> new Reading.Many(sortedKeys(true));
       case Query.Contains q -> new Reading.Flag(contains(q.element()));
-      case Query.Among q -> new Reading.Many(Stores.among(q.elements(), this::contains));
+      case Query.Among q -> new Reading.Many(q.present(this::contains));
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
     };

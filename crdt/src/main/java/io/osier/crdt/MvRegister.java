@@ -61,8 +61,7 @@ public final class MvRegister implements DotStore<MvRegister> {
     return switch (query) {
       case Query.Whole q -> new Reading.Many(values());
       case Query.Contains q -> new Reading.Flag(values().contains(q.element()));
-      case Query.Among q ->
-          new Reading.Many(Stores.among(q.elements(), new HashSet<>(values())::contains));
+      case Query.Among q -> new Reading.Many(q.present(new HashSet<>(values())::contains));
       case Query.Size q -> new Reading.Count(values().size());
       default -> throw Stores.wrongQuery(type(), query);
     };

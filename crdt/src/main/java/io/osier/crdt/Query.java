@@ -4,7 +4,9 @@ import io.osier.core.HeapSize;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
+import java.util.HashSet;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** What a client wants to know of one object. */
 public sealed interface Query {
@@ -46,6 +48,20 @@ public sealed interface Query {
   record Among(List<Value> elements) implements Query {
     public Among {
       elements = Present.copyOf(elements, "an element");
+    }
+
+    /** Those that are there, each once, in their order. */
+    public List<Value> present(Predicate<Value> isThere) {
+      return elements.stream().distinct().filter(isThere).sorted().toList();
+    }
+
+    /**
+     * Those that were not there, each once, in their order.
+     *
+     * @param former what was read with this query
+     */
+    public List<Value> absent(List<Value> former) {
+      return present(Predicate.not(new HashSet<>(former)::contains));
     }
   }
 

@@ -2,10 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
-import java.util.List;
-import java.util.function.Predicate;
 
 /** The data types' classes by type: the one place that lists them. */
 final class Stores {
@@ -54,11 +51,6 @@ final class Stores {
   static <S extends DotStore<S>> DotStore<?> join(
       DotStore<?> left, DotStore<?> right, Joining joining) {
     return ((S) left).join((S) right, joining);
-  }
-
-  /** Those of some elements that are there, each once, in their order. */
-  static List<Value> among(List<Value> elements, Predicate<Value> isThere) {
-    return elements.stream().distinct().filter(isThere).sorted().toList();
   }
 
   static OsierException wrongOperation(CrdtType type, Operation operation) {

@@ -6,9 +6,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** A set. Cheap; thread-safe. */
@@ -59,13 +57,11 @@ public final class SetHandle {
 
   /** As {@link #addNew(List)}. */
   public CompletableFuture<List<Value>> addNewAsync(List<Value> elements) {
+    Query.Among among = new Query.Among(elements);
     return target.update(
         new Operation.Add(elements),
-        new Request.Ask(true, new Query.Among(elements)),
-        r -> {
-          Set<Value> former = new HashSet<>(((Reading.Many) r).values());
-          return elements.stream().distinct().filter(e -> !former.contains(e)).sorted().toList();
-        });
+        new Request.Ask(true, among),
+        r -> among.absent(((Reading.Many) r).values()));
   }
 
   /** As {@link #addNew(List)}, of strings. */

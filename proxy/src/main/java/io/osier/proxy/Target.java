@@ -13,7 +13,6 @@ import io.osier.protocol.Request;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -174,11 +173,7 @@ abstract sealed class Target {
       return switch (query) {
         case Query.Whole q -> whole;
         case Query.Contains q -> new Reading.Flag(many(whole).contains(q.element()));
-        case Query.Among q -> {
-          Set<Value> there = new HashSet<>(many(whole));
-          yield new Reading.Many(
-              q.elements().stream().distinct().filter(there::contains).sorted().toList());
-        }
+        case Query.Among q -> new Reading.Many(q.present(new HashSet<>(many(whole))::contains));
         case Query.Size q ->
             new Reading.Count(
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());

@@ -133,12 +133,7 @@ final class CliSession {
             : keyspace().update(update.key(), update.type(), update.operation(), ask);
     Reading reading = found.reading().orElseThrow();
     return update.operation() instanceof Operation.Add add && reading instanceof Reading.Many former
-        ? new Reading.Many(
-            add.elements().stream()
-                .distinct()
-                .filter(e -> !former.values().contains(e))
-                .sorted()
-                .toList())
+        ? new Reading.Many(new Query.Among(add.elements()).absent(former.values()))
         : reading;
   }
 

@@ -146,7 +146,7 @@ public final class Causal {
 
   /** Answers a query. */
   public Reading read(Query query) {
-    return store.read(query);
+    return query instanceof Query.Exists ? new Reading.Flag(!isBottom()) : store.read(query);
   }
 
   /** Whether a reader cannot tell this from a new object. */

@@ -36,6 +36,7 @@ public final class OperationCodec {
   private static final int SELECT = 4;
   private static final int QUERY_RIGHTS = 5;
   private static final int AMONG = 6;
+  private static final int EXISTS = 7;
 
   private static final int COUNT = 1;
   private static final int FLAG = 2;
@@ -151,6 +152,7 @@ public final class OperationCodec {
       }
       case Query.Size q -> out.writeByte(SIZE);
       case Query.Rights q -> out.writeByte(QUERY_RIGHTS);
+      case Query.Exists q -> out.writeByte(EXISTS);
       case Query.Select q -> {
         out.writeByte(SELECT);
         out.writeCount(q.names().size());
@@ -168,6 +170,7 @@ public final class OperationCodec {
       case AMONG -> new Query.Among(readValues(in));
       case SIZE -> new Query.Size();
       case QUERY_RIGHTS -> new Query.Rights();
+      case EXISTS -> new Query.Exists();
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
       default -> throw new MalformedException("query " + tag + " is unknown");
     };

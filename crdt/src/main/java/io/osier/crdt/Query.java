@@ -31,6 +31,7 @@ public sealed interface Query {
       case Whole q -> HeapSize.object(0);
       case Size q -> HeapSize.object(0);
       case Rights q -> HeapSize.object(0);
+      case Exists q -> HeapSize.object(0);
     };
   }
 
@@ -70,6 +71,12 @@ public sealed interface Query {
 
   /** A bounded counter's bounds, and who holds which rights: a {@link Reading.Rights}. */
   record Rights() implements Query {}
+
+  /**
+   * Whether the object is there, of whatever type it is: whether a reader can tell it from a new
+   * one. A {@link Reading.Flag}; the value stays where it is.
+   */
+  record Exists() implements Query {}
 
   /** Some fields of a map, those that are present: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {

@@ -22,10 +22,11 @@ public sealed interface Request {
   long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
 
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 3;
+  int PROTOCOL_VERSION = 4;
 
   /**
-   * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among}.
+   * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
+   * which came with 3, and no {@link Query.Exists}, which came with 4.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

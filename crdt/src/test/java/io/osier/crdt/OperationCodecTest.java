@@ -50,6 +50,7 @@ final class OperationCodecTest {
     golden.put(new Query.Size(), "03");
     golden.put(new Query.Select(List.of("f")), "04010166");
     golden.put(new Query.Rights(), "05");
+    golden.put(new Query.Exists(), "07");
     golden.put(new Reading.Count(-1), "0101");
     golden.put(new Reading.Flag(false), "0200");
     golden.put(new Reading.Single(Optional.empty()), "0300");

@@ -70,9 +70,19 @@ final class ClientGreeting {
           challenged(user, challenge.message());
         }
       }
-      case Reply.Failure failure -> outcome.refused(failure.code(), failure.message());
+      case Reply.Failure failure -> outcome.refused(failure.code(), why(failure));
       default -> outcome.meaningless();
     }
+  }
+
+  private static String why(Reply.Failure failure) {
+    return failure.code() == ErrorCode.VERSION_MISMATCH
+        ? "the datacenter is too old for this client, which speaks version "
+            + Request.PROTOCOL_VERSION
+            + " of the client protocol: datacenters are upgraded before clients (it says: "
+            + failure.message()
+            + ")"
+        : failure.message();
   }
 
   /** A part of the login has come. */

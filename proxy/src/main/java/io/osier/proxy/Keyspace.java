@@ -32,6 +32,11 @@ public final class Keyspace extends ObjectSpace {
     return new Target.OfObject(this, Key.of(key), type);
   }
 
+  @Override
+  CompletableFuture<Found> findAsync(Key key) {
+    return readAsync(key, Optional.empty(), new Query.Exists());
+  }
+
   /** Its name. */
   public String name() {
     return name;
@@ -204,11 +209,6 @@ public final class Keyspace extends ObjectSpace {
 
   static Found found(Reply.Answer a) {
     return new Found(a.type(), a.reading(), a.exists());
-  }
-
-  /** Whether the key holds anything. */
-  public boolean exists(String key) {
-    return read(Key.of(key), Optional.empty(), new Query.Whole()).exists();
   }
 
   /**

@@ -1,6 +1,11 @@
 package io.osier.proxy;
 
+import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
@@ -9,6 +14,46 @@ public abstract class ObjectSpace {
   ObjectSpace() {}
 
   abstract Target object(String key, CrdtType type);
+
+  /** What a key holds, without its value. */
+  abstract CompletableFuture<Keyspace.Found> findAsync(Key key);
+
+  /**
+   * Whether a key holds an object that a reader can tell from a new one. One that was cleared, a
+   * set or map without elements, a register that was never assigned and a flag that is off do not
+   * exist; a counter that was updated since it was cleared does, also at 0, and so does a bounded
+   * counter that was created. The value is not sent. Needs the right to read.
+   */
+  public final boolean exists(String key) {
+    return Calls.join(existsAsync(key));
+  }
+
+  /** As {@link #exists}. */
+  public final CompletableFuture<Boolean> existsAsync(String key) {
+    return findAsync(key, Keyspace.Found::exists);
+  }
+
+  /**
+   * Of which type the object is that a key holds; empty if there is none that {@link #exists}.
+   * Where two datacenters made the key with two types at the same time it is the first of them, in
+   * the order of {@link CrdtType}. The value is not sent. Needs the right to read.
+   */
+  public final Optional<CrdtType> type(String key) {
+    return Calls.join(typeAsync(key));
+  }
+
+  /** As {@link #type}. */
+  public final CompletableFuture<Optional<CrdtType>> typeAsync(String key) {
+    return findAsync(key, Keyspace.Found::type);
+  }
+
+  private <T> CompletableFuture<T> findAsync(String key, Function<Keyspace.Found, T> result) {
+    try {
+      return findAsync(Key.of(key)).thenApply(result);
+    } catch (OsierException e) { // it is no key
+      return CompletableFuture.failedFuture(e);
+    }
+  }
 
   /** A counter that goes up and down. */
   public CounterHandle counter(String key) {

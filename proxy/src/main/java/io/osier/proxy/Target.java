@@ -177,6 +177,9 @@ abstract sealed class Target {
         case Query.Size q ->
             new Reading.Count(
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
+        case Query.Exists q ->
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT, "whether a field is there tells its map");
         case Query.Rights q ->
             throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {

@@ -76,6 +76,11 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return new Target.InTransaction(this, Key.of(key), type);
   }
 
+  @Override
+  CompletableFuture<Found> findAsync(Key key) {
+    return readAsync(key, Optional.empty(), new Query.Exists());
+  }
+
   /**
    * Updates an object with any operation.
    *

@@ -73,6 +73,17 @@ final class LoginTest {
     assertThat(by.requests).isEmpty();
   }
 
+  /** What a datacenter says that speaks versions 2 and 3. */
+  @Test
+  void datacenter_thatIsTooOld_isCalledSo() throws IOException {
+    String words = "client protocol 4 is not one of 2 to 3, which this datacenter speaks";
+    try (FakeServer eu =
+        new FakeServer(request -> new Reply.Failure(ErrorCode.VERSION_MISMATCH, words))) {
+      assertRefused(eu, ErrorCode.VERSION_MISMATCH, "the datacenter is too old for this client");
+      assertRefused(eu, ErrorCode.VERSION_MISMATCH, words);
+    }
+  }
+
   @Test
   void datacenter_thatWantsNoProof_isNotTrusted() throws IOException {
     try (FakeServer eu = impostor(first -> "", last -> "")) {

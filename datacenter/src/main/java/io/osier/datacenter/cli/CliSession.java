@@ -101,9 +101,10 @@ final class CliSession {
         yield asJson ? foundJson(found) : foundText(found);
       }
       case Grammar.Exists e -> {
-        boolean exists = read(e.key(), Optional.empty(), new Query.Whole()).exists();
+        boolean exists = find(e.key()).exists();
         yield asJson ? "{\"exists\":" + exists + "}" : Boolean.toString(exists);
       }
+      case Grammar.Type t -> typeText(find(t.key()).type());
       case Grammar.Delete d -> delete(d.keys());
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
@@ -159,10 +160,23 @@ final class CliSession {
         : keyspace().read(key, type, query);
   }
 
+  /** What a key holds, without its value. */
+  private Keyspace.Found find(Key key) {
+    return read(key, Optional.empty(), new Query.Exists());
+  }
+
+  private String typeText(Optional<CrdtType> type) {
+    String label = type.map(CrdtType::label).orElse("");
+    if (!asJson) {
+      return label.isEmpty() ? "(nothing)" : label;
+    }
+    return label.isEmpty() ? "{\"type\":null}" : "{\"type\":\"" + label + "\"}";
+  }
+
   private String delete(List<Key> keys) {
     int deleted = 0;
     for (Key key : keys) {
-      Keyspace.Found found = read(key, Optional.empty(), new Query.Whole());
+      Keyspace.Found found = find(key);
       if (found.exists()) {
         update(key, found.type().orElseThrow(), new Operation.Clear());
         deleted++;

@@ -46,7 +46,7 @@ final class Grammar {
           "returning TYPE OP KEY ARGS...                     any update, and what it made, changed"
               + " or replaced",
           "",
-          "get KEY | exists KEY | del KEY...                 whatever the keys hold",
+          "get KEY | exists KEY | type KEY | del KEY...      whatever the keys hold",
           "scan [FROM [LIMIT]]                               objects in the order of their keys",
           "begin [SECONDS] | commit | abort                  a transaction (causal keyspaces)",
           "use [KEYSPACE]                                    the keyspace of what follows",
@@ -85,6 +85,9 @@ final class Grammar {
   /** Asks whether a key holds something. */
   record Exists(Key key) implements Action {}
 
+  /** Asks of which type a key's object is. */
+  record Type(Key key) implements Action {}
+
   /** Clears what keys hold, of whatever type. */
   record Delete(List<Key> keys) implements Action {}
 
@@ -111,6 +114,7 @@ final class Grammar {
           "returning",
           "get",
           "exists",
+          "type",
           "del",
           "scan",
           "begin",
@@ -157,6 +161,10 @@ final class Grammar {
       case "exists" -> {
         arguments(words, 2, 2, "exists KEY");
         yield new Exists(key(words.get(1)));
+      }
+      case "type" -> {
+        arguments(words, 2, 2, "type KEY");
+        yield new Type(key(words.get(1)));
       }
       case "del" -> {
         arguments(words, 2, Integer.MAX_VALUE, "del KEY...");

@@ -168,8 +168,12 @@ final class CliTest {
     run("counter", "incr", "doomed");
     run("set", "add", "doomed-set", "x");
     assertThat(run("exists", "doomed").out).isEqualTo("true");
+    assertThat(run("type", "doomed").out).isEqualTo("counter");
+    assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":\"counter\"}");
     assertThat(run("del", "doomed", "doomed-set", "never-there").out).isEqualTo("2 deleted");
     assertThat(run("--json", "exists", "doomed").out).isEqualTo("{\"exists\":false}");
+    assertThat(run("type", "doomed").out).isEqualTo("(nothing)");
+    assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":null}");
     assertThat(run("get", "doomed-set").out).isEqualTo("(nothing)");
   }
 

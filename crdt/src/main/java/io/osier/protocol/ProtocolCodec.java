@@ -44,6 +44,8 @@ public final class ProtocolCodec {
   private static final int PROOF = 13;
   private static final int ASK_KEYSPACES = 14;
   private static final int WRITE_ASKING = 15;
+  private static final int READ_ALL = 16;
+  private static final int WRITE_ALL = 17;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -57,6 +59,7 @@ public final class ProtocolCodec {
   private static final int KEYSPACES = 10;
   private static final int CHALLENGE = 11;
   private static final int DONE_ANSWERING = 12;
+  private static final int ALL = 13;
 
   private ProtocolCodec() {}
 
@@ -193,6 +196,21 @@ public final class ProtocolCodec {
                   OperationCodec.write(out, ask.query());
                 });
       }
+      case Request.ReadAll r -> {
+        out.writeByte(READ_ALL);
+        out.writeText(r.keyspace());
+        writeReads(out, r.reads());
+        out.writeVector(r.after());
+        out.writeBoolean(r.ordered());
+        out.writeNumber(r.waitMillis());
+      }
+      case Request.WriteAll r -> {
+        out.writeByte(WRITE_ALL);
+        out.writeText(r.keyspace());
+        writeUpdates(out, r.updates());
+        out.writeVector(r.after());
+        out.writeNumber(r.waitMillis());
+      }
       case Request.Scan r -> {
         out.writeByte(SCAN);
         out.writeText(r.keyspace());
@@ -272,6 +290,16 @@ public final class ProtocolCodec {
               tag == WRITE
                   ? Optional.empty()
                   : Optional.of(new Request.Ask(in.readFlag(), OperationCodec.readQuery(in))));
+      case READ_ALL ->
+          new Request.ReadAll(
+              in.readName(KEYSPACE_MAX),
+              readReads(in),
+              in.readVector(),
+              in.readFlag(),
+              readInt(in));
+      case WRITE_ALL ->
+          new Request.WriteAll(
+              in.readName(KEYSPACE_MAX), readUpdates(in), in.readVector(), readInt(in));
       case SCAN ->
           new Request.Scan(
               in.readText(KEYSPACE_MAX),
@@ -325,19 +353,41 @@ public final class ProtocolCodec {
           o.writeNumber(b.waitMillis());
           o.writeNumber(b.limitMillis());
         });
-    out.writeCount(r.updates().size());
-    for (Request.Update u : r.updates()) {
+    writeUpdates(out, r.updates());
+    writeReads(out, r.reads());
+    out.writeByte(r.end().number());
+  }
+
+  private static void writeUpdates(WireOutput out, List<Request.Update> updates) {
+    out.writeCount(updates.size());
+    for (Request.Update u : updates) {
       out.writeKey(u.key());
       out.writeByte(u.type().number());
       OperationCodec.write(out, u.operation());
     }
-    out.writeCount(r.reads().size());
-    for (Request.Fetch f : r.reads()) {
+  }
+
+  private static List<Request.Update> readUpdates(WireInput in) {
+    return readList(
+        in,
+        4,
+        i ->
+            new Request.Update(
+                i.readKey(), CrdtType.of(i.readByte()), OperationCodec.readOperation(i)));
+  }
+
+  private static void writeReads(WireOutput out, List<Request.Fetch> reads) {
+    out.writeCount(reads.size());
+    for (Request.Fetch f : reads) {
       out.writeKey(f.key());
       writeType(out, f.type());
       OperationCodec.write(out, f.query());
     }
-    out.writeByte(r.end().number());
+  }
+
+  private static List<Request.Fetch> readReads(WireInput in) {
+    return readList(
+        in, 4, i -> new Request.Fetch(i.readKey(), readType(i), OperationCodec.readQuery(i)));
   }
 
   private static Request.Transact readTransact(WireInput in) {
@@ -347,16 +397,8 @@ public final class ProtocolCodec {
     Optional<Request.Begin> begin =
         readOptional(
             in, i -> new Request.Begin(i.readVector(), i.readFlag(), readInt(i), readInt(i)));
-    List<Request.Update> updates =
-        readList(
-            in,
-            4,
-            i ->
-                new Request.Update(
-                    i.readKey(), CrdtType.of(i.readByte()), OperationCodec.readOperation(i)));
-    List<Request.Fetch> reads =
-        readList(
-            in, 4, i -> new Request.Fetch(i.readKey(), readType(i), OperationCodec.readQuery(i)));
+    List<Request.Update> updates = readUpdates(in);
+    List<Request.Fetch> reads = readReads(in);
     int end = in.readByte();
     if (end < 0 || end >= Request.End.values().length) {
       throw new MalformedException("a transaction's end must be 0, 1 or 2, not " + end);
@@ -395,6 +437,11 @@ public final class ProtocolCodec {
         writeOptional(out, r.dot(), WireOutput::writeDot);
         out.writeCount(r.answers().size());
         r.answers().forEach(a -> writeAnswer(out, a));
+      }
+      case Reply.All r -> {
+        out.writeByte(ALL);
+        out.writeCount(r.parts().size());
+        r.parts().forEach(part -> write(out, part));
       }
       case Reply.Page r -> {
         out.writeByte(PAGE);
@@ -451,7 +498,19 @@ public final class ProtocolCodec {
   }
 
   private static Reply readReply(WireInput in) {
+    return readReply(in, in.readByte());
+  }
+
+  /** One of the kinds that a batch's parts have, so that a batch is in no batch. */
+  private static Reply readPart(WireInput in) {
     int tag = in.readByte();
+    return switch (tag) {
+      case DONE, DONE_ANSWERING, ANSWER, FAILURE -> readReply(in, tag);
+      default -> throw new MalformedException("reply " + tag + " is no part of a batch");
+    };
+  }
+
+  private static Reply readReply(WireInput in, int tag) {
     return switch (tag) {
       case WELCOME ->
           new Reply.Welcome(
@@ -461,6 +520,7 @@ public final class ProtocolCodec {
       case DONE -> new Reply.Done(in.readDot());
       case DONE_ANSWERING -> new Reply.Done(in.readDot(), Optional.of(readAnswer(in)));
       case ANSWER -> readAnswer(in);
+      case ALL -> new Reply.All(readList(in, 3, ProtocolCodec::readPart));
       case TRANSACTED ->
           new Reply.Transacted(
               in.readVector(),

@@ -32,6 +32,13 @@ public sealed interface Reply {
         }
         yield bytes;
       }
+      case All a -> {
+        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(a.parts.size());
+        for (Reply part : a.parts) {
+          bytes += part.heapBytes();
+        }
+        yield bytes;
+      }
       case Page p -> {
         long bytes = HeapSize.object(3 * HeapSize.REFERENCE) + HeapSize.list(p.rows.size());
         for (Row row : p.rows) {
@@ -110,6 +117,27 @@ public sealed interface Reply {
   record Answer(
       Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen)
       implements Reply {}
+
+  /**
+   * What became of each part of a batch.
+   *
+   * @param parts a {@link Done}, {@link Answer} or {@link Failure} for each, in their order
+   */
+  record All(List<Reply> parts) implements Reply {
+    /**
+     * What the answers to a {@link Request.ReadAll} may take in the heap, unless one alone does.
+     */
+    public static final long BYTES_MAX = 4 << 20;
+
+    public All {
+      parts = List.copyOf(parts);
+      for (Reply part : parts) {
+        if (!(part instanceof Done || part instanceof Answer || part instanceof Failure)) {
+          throw new IllegalArgumentException("no part of a batch is answered so: " + part);
+        }
+      }
+    }
+  }
 
   /**
    * Objects in the order of their keys.

@@ -26,7 +26,8 @@ public sealed interface Request {
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
-   * which came with 3, and no {@link Query.Exists}, which came with 4.
+   * which came with 3, and no {@link Query.Exists}, {@link ReadAll} and {@link WriteAll}, which
+   * came with 4.
    */
   int PROTOCOL_VERSION_MIN = 2;
 
@@ -61,21 +62,34 @@ public sealed interface Request {
           bytes += OPTIONAL_BYTES + HeapSize.object(16) + t.begin.get().clock.heapBytes();
         }
         for (Update update : t.updates) {
-          bytes +=
-              HeapSize.object(3 * HeapSize.REFERENCE)
-                  + update.key.heapBytes()
-                  + update.operation.heapBytes();
+          bytes += update.heapBytes();
         }
         for (Fetch fetch : t.reads) {
-          bytes +=
-              HeapSize.object(3 * HeapSize.REFERENCE)
-                  + fetch.key.heapBytes()
-                  + OPTIONAL_BYTES
-                  + fetch.query.heapBytes();
+          bytes += fetch.heapBytes();
         }
         yield bytes;
       }
       case Repeat r -> HeapSize.object(Long.BYTES + 2 * HeapSize.REFERENCE) + r.step.heapBytes();
+      case ReadAll r -> {
+        long bytes =
+            HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES + 1)
+                + HeapSize.list(r.reads.size())
+                + r.after.heapBytes();
+        for (Fetch fetch : r.reads) {
+          bytes += fetch.heapBytes();
+        }
+        yield bytes;
+      }
+      case WriteAll w -> {
+        long bytes =
+            HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES)
+                + HeapSize.list(w.updates.size())
+                + w.after.heapBytes();
+        for (Update update : w.updates) {
+          bytes += update.heapBytes();
+        }
+        yield bytes;
+      }
       default -> HeapSize.object(16); // of a few fields, and never many
     };
   }
@@ -180,6 +194,43 @@ public sealed interface Request {
   record Ask(boolean before, Query query) {
     long heapBytes() {
       return OPTIONAL_BYTES + HeapSize.object(HeapSize.REFERENCE + 1) + query.heapBytes();
+    }
+  }
+
+  /** Most objects of one {@link ReadAll} or {@link WriteAll}. */
+  int BATCH_MAX = 10_000;
+
+  /**
+   * Reads objects of one partition, each for itself. Answered by {@link Reply.All}, which may have
+   * fewer parts than there are reads: as many as fit, one at least; the others were not read.
+   *
+   * @param reads 1 to {@link #BATCH_MAX}, of keys of one partition
+   * @param after see {@link Read}
+   * @param ordered see {@link Read}
+   * @param waitMillis see {@link Read}
+   */
+  record ReadAll(
+      String keyspace, List<Fetch> reads, VersionVector after, boolean ordered, int waitMillis)
+      implements Request {
+    public ReadAll {
+      reads = List.copyOf(reads);
+    }
+  }
+
+  /**
+   * Updates objects of one partition, each for itself, in this order. Answered by {@link
+   * Reply.All}, with a part for each of them, once all that is done is as durable as the datacenter
+   * is configured to make it; or by a failure, and nothing was done. None of them waits for rights
+   * of a bounded counter.
+   *
+   * @param updates 1 to {@link #BATCH_MAX}, of keys of one partition
+   * @param after see {@link Read}
+   * @param waitMillis see {@link Read}
+   */
+  record WriteAll(String keyspace, List<Update> updates, VersionVector after, int waitMillis)
+      implements Request {
+    public WriteAll {
+      updates = List.copyOf(updates);
     }
   }
 
@@ -311,14 +362,25 @@ public sealed interface Request {
   record Begin(VersionVector clock, boolean past, int waitMillis, int limitMillis) {}
 
   /** An update of one object. */
-  record Update(Key key, CrdtType type, Operation operation) {}
+  record Update(Key key, CrdtType type, Operation operation) {
+    long heapBytes() {
+      return HeapSize.object(3 * HeapSize.REFERENCE) + key.heapBytes() + operation.heapBytes();
+    }
+  }
 
   /**
    * A read of one object.
    *
    * @param type empty for whatever the key holds
    */
-  record Fetch(Key key, Optional<CrdtType> type, Query query) {}
+  record Fetch(Key key, Optional<CrdtType> type, Query query) {
+    long heapBytes() {
+      return HeapSize.object(3 * HeapSize.REFERENCE)
+          + key.heapBytes()
+          + OPTIONAL_BYTES
+          + query.heapBytes();
+    }
+  }
 
   /** Whether a transaction goes on after a step. */
   enum End {

@@ -304,6 +304,11 @@ abstract class Call<T> {
         }
         case Reply.Answer a -> slice.saw(a.seen());
         case Reply.Transacted t -> slice.saw(t.clock());
+        case Reply.All all -> {
+          if (!saw(all)) {
+            return; // perhaps nothing of it came to the partition
+          }
+        }
         case Reply.Page p -> {
           for (int i = 0; i < p.seen().size(); i++) {
             past.slice(keyspace, i).saw(p.seen().get(i));
@@ -318,6 +323,22 @@ abstract class Call<T> {
       } else if (sentIn == past.epoch() && waitsForPast()) {
         slice.attachedIn = sentIn;
       }
+    }
+
+    /** Returns whether anything was done or read. */
+    private boolean saw(Reply.All all) {
+      boolean any = false;
+      for (Reply part : all.parts()) {
+        switch (part) {
+          case Reply.Done d -> slice.saw(d.dot());
+          case Reply.Answer a -> slice.saw(a.seen());
+          default -> {
+            continue;
+          }
+        }
+        any = true;
+      }
+      return any;
     }
 
     private void refused(Reply.Failure failure) {

@@ -91,6 +91,47 @@ final class Checks {
     return null;
   }
 
+  /** What is wrong with a batch of reads; null if nothing is. */
+  static @Nullable OsierException reads(List<Keyspace.Get> reads) {
+    try {
+      batch(present(reads, "a list of reads").size());
+      for (Keyspace.Get get : reads) {
+        OsierException wrong = read(present(get, "a read").key(), get.type(), get.query());
+        if (wrong != null) {
+          return wrong;
+        }
+      }
+      return null;
+    } catch (OsierException e) {
+      return e;
+    }
+  }
+
+  /** What is wrong with a batch of updates; null if nothing is. */
+  static @Nullable OsierException changes(List<Keyspace.Change> changes) {
+    try {
+      batch(present(changes, "a list of changes").size());
+      for (Keyspace.Change change : changes) {
+        OsierException wrong =
+            update(present(change, "a change").key(), change.type(), change.operation());
+        if (wrong != null) {
+          return wrong;
+        }
+      }
+      return null;
+    } catch (OsierException e) {
+      return e;
+    }
+  }
+
+  private static void batch(int size) {
+    if (size > Request.BATCH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a batch may have " + Request.BATCH_MAX + " parts, not " + size + ": split it");
+    }
+  }
+
   /** What is wrong with a scan's limit; null if nothing is. */
   static @Nullable OsierException scan(int limit) {
     return limit >= 1 && limit <= Request.SCAN_ROWS_MAX

@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
@@ -9,7 +11,13 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -120,6 +128,86 @@ public final class Keyspace extends ObjectSpace {
   /** Waits for {@link #readAsync}. */
   public Found read(Key key, Optional<CrdtType> type, Query query) {
     return Calls.join(readAsync(key, type, query));
+  }
+
+  // ---------------------------------------------------------------- batches
+
+  /**
+   * Reads several keys, whatever they hold, each for itself: with one request for each partition,
+   * side by side. The session's guarantees hold for each key; keys are not read on one snapshot
+   * (for that there is {@link #readTogether} in a {@code causal} keyspace).
+   *
+   * @param keys at most {@link Request#BATCH_MAX}
+   * @return what each key holds, in the order of the keys
+   * @throws BatchException if some cannot be read; it has what was found of the others
+   */
+  public Map<String, Found> getAll(Collection<String> keys) {
+    return Calls.join(getAllAsync(keys));
+  }
+
+  /** As {@link #getAll}. */
+  public CompletableFuture<Map<String, Found>> getAllAsync(Collection<String> keys) {
+    List<String> distinct;
+    List<Get> reads;
+    try {
+      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
+      reads =
+          distinct.stream()
+              .map(key -> new Get(Key.of(key), Optional.empty(), new Query.Whole()))
+              .toList();
+    } catch (OsierException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return readAllAsync(reads)
+        .thenApply(
+            found -> {
+              Map<String, Found> byKey = new LinkedHashMap<>();
+              for (int i = 0; i < distinct.size(); i++) {
+                byKey.put(distinct.get(i), found.get(i));
+              }
+              return Collections.unmodifiableMap(byKey);
+            });
+  }
+
+  /**
+   * As {@link #getAll}, with a type and a query for each key.
+   *
+   * @return what was found, in the order of the reads
+   */
+  public List<Found> readAll(List<Get> reads) {
+    return Calls.join(readAllAsync(reads));
+  }
+
+  /** As {@link #readAll}. */
+  public CompletableFuture<List<Found>> readAllAsync(List<Get> reads) {
+    OsierException wrong = Checks.reads(reads);
+    return wrong != null
+        ? CompletableFuture.failedFuture(wrong)
+        : Batch.read(session, name, List.copyOf(reads));
+  }
+
+  /**
+   * Does several updates, each for itself: with one request for each partition, side by side. Those
+   * of one key are done in their order. They become visible one by one, and some may fail while the
+   * others are done (for all or nothing there is {@link #updateTogether} in a {@code causal}
+   * keyspace). What is wrong with one and can be seen here is said before any is sent. None waits
+   * for rights of a bounded counter.
+   *
+   * @param changes at most {@link Request#BATCH_MAX}, and those of one partition in one request's
+   *     65 MiB
+   * @throws BatchException if some failed; it says which, and of each whether nothing was done of
+   *     it or its outcome is unknown
+   */
+  public void updateAll(List<Change> changes) {
+    Calls.join(updateAllAsync(changes));
+  }
+
+  /** As {@link #updateAll}; completes when all have ended. */
+  public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
+    OsierException wrong = Checks.changes(changes);
+    return wrong != null
+        ? CompletableFuture.failedFuture(wrong)
+        : Batch.update(session, name, List.copyOf(changes));
   }
 
   // ---------------------------------------------------------------- transactions

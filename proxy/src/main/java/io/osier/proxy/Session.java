@@ -337,6 +337,24 @@ public final class Session {
     return call.start();
   }
 
+  /** How many partitions a keyspace has, as far as that is known without asking; or 0. */
+  int partitions(String keyspace) {
+    synchronized (past) {
+      int seen = past.slices(keyspace).partitions();
+      if (seen > 0) {
+        return seen;
+      }
+    }
+    Connection nearest = route(Set.of());
+    Reply.KeyspaceInfo info = nearest == null ? null : nearest.keyspace(keyspace);
+    return info == null ? 0 : info.partitions();
+  }
+
+  /** A key is read or updated beside the cache: what is in it of that key may be older. */
+  void changes(String keyspace, Key key) {
+    cache.invalidate(keyspace, key);
+  }
+
   CompletableFuture<Reply.Page> scan(Request.Scan scan) {
     OsierException wrong = Checks.scan(scan.limit());
     if (wrong != null) {

@@ -56,6 +56,8 @@ final class FakeServer implements AutoCloseable {
         boolean counted =
             envelope.message() instanceof Request.Read
                 || envelope.message() instanceof Request.Write
+                || envelope.message() instanceof Request.ReadAll
+                || envelope.message() instanceof Request.WriteAll
                 || envelope.message() instanceof Request.Transact
                 || envelope.message() instanceof Request.Repeat;
         if (counted) {

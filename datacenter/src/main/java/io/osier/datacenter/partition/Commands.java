@@ -112,6 +112,8 @@ final class Commands {
     return switch (request) {
       case Request.Read r -> r.after();
       case Request.Write w -> w.after();
+      case Request.ReadAll r -> r.after();
+      case Request.WriteAll w -> w.after();
       case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
       case Request.Repeat r -> after(r.step());
       default -> VersionVector.EMPTY;
@@ -122,6 +124,8 @@ final class Commands {
     return switch (request) {
       case Request.Read r -> r.waitMillis();
       case Request.Write w -> w.waitMillis();
+      case Request.ReadAll r -> r.waitMillis();
+      case Request.WriteAll w -> w.waitMillis();
       case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
       case Request.Repeat r -> waitMillis(r.step());
       default -> 0;
@@ -133,6 +137,8 @@ final class Commands {
       switch (request) {
         case Request.Read r -> effects.answer(ticket, Reads.of(store.get(r.key()), r));
         case Request.Write w -> writes.write(ticket, w, now);
+        case Request.ReadAll r -> effects.answer(ticket, Reads.all(r.reads(), store::get));
+        case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
         case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
         case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));
         case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));

@@ -12,7 +12,7 @@ import java.util.List;
 /** Everything that can happen to a {@link Partition}. */
 public sealed interface Input {
   /**
-   * A client's {@link Request.Read} or {@link Request.Write}; others are refused.
+   * A client's request for this partition's objects; others are refused.
    *
    * @param ticket by which the shell knows whom to answer; echoed in the effects
    */

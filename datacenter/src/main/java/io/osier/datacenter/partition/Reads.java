@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
@@ -8,8 +9,10 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * How one object is read: the same for a partition and for a connection's thread that reads the
@@ -22,8 +25,8 @@ public final class Reads {
    * Reads an object of a key.
    *
    * @param states what the key holds
-   * @throws io.osier.core.OsierException WRONG_TYPE if the key holds another type than the one
-   *     asked for, or the type has no such query
+   * @throws OsierException WRONG_TYPE if the key holds another type than the one asked for, or the
+   *     type has no such query
    */
   public static Reply.Answer of(List<Causal> states, Request.Read read) {
     return of(states, read.key(), read.type(), read.query());
@@ -40,6 +43,33 @@ public final class Reads {
       }
     }
     return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen(states));
+  }
+
+  /**
+   * Reads objects, each for itself, as many as fit in one answer, and one at least.
+   *
+   * @param states what a key holds
+   */
+  public static Reply.All all(List<Request.Fetch> reads, Function<Key, List<Causal>> states) {
+    List<Reply> parts = new ArrayList<>(reads.size());
+    long bytes = 0;
+    for (Request.Fetch read : reads) {
+      Reply part = part(states.apply(read.key()), read);
+      bytes += part.heapBytes();
+      if (bytes > Reply.All.BYTES_MAX && !parts.isEmpty()) {
+        break;
+      }
+      parts.add(part);
+    }
+    return new Reply.All(parts);
+  }
+
+  private static Reply part(List<Causal> states, Request.Fetch read) {
+    try {
+      return of(states, read.key(), read.type(), read.query());
+    } catch (OsierException e) {
+      return new Reply.Failure(e.code(), e.getMessage());
+    }
   }
 
   private static Reply.Answer ofType(List<Causal> states, Key key, CrdtType type, Query query) {

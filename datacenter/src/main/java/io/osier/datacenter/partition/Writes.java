@@ -12,6 +12,7 @@ import io.osier.propagation.Propagation;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -59,6 +60,32 @@ final class Writes {
       return;
     }
     effects.answer(ticket, update(object, before, write, now));
+  }
+
+  /** Does a client's updates, each for itself; those that fail leave the others as they are. */
+  Reply.All write(Request.WriteAll batch, Now now) {
+    List<Reply> parts = new ArrayList<>(batch.updates().size());
+    for (Request.Update update : batch.updates()) {
+      try {
+        parts.add(write(update, now));
+      } catch (OsierException e) {
+        parts.add(new Reply.Failure(e.code(), e.getMessage()));
+      }
+    }
+    return new Reply.All(parts);
+  }
+
+  private Reply write(Request.Update update, Now now) {
+    sequencer.checkTakesUpdates();
+    ObjectId object = new ObjectId(update.key(), update.type());
+    Causal before = sequencer.present(object);
+    if (object.type() == CrdtType.BOUNDED_COUNTER
+        && !escrow.isCovered(object, before, update.operation())) {
+      ask(object, before, update.operation(), now);
+      throw escrow.lacking(object, before, update.operation());
+    }
+    // The request does not end with this one's number.
+    return update(object, before, update.operation(), Optional.empty(), false, now);
   }
 
   /** Commits a client's update, with an answer to what it asks. */

@@ -7,6 +7,8 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Which rights requests need. Pure. */
@@ -26,6 +28,8 @@ public final class RequestRights {
             ? missing(user, Right.READ, r.keyspace(), r.key())
             : missing;
       }
+      case Request.ReadAll r -> ofAll(user, r, r.reads().size(), r.keyspace());
+      case Request.WriteAll r -> ofAll(user, r, r.updates().size(), r.keyspace());
       case Request.Scan r -> {
         if (user.readable(r.keyspace(), r.from()).any()) {
           yield null;
@@ -64,6 +68,43 @@ public final class RequestRights {
 
   private static @Nullable Grant anything(User user, String keyspace) {
     return user.mayAnything(keyspace) ? null : Grant.on(Right.READ, keyspace);
+  }
+
+  /** Of a batch: where nothing of it may be done. */
+  private static @Nullable Grant ofAll(User user, Request batch, int parts, String keyspace) {
+    SortedMap<Integer, Grant> missing = missingOfParts(user, batch);
+    if (missing.isEmpty()) {
+      return anything(user, keyspace);
+    }
+    return missing.size() < parts ? null : missing.get(missing.firstKey());
+  }
+
+  /**
+   * By the number of a batch's part the right that it needs and the user does not have. Nothing of
+   * other requests.
+   */
+  public static SortedMap<Integer, Grant> missingOfParts(User user, Request batch) {
+    SortedMap<Integer, Grant> all = new TreeMap<>();
+    switch (batch) {
+      case Request.ReadAll r -> {
+        for (int i = 0; i < r.reads().size(); i++) {
+          note(all, i, missing(user, Right.READ, r.keyspace(), r.reads().get(i).key()));
+        }
+      }
+      case Request.WriteAll r -> {
+        for (int i = 0; i < r.updates().size(); i++) {
+          note(all, i, missing(user, Right.WRITE, r.keyspace(), r.updates().get(i).key()));
+        }
+      }
+      default -> {}
+    }
+    return all;
+  }
+
+  private static void note(SortedMap<Integer, Grant> all, int part, @Nullable Grant missing) {
+    if (missing != null) {
+      all.put(part, missing);
+    }
   }
 
   private static @Nullable Grant ofStep(User user, Request.Transact step) {

@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.OsierException;
@@ -24,6 +26,8 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -185,6 +189,30 @@ final class AccessControl {
       return null;
     }
     audit.refused(user.get().name(), address(from), RequestTimes.Kind.of(request).label(), missing);
+    return forbidden(missing);
+  }
+
+  /** Which parts of a batch, of which {@link #refusal} is not, are not done: a right is missing. */
+  @SuppressWarnings("ReferenceEquality") // as above
+  RefusedParts refusedParts(Visitor visitor, Request batch, SocketAddress from) {
+    Users now = users.get();
+    Optional<User> user = now == Users.OPEN ? Optional.empty() : visitor.in(now);
+    if (user.isEmpty()) {
+      return RefusedParts.NONE;
+    }
+    SortedMap<Integer, Grant> missing = RequestRights.missingOfParts(user.get(), batch);
+    if (missing.isEmpty()) {
+      return RefusedParts.NONE;
+    }
+    String kind = RequestTimes.Kind.of(batch).label();
+    Grant first = missing.get(missing.firstKey());
+    audit.refused(user.get().name(), address(from), kind, requireNonNull(first));
+    SortedMap<Integer, Reply.Failure> refused = new TreeMap<>();
+    missing.forEach((part, right) -> refused.put(part, forbidden(right)));
+    return new RefusedParts(refused);
+  }
+
+  private static Reply.Failure forbidden(Grant missing) {
     return new Reply.Failure(
         ErrorCode.FORBIDDEN, "nothing was done: a right is missing: " + missing);
   }

@@ -210,8 +210,16 @@ final class ClientConnection extends FrameReader {
           handler.administer(administer, identity.user(), audited(administer, identity, asked));
       case Request.Scan scan ->
           handler.handle(scan, lane, page -> asked.accept(access.visible(identity, scan, page)));
+      case Request.ReadAll batch -> handleParts(batch, asked);
+      case Request.WriteAll batch -> handleParts(batch, asked);
       default -> handler.handle(request, lane, asked);
     }
+  }
+
+  /** Of a batch, what its user may ask for. */
+  private void handleParts(Request batch, Asked asked) {
+    RefusedParts refused = access.refusedParts(visitor, batch, channel.remoteAddress());
+    handler.handle(refused.without(batch), lane, refused.with(asked));
   }
 
   private Consumer<Reply> audited(
@@ -366,7 +374,10 @@ final class ClientConnection extends FrameReader {
 
   private static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
     boolean done =
-        reply instanceof Reply.Done || (reply instanceof Reply.Transacted t && t.dot().isPresent());
+        reply instanceof Reply.Done
+            || (reply instanceof Reply.All a
+                && a.parts().stream().anyMatch(Reply.Done.class::isInstance))
+            || (reply instanceof Reply.Transacted t && t.dot().isPresent());
     return new Reply.Failure(
         done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
         (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);

@@ -11,8 +11,10 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -91,6 +93,46 @@ public final class Entrance {
       }
     }
     submit(List.of(read.key()), lane, read, reply);
+  }
+
+  /** As {@link #read}, of several objects. */
+  public void readAll(Request.ReadAll read, Lane lane, Consumer<Reply> reply) {
+    List<Key> keys = read.reads().stream().map(Request.Fetch::key).toList();
+    keys.forEach(inside::absorb);
+    boolean direct =
+        read.after().isEmpty()
+            && !read.ordered()
+            && inside.isReady()
+            && (showsOne || store.showsTogether());
+    if (direct) {
+      Optional<Map<Key, List<Causal>>> states = durable(keys);
+      if (states.isPresent()) {
+        Map<Key, List<Causal>> found = states.get();
+        reply.accept(Reads.all(read.reads(), key -> found.getOrDefault(key, List.of())));
+        return;
+      }
+    }
+    submit(keys, lane, read, reply);
+  }
+
+  /** What keys hold; empty if that cannot be told of all of them at once. */
+  private Optional<Map<Key, List<Causal>>> durable(List<Key> keys) {
+    Map<Key, List<Causal>> found = new HashMap<>();
+    for (Key key : keys) {
+      Optional<List<Causal>> states = store.durable(key);
+      if (states.isEmpty()) {
+        return Optional.empty();
+      }
+      found.put(key, states.get());
+    }
+    return Optional.of(found);
+  }
+
+  /** Does several updates, in their turn. */
+  public void writeAll(Request.WriteAll write, Lane lane, Consumer<Reply> reply) {
+    List<Key> keys = write.updates().stream().map(Request.Update::key).toList();
+    keys.forEach(inside::absorb);
+    submit(keys, lane, write, reply);
   }
 
   /** Does an update, in its turn. */

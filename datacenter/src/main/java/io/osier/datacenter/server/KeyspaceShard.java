@@ -20,6 +20,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -113,6 +115,74 @@ final class KeyspaceShard {
     OperationLimits.check(write.operation(), policy.limits());
     gate.check();
     to(write.key()).write(write, lane, reply);
+  }
+
+  /** Answers reads of one partition, each for itself, as {@link #read} does. */
+  void readAll(Request.ReadAll batch, Lane lane, Consumer<Reply> reply) {
+    Entrance to = toAll(batch.reads().stream().map(Request.Fetch::key).toList());
+    gate.checkRead();
+    RefusedParts refused = refused(batch.reads(), read -> checkKey(read.key()));
+    if (refused.parts().size() == batch.reads().size()) {
+      refused.with(reply).accept(new Reply.All(List.of()));
+      return;
+    }
+    to.readAll((Request.ReadAll) refused.without(batch), lane, refused.with(reply));
+  }
+
+  /** Does updates of one partition, each for itself. */
+  void writeAll(Request.WriteAll batch, Lane lane, Consumer<Reply> reply) {
+    Entrance to = toAll(batch.updates().stream().map(Request.Update::key).toList());
+    gate.check();
+    RefusedParts refused =
+        refused(
+            batch.updates(),
+            update -> {
+              checkKey(update.key());
+              OperationLimits.check(update.operation(), policy.limits());
+            });
+    if (refused.parts().size() == batch.updates().size()) {
+      refused.with(reply).accept(new Reply.All(List.of()));
+      return;
+    }
+    BatchSlices slices =
+        new BatchSlices((Request.WriteAll) refused.without(batch), refused.with(reply));
+    for (int i = 0; i < slices.size(); i++) {
+      to.writeAll(slices.slice(i), lane, slices.answerOf(i));
+    }
+  }
+
+  /** The way into the one partition of a batch's keys. */
+  private Entrance toAll(List<Key> keys) {
+    if (keys.isEmpty() || keys.size() > Request.BATCH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a batch has 1 to " + Request.BATCH_MAX + " parts, not " + keys.size());
+    }
+    Entrance first = to(keys.getFirst());
+    for (Key key : keys) {
+      if (to(key) != first) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "a batch is for keys of one partition, and '"
+                + keys.getFirst()
+                + "' and '"
+                + key
+                + "' are not of the same");
+      }
+    }
+    return first;
+  }
+
+  private static <T> RefusedParts refused(List<T> parts, Consumer<T> check) {
+    SortedMap<Integer, Reply.Failure> refused = new TreeMap<>();
+    for (int i = 0; i < parts.size(); i++) {
+      try {
+        check.accept(parts.get(i));
+      } catch (OsierException e) {
+        refused.put(i, new Reply.Failure(e.code(), e.getMessage()));
+      }
+    }
+    return refused.isEmpty() ? RefusedParts.NONE : new RefusedParts(refused);
   }
 
   /**

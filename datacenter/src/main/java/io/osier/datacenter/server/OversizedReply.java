@@ -19,6 +19,12 @@ final class OversizedReply {
                   + limit
                   + " for an answer: read it in part (contains, size, some fields of a map), and"
                   + " make it smaller by removing some or all of it");
+      case Reply.All a ->
+          new Reply.Failure(
+              ErrorCode.VALUE_TOO_LARGE,
+              "the value of the first of these keys is"
+                  + limit
+                  + " for an answer: read it in part (contains, size, some fields of a map)");
       case Reply.Page p ->
           new Reply.Failure(
               ErrorCode.VALUE_TOO_LARGE,

@@ -103,6 +103,9 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Administer r -> administer(r, EMBEDDED, reply);
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
+      case Request.ReadAll r -> Inspector.keyspace(keyspaces, r.keyspace()).readAll(r, lane, reply);
+      case Request.WriteAll r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).writeAll(r, lane, reply);
       case Request.Transact r ->
           Inspector.keyspace(keyspaces, r.keyspace()).transact(r, r, lane, reply);
       case Request.Repeat r ->

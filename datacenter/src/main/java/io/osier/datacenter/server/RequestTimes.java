@@ -28,6 +28,8 @@ final class RequestTimes {
       return switch (request) {
         case Request.Read r -> READ;
         case Request.Write r -> WRITE;
+        case Request.ReadAll r -> READ;
+        case Request.WriteAll r -> WRITE;
         case Request.Scan r -> SCAN;
         case Request.Transact r -> TRANSACT;
         case Request.Repeat r -> TRANSACT;

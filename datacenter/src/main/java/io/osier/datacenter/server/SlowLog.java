@@ -98,6 +98,8 @@ final class SlowLog {
     return switch (request) {
       case Request.Read r -> r.keyspace();
       case Request.Write r -> r.keyspace();
+      case Request.ReadAll r -> r.keyspace();
+      case Request.WriteAll r -> r.keyspace();
       case Request.Scan r -> r.keyspace();
       case Request.Transact r -> r.keyspace();
       case Request.Repeat r -> r.step().keyspace();
@@ -110,6 +112,8 @@ final class SlowLog {
     return switch (request) {
       case Request.Read r -> "'" + r.key() + "'";
       case Request.Write r -> "'" + r.key() + "'";
+      case Request.ReadAll r -> r.reads().size() + " objects";
+      case Request.WriteAll r -> r.updates().size() + " objects";
       case Request.Transact r -> parts(r);
       case Request.Repeat r -> parts(r.step());
       case Request.Administer r -> r.toString();

@@ -98,6 +98,8 @@ final class HostileRequestProperties {
       ProtocolCodec.decodeReply(ProtocolCodec.encode(i, reply));
       if (reply instanceof Reply.Transacted transacted) {
         last = Math.max(last, transacted.dot().map(Dot::number).orElse(0L)); // or sent again
+      } else if (reply instanceof Reply.All all) {
+        last = ofParts(request, all, last, store, before);
       } else if (reply instanceof Reply.Done done) {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
@@ -131,6 +133,36 @@ final class HostileRequestProperties {
     }
   }
 
+  /** Each part by itself: those that are done have their dots, and the others changed nothing. */
+  private static long ofParts(
+      Request request,
+      Reply.All all,
+      long last,
+      MemoryStore store,
+      List<ObjectStore.Entry> before) {
+    long latest = last;
+    for (Reply part : all.parts()) {
+      switch (part) {
+        case Reply.Done done -> {
+          assertThat(done.dot().number()).as("dot in %s", request).isGreaterThan(latest);
+          latest = done.dot().number();
+        }
+        case Reply.Failure f ->
+            assertThat(f.code()).as(f.message()).isNotEqualTo(ErrorCode.INTERNAL);
+        default -> {}
+      }
+    }
+    if (request instanceof Request.WriteAll write) {
+      assertThat(all.parts()).hasSameSizeAs(write.updates());
+    } else {
+      assertThat(all.parts()).hasSameSizeAs(((Request.ReadAll) request).reads());
+    }
+    if (latest == last) {
+      assertThat(store.scan(Optional.empty(), 100)).as("after %s", request).isEqualTo(before);
+    }
+    return latest;
+  }
+
   /** The object as it was before the update, or as it is after it. */
   private static void answersWhatWasAsked(
       Request.Write write, Reply.Done done, List<ObjectStore.Entry> before, MemoryStore store) {
@@ -162,6 +194,13 @@ final class HostileRequestProperties {
     if (request instanceof Request.Transact transact) {
       try {
         transact.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
+      } catch (OsierException e) {
+        return new Reply.Failure(e.code(), e.getMessage());
+      }
+    }
+    if (request instanceof Request.WriteAll batch) {
+      try {
+        batch.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
       } catch (OsierException e) {
         return new Reply.Failure(e.code(), e.getMessage());
       }
@@ -204,6 +243,16 @@ final class HostileRequestProperties {
             .as(
                 (key, type, op, ask) ->
                     new Request.Write("k", key, type, op, VersionVector.EMPTY, 0, ask));
+    Arbitrary<Request> readAlls =
+        fetches()
+            .list()
+            .ofMaxSize(3)
+            .map(some -> new Request.ReadAll("k", some, VersionVector.EMPTY, false, 0));
+    Arbitrary<Request> writeAlls =
+        updates()
+            .list()
+            .ofMaxSize(3)
+            .map(some -> new Request.WriteAll("k", some, VersionVector.EMPTY, 0));
     Arbitrary<Request> repeats =
         Combinators.combine(upTo(19), transactions())
             .as((number, transact) -> new Request.Repeat(SELF, number, transact));
@@ -211,6 +260,8 @@ final class HostileRequestProperties {
             Tuple.of(1, reads()),
             Tuple.of(1, transactions()),
             Tuple.of(1, repeats),
+            Tuple.of(1, readAlls),
+            Tuple.of(1, writeAlls),
             Tuple.of(2, writes))
         .list()
         .ofMaxSize(REQUESTS)
@@ -220,7 +271,7 @@ final class HostileRequestProperties {
 
   private static Arbitrary<Query> queries() {
     return Arbitraries.oneOf(
-        Arbitraries.of(new Query.Whole(), new Query.Size(), new Query.Rights()),
+        Arbitraries.of(new Query.Whole(), new Query.Size(), new Query.Rights(), new Query.Exists()),
         VALUES.map(Query.Contains::new),
         VALUES.list().ofMaxSize(3).map(Query.Among::new),
         NAMES.list().ofMaxSize(2).map(Query.Select::new));
@@ -233,6 +284,14 @@ final class HostileRequestProperties {
   private static Arbitrary<Request.Read> reads() {
     return Combinators.combine(KEYS, TYPES.optional(0.5), queries())
         .as((key, type, q) -> new Request.Read("k", key, type, q, VersionVector.EMPTY, true, 0));
+  }
+
+  private static Arbitrary<Request.Update> updates() {
+    return Combinators.combine(KEYS, TYPES, operations(0)).as(Request.Update::new);
+  }
+
+  private static Arbitrary<Request.Fetch> fetches() {
+    return reads().map(read -> new Request.Fetch(read.key(), read.type(), read.query()));
   }
 
   /** Steps of a few transactions, in and out of order. */
@@ -249,16 +308,12 @@ final class HostileRequestProperties {
                         flag,
                         0,
                         millis));
-    Arbitrary<Request.Update> updates =
-        Combinators.combine(KEYS, TYPES, operations(0)).as(Request.Update::new);
-    Arbitrary<Request.Fetch> fetches =
-        reads().map(read -> new Request.Fetch(read.key(), read.type(), read.query()));
     return Combinators.combine(
             upTo(5),
             upTo(2),
             begins,
-            updates.list().ofMaxSize(3),
-            fetches.list().ofMaxSize(2),
+            updates().list().ofMaxSize(3),
+            fetches().list().ofMaxSize(2),
             Arbitraries.of(Request.End.values()))
         .as(
             (id, step, begin, some, fetched, end) ->

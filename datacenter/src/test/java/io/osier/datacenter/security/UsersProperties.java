@@ -18,6 +18,7 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -113,6 +114,24 @@ final class UsersProperties {
   }
 
   @Property
+  void batches_needTheRightOnEachOfTheirKeys_forEach(
+      @ForAll("users") User user, @ForAll("keys") Key a, @ForAll("keys") Key b) {
+    Request reads =
+        new Request.ReadAll("shop", List.of(fetch(a), fetch(b)), VersionVector.EMPTY, false, 0);
+    Request writes =
+        new Request.WriteAll("shop", List.of(update(a), update(b)), VersionVector.EMPTY, 0);
+    for (Request batch : List.of(reads, writes)) {
+      Right right = batch == reads ? Right.READ : Right.WRITE;
+      Map<Integer, Grant> missing = RequestRights.missingOfParts(user, batch);
+      assertThat(missing.containsKey(0)).isEqualTo(!user.may(right, "shop", a));
+      assertThat(missing.containsKey(1)).isEqualTo(!user.may(right, "shop", b));
+      assertThat(RequestRights.missing(user, batch) == null)
+          .as("something may be done")
+          .isEqualTo(missing.size() < 2);
+    }
+  }
+
+  @Property
   void whatIsMissing_isEnough(@ForAll("users") User user, @ForAll("keys") Key key) {
     for (Request request :
         List.of(
@@ -166,6 +185,14 @@ final class UsersProperties {
   private static Request.Write write(Key key) {
     return new Request.Write(
         "shop", key, CrdtType.PN_COUNTER, new Operation.Increment(1), VersionVector.EMPTY, 0);
+  }
+
+  private static Request.Fetch fetch(Key key) {
+    return new Request.Fetch(key, Optional.empty(), new Query.Exists());
+  }
+
+  private static Request.Update update(Key key) {
+    return new Request.Update(key, CrdtType.PN_COUNTER, new Operation.Increment(1));
   }
 
   private static Request.Transact step(

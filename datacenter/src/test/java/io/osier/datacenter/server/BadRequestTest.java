@@ -9,15 +9,20 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
@@ -111,6 +116,65 @@ final class BadRequestTest {
       }
       client.send(RawClient.frame(3, increment("after")));
       assertThat(client.reply().message()).isInstanceOf(Reply.Done.class);
+    }
+  }
+
+  private Reply answer(RawClient client, Request request) throws IOException {
+    client.send(RawClient.frame(7, request));
+    return client.reply().message();
+  }
+
+  private static Request.WriteAll batch(List<String> keys) {
+    List<Request.Update> updates =
+        keys.stream()
+            .map(
+                k -> new Request.Update(Key.of(k), CrdtType.PN_COUNTER, new Operation.Increment(1)))
+            .toList();
+    return new Request.WriteAll("shop", updates, VersionVector.EMPTY, 0);
+  }
+
+  private static Request.ReadAll read(List<String> keys) {
+    List<Request.Fetch> reads =
+        keys.stream()
+            .map(k -> new Request.Fetch(Key.of(k), Optional.empty(), new Query.Whole()))
+            .toList();
+    return new Request.ReadAll("shop", reads, VersionVector.EMPTY, false, 0);
+  }
+
+  private static void refused(Reply reply, String words) {
+    assertThat(reply)
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> {
+              assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+              assertThat(f.message()).contains(words);
+            });
+  }
+
+  @Test
+  void batch_isOfOnePartition_andBounded() throws IOException {
+    List<String> many = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      many.add("many" + i);
+    }
+    List<String> tooMany = Collections.nCopies(Request.BATCH_MAX + 1, "one");
+    try (RawClient client = new RawClient(cluster.clientPort("eu")).greet()) {
+      for (List<String> keys : List.of(List.<String>of(), tooMany)) {
+        refused(answer(client, batch(keys)), "1 to 10000");
+        refused(answer(client, read(keys)), "1 to 10000");
+      }
+      refused(answer(client, batch(many)), "one partition");
+      refused(answer(client, read(many)), "one partition");
+      Reply.All most =
+          (Reply.All) answer(client, batch(Collections.nCopies(Request.BATCH_MAX, "one")));
+      assertThat(most.parts()).hasSize(Request.BATCH_MAX).allMatch(Reply.Done.class::isInstance);
+      Reply.All read = (Reply.All) answer(client, read(List.of("one")));
+      assertThat(((Reply.Answer) read.parts().getFirst()).reading())
+          .contains(new Reading.Count(Request.BATCH_MAX));
+      Reply.All none = (Reply.All) answer(client, read(List.of("x".repeat(65))));
+      assertThat(none.parts().getFirst())
+          .isInstanceOfSatisfying(
+              Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.KEY_TOO_LARGE));
     }
   }
 

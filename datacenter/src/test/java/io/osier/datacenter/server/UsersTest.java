@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import com.ongres.scram.client.ScramClient;
@@ -12,6 +13,8 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsName;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.cli.CertificateMaker;
 import io.osier.datacenter.config.ConfigReader;
@@ -19,6 +22,7 @@ import io.osier.datacenter.security.User;
 import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.BatchException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
@@ -440,6 +444,29 @@ final class UsersTest {
     forbidden("admin *", () -> Inquiry.stat(cart, Optional.empty()));
     forbidden("admin shop", () -> Inquiry.stat(cart, Optional.of("shop")));
     forbidden("admin *", () -> Inquiry.backup(cart));
+  }
+
+  /** Each key by itself, wherever it lies. */
+  @Test
+  void batch_isDoneAsFarAsTheRightsGo() {
+    Datacenter eu = start(cart("\"read shop cart:\", \"write shop cart:\""), "");
+    Keyspace shop = asCart(eu).session().keyspace("shop");
+    List<Keyspace.Change> changes = new ArrayList<>();
+    List<String> keys = List.of("a", "cart:1", "cart", "cart:2", "z");
+    for (String key : keys) {
+      changes.add(new Keyspace.Change(key, CrdtType.PN_COUNTER, new Operation.Increment(1)));
+    }
+    BatchException failed =
+        catchThrowableOfType(BatchException.class, () -> shop.updateAll(changes));
+    assertThat(failed.code()).isEqualTo(ErrorCode.FORBIDDEN);
+    assertThat(failed.errors().keySet()).containsExactly(0, 2, 4);
+    assertThat(failed.errors().get(2)).hasMessageContaining("write shop cart");
+    failed = catchThrowableOfType(BatchException.class, () -> shop.getAll(keys));
+    assertThat(failed.errors().keySet()).containsExactly(0, 2, 4);
+    assertThat(failed.errors().get(4)).hasMessageContaining("read shop z");
+    assertThat(failed.found().keySet()).containsExactly(1, 3);
+    assertThat(failed.found().values()).allMatch(Keyspace.Found::exists);
+    forbidden("read shop a", () -> shop.exists("a"));
   }
 
   private static Keyspace.Page scan(Keyspace of, @Nullable String from, int limit) {

@@ -2,6 +2,7 @@ package io.osier.core;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,20 @@ public final class Key implements Comparable<Key> {
   /** The key of a range of bytes, which are copied. */
   public static Key of(byte[] bytes, int from, int to) {
     return new Key(Arrays.copyOfRange(bytes, from, to));
+  }
+
+  /** The first key behind all that begin with this one; empty if there is none behind them. */
+  public Optional<Key> afterPrefix() {
+    int last = bytes.length - 1;
+    while (last >= 0 && bytes[last] == (byte) 0xff) {
+      last--;
+    }
+    if (last < 0) {
+      return Optional.empty();
+    }
+    byte[] end = Arrays.copyOf(bytes, last + 1);
+    end[last]++;
+    return Optional.of(new Key(end));
   }
 
   /** Copies the bytes to another place. */

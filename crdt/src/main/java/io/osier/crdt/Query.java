@@ -74,7 +74,8 @@ public sealed interface Query {
 
   /**
    * Whether the object is there, of whatever type it is: whether a reader can tell it from a new
-   * one. A {@link Reading.Flag}; the value stays where it is.
+   * one. A {@link Reading.Flag}; the value stays where it is. Where a type is asked for, whether
+   * there is an object of that type, be there one of another or not.
    */
   record Exists() implements Query {}
 

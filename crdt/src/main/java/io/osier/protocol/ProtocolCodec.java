@@ -46,6 +46,7 @@ public final class ProtocolCodec {
   private static final int WRITE_ASKING = 15;
   private static final int READ_ALL = 16;
   private static final int WRITE_ALL = 17;
+  private static final int SCAN_RANGE = 18;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -60,6 +61,7 @@ public final class ProtocolCodec {
   private static final int CHALLENGE = 11;
   private static final int DONE_ANSWERING = 12;
   private static final int ALL = 13;
+  private static final int COUNTED = 14;
 
   private ProtocolCodec() {}
 
@@ -212,12 +214,16 @@ public final class ProtocolCodec {
         out.writeNumber(r.waitMillis());
       }
       case Request.Scan r -> {
-        out.writeByte(SCAN);
+        out.writeByte(r.isPlain() ? SCAN : SCAN_RANGE);
         out.writeText(r.keyspace());
         writeOptional(out, r.from(), WireOutput::writeKey);
         writeType(out, r.type());
         OperationCodec.write(out, r.query());
         out.writeNumber(r.limit());
+        if (!r.isPlain()) {
+          writeOptional(out, r.to(), WireOutput::writeKey);
+          out.writeByte(r.want().number());
+        }
       }
       case Request.Inspect r -> {
         out.writeByte(INSPECT);
@@ -300,13 +306,13 @@ public final class ProtocolCodec {
       case WRITE_ALL ->
           new Request.WriteAll(
               in.readName(KEYSPACE_MAX), readUpdates(in), in.readVector(), readInt(in));
-      case SCAN ->
-          new Request.Scan(
-              in.readText(KEYSPACE_MAX),
-              readOptional(in, WireInput::readKey),
-              readType(in),
-              OperationCodec.readQuery(in),
-              readInt(in));
+      case SCAN -> readScan(in);
+      case SCAN_RANGE -> {
+        Request.Scan s = readScan(in);
+        Optional<Key> to = readOptional(in, WireInput::readKey);
+        Request.Want want = readWant(in);
+        yield new Request.Scan(s.keyspace(), s.from(), to, s.type(), s.query(), s.limit(), want);
+      }
       case INSPECT ->
           new Request.Inspect(
               Request.Topic.valueOf(in.readText(KEYSPACE_MAX)),
@@ -325,6 +331,23 @@ public final class ProtocolCodec {
       case ASK_THROUGH -> new Request.Through(in.readName(KEYSPACE_MAX), readInt(in));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
+  }
+
+  private static Request.Scan readScan(WireInput in) {
+    return new Request.Scan(
+        in.readText(KEYSPACE_MAX),
+        readOptional(in, WireInput::readKey),
+        readType(in),
+        OperationCodec.readQuery(in),
+        readInt(in));
+  }
+
+  private static Request.Want readWant(WireInput in) {
+    int number = in.readByte();
+    if (number < 0 || number >= Request.Want.values().length) {
+      throw new MalformedException("what a scan is to tell must be 0, 1 or 2, not " + number);
+    }
+    return Request.Want.values()[number];
   }
 
   private static SortedMap<String, String> readSettings(WireInput in) {
@@ -455,6 +478,13 @@ public final class ProtocolCodec {
         out.writeCount(r.seen().size());
         r.seen().forEach(out::writeVector);
       }
+      case Reply.Counted r -> {
+        out.writeByte(COUNTED);
+        out.writeNumber(r.objects());
+        writeOptional(out, r.next(), WireOutput::writeKey);
+        out.writeCount(r.seen().size());
+        r.seen().forEach(out::writeVector);
+      }
       case Reply.Report r -> {
         out.writeByte(REPORT);
         out.writeText(r.json());
@@ -532,6 +562,11 @@ public final class ProtocolCodec {
         List<VersionVector> seen = readList(in, 1, WireInput::readVector);
         yield new Reply.Page(rows, next, seen);
       }
+      case COUNTED ->
+          new Reply.Counted(
+              in.readNumber(),
+              readOptional(in, WireInput::readKey),
+              readList(in, 1, WireInput::readVector));
       case THROUGH -> new Reply.Through(in.readVector());
       case CHALLENGE -> new Reply.Challenge(in.readText(Request.LOGIN_BYTES_MAX));
       case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));

@@ -152,6 +152,18 @@ public sealed interface Reply {
     }
   }
 
+  /**
+   * How many objects a part of a scan's range has.
+   *
+   * @param next where to go on; empty at the end
+   * @param seen as in {@link Page}
+   */
+  record Counted(long objects, Optional<Key> next, List<VersionVector> seen) implements Reply {
+    public Counted {
+      seen = List.copyOf(seen);
+    }
+  }
+
   /** One object of a page. */
   record Row(Key key, CrdtType type, Reading reading) {}
 

@@ -26,8 +26,8 @@ public sealed interface Request {
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
-   * which came with 3, and no {@link Query.Exists}, {@link ReadAll} and {@link WriteAll}, which
-   * came with 4.
+   * which came with 3, and no {@link Query.Exists}, {@link ReadAll} and {@link WriteAll}, and no
+   * end and {@link Want} of a {@link Scan}, which came with 4.
    */
   int PROTOCOL_VERSION_MIN = 2;
 
@@ -235,15 +235,63 @@ public sealed interface Request {
   }
 
   /**
-   * Reads objects in the order of their keys. Answered by {@link Reply.Page}.
+   * Looks at objects in the order of their keys, of unsigned bytes, over all partitions. Answered
+   * by {@link Reply.Page} or {@link Reply.Counted}, which say where to go on: that is a place and
+   * no more, so any key may be one.
+   *
+   * <p>A scan of rows without an end shows what its user may read from its beginning on without a
+   * gap; any other one needs the right to read all of its range.
    *
    * @param from the first key, inclusive; empty for the beginning
+   * @param to the key before which it ends; empty for the end of the keyspace
    * @param type only objects of this type; empty for all
    * @param limit at most so many rows, 1 to {@link #SCAN_ROWS_MAX}; a page may end earlier, even
    *     without rows, and has a few more if the last key holds objects of several types
    */
-  record Scan(String keyspace, Optional<Key> from, Optional<CrdtType> type, Query query, int limit)
-      implements Request {}
+  record Scan(
+      String keyspace,
+      Optional<Key> from,
+      Optional<Key> to,
+      Optional<CrdtType> type,
+      Query query,
+      int limit,
+      Want want)
+      implements Request {
+    /** Rows to the end of the keyspace. */
+    public Scan(
+        String keyspace, Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
+      this(keyspace, from, Optional.empty(), type, query, limit, Want.ROWS);
+    }
+
+    /** Whether former versions of the protocol have it, too. */
+    boolean isPlain() {
+      return to.isEmpty() && want == Want.ROWS;
+    }
+  }
+
+  /** What a {@link Scan} is to tell. */
+  enum Want {
+    /** Objects. */
+    ROWS(0),
+    /** How many there are. */
+    COUNT(1),
+    /**
+     * Also objects that are removed, as far as a transaction of a {@code causal} keyspace that is
+     * open here may still see something of them.
+     */
+    KNOWN(2);
+
+    private final int number;
+
+    Want(int number) {
+      this.number = number;
+    }
+
+    /** The number that the encoded form carries. */
+    int number() {
+      return number;
+    }
+  }
 
   /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
   record Inspect(Topic topic, Optional<String> keyspace, int limit) implements Request {}

@@ -9,6 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -309,11 +310,8 @@ abstract class Call<T> {
             return; // perhaps nothing of it came to the partition
           }
         }
-        case Reply.Page p -> {
-          for (int i = 0; i < p.seen().size(); i++) {
-            past.slice(keyspace, i).saw(p.seen().get(i));
-          }
-        }
+        case Reply.Page p -> saw(p.seen());
+        case Reply.Counted c -> saw(c.seen());
         default -> {
           return;
         }
@@ -322,6 +320,12 @@ abstract class Call<T> {
         past.sawStranger();
       } else if (sentIn == past.epoch() && waitsForPast()) {
         slice.attachedIn = sentIn;
+      }
+    }
+
+    private void saw(List<VersionVector> byPartition) {
+      for (int i = 0; i < byPartition.size(); i++) {
+        past.slice(keyspace, i).saw(byPartition.get(i));
       }
     }
 

@@ -20,6 +20,11 @@ final class Inquiries {
         reply -> ((Reply.Through) reply).through());
   }
 
+  /** A page of a scan. */
+  CompletableFuture<Reply.Page> page(Connection at, Request.Scan scan, long timeoutMillis) {
+    return ask(at, scan, timeoutMillis, reply -> (Reply.Page) reply);
+  }
+
   /** Its answer to a request for a report, as one JSON object. */
   CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
     return ask(at, request, timeout.toMillis(), reply -> ((Reply.Report) reply).json());

@@ -41,6 +41,30 @@ public final class Keyspace extends ObjectSpace {
   }
 
   @Override
+  CompletableFuture<Page> firstPage(Scan scan) {
+    return session
+        .scan(scan.request(name, scan.query(), scan.nextRows(), Request.Want.ROWS))
+        .thenApply(Keyspace::shown);
+  }
+
+  @Override
+  CompletableFuture<Long> countAll(Scan scan) {
+    return countOn(scan, 0).thenApply(count -> Math.min(count, scan.limit()));
+  }
+
+  private CompletableFuture<Long> countOn(Scan rest, long before) {
+    return session
+        .count(rest.request(name, new Query.Exists(), 1, Request.Want.COUNT))
+        .thenCompose(
+            counted -> {
+              long now = before + counted.objects();
+              return counted.next().isEmpty() || now >= rest.limit()
+                  ? CompletableFuture.completedFuture(now)
+                  : countOn(rest.rest(counted.next().get(), 0), now);
+            });
+  }
+
+  @Override
   CompletableFuture<Found> findAsync(Key key) {
     return readAsync(key, Optional.empty(), new Query.Exists());
   }
@@ -318,10 +342,12 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Page> scanAsync(
       Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
-    return session.scan(new Request.Scan(name, from, type, query, limit)).thenApply(Keyspace::page);
+    return session
+        .scan(new Request.Scan(name, from, type, query, limit))
+        .thenApply(Keyspace::shown);
   }
 
-  private static Page page(Reply.Page page) {
+  private static Page shown(Reply.Page page) {
     return new Page(
         page.rows().stream().map(r -> new Row(r.key(), r.type(), r.reading())).toList(),
         page.next());

@@ -1,11 +1,15 @@
 package io.osier.proxy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Present;
 import io.osier.crdt.CrdtType;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
@@ -45,6 +49,70 @@ public abstract class ObjectSpace {
   /** As {@link #type}. */
   public final CompletableFuture<Optional<CrdtType>> typeAsync(String key) {
     return findAsync(key, Keyspace.Found::type);
+  }
+
+  /** The first page of a scan. */
+  abstract CompletableFuture<Keyspace.Page> firstPage(Scan scan);
+
+  /** As the public one. */
+  abstract CompletableFuture<Long> countAll(Scan scan);
+
+  /**
+   * Objects in the order of their keys, read page by page as they are wanted. In a keyspace what is
+   * written meanwhile may or may not be seen, and a scan goes on at another datacenter where the
+   * one before is lost; a session's guarantees do not cover it. In a transaction it shows the
+   * transaction's snapshot and its own updates, for as long as the transaction is open
+   * (TRANSACTION_ENDED then).
+   *
+   * <p>A user needs the right to read all of it. The stream is sequential, and a page is waited for
+   * by the thread that wants a row; it fails with an {@link OsierException}. Closing it ends it
+   * early; it holds nothing that must be closed.
+   */
+  public final Stream<Keyspace.Row> scan(Scan scan) {
+    return ScanStream.of(pages(scan));
+  }
+
+  /**
+   * As {@link #scan}, for subscribers that say how many rows they want. Each has a scan of its own,
+   * and holds one page of it. Signals come by the client's threads, or by the one that asks for
+   * rows: a subscriber must not wait.
+   */
+  public final Flow.Publisher<Keyspace.Row> publish(Scan scan) {
+    Present.present(scan, "a scan");
+    return new ScanPublisher(() -> pages(scan));
+  }
+
+  private ScanPages pages(Scan scan) {
+    return new ScanPages(Present.present(scan, "a scan"), this::firstPage);
+  }
+
+  /** One page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */
+  public final Keyspace.Page page(Scan scan) {
+    return Calls.join(pageAsync(scan));
+  }
+
+  /** As {@link #page}. */
+  public final CompletableFuture<Keyspace.Page> pageAsync(Scan scan) {
+    return scan == null
+        ? CompletableFuture.failedFuture(missing())
+        : new ScanPages(scan, this::firstPage).next();
+  }
+
+  /**
+   * How many objects a scan would show. Neither they nor their values are sent; each is looked at,
+   * by its datacenter, page by page.
+   */
+  public final long count(Scan scan) {
+    return Calls.join(countAsync(scan));
+  }
+
+  /** As {@link #count}. */
+  public final CompletableFuture<Long> countAsync(Scan scan) {
+    return scan == null ? CompletableFuture.failedFuture(missing()) : countAll(scan);
+  }
+
+  private static OsierException missing() {
+    return new OsierException(ErrorCode.INVALID_ARGUMENT, "a scan must be given, not null");
   }
 
   private <T> CompletableFuture<T> findAsync(String key, Function<Keyspace.Found, T> result) {

@@ -356,11 +356,20 @@ public final class Session {
   }
 
   CompletableFuture<Reply.Page> scan(Request.Scan scan) {
+    return scan(scan, reply -> (Reply.Page) reply);
+  }
+
+  /** Counts objects of a part of a scan's range. */
+  CompletableFuture<Reply.Counted> count(Request.Scan scan) {
+    return scan(scan, reply -> (Reply.Counted) reply);
+  }
+
+  private <T> CompletableFuture<T> scan(Request.Scan scan, Function<Reply, T> result) {
     OsierException wrong = Checks.scan(scan.limit());
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
-    Call<Reply.Page> call =
+    Call<T> call =
         new Call<>(this, scan.keyspace(), null, false) {
           @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
@@ -373,9 +382,9 @@ public final class Session {
           }
 
           @Override
-          Reply.Page result(Reply reply) {
+          T result(Reply reply) {
             cache.clear(); // what was shown may be newer
-            return (Reply.Page) reply;
+            return result.apply(reply);
           }
         };
     return call.start();

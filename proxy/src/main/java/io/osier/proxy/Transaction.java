@@ -5,6 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
@@ -14,6 +15,8 @@ import io.osier.proxy.Keyspace.Found;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -35,12 +38,17 @@ import org.jspecify.annotations.Nullable;
  * Steps take place in the order in which they are asked for. Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
+  private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
+
   private final Session session;
   private final String keyspace;
   private final TransactionId id;
   private final Home home;
   private final VersionVector snapshot;
   private final List<Request.Update> buffered = new ArrayList<>();
+
+  /** All objects that were to be updated; as many as a transaction may have updates. */
+  private final TreeSet<ObjectId> updated = new TreeSet<>();
 
   /** Updates of steps that the datacenter could not do: they go before those of the next one. */
   private final List<Request.Update> returned = new ArrayList<>();
@@ -76,6 +84,52 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return new Target.InTransaction(this, Key.of(key), type);
   }
 
+  /** What a scan needs of this. */
+  private final class Scanned implements SnapshotScan.Within {
+    @Override
+    public CompletableFuture<Reply.Page> known(Scan part, int rows) {
+      Request.Scan request = SnapshotScan.known(keyspace, part, rows);
+      OsierException over = over();
+      return over != null
+          ? CompletableFuture.failedFuture(over)
+          : session.steps().known(home, request);
+    }
+
+    @Override
+    public List<ObjectId> own(Optional<Key> from, Optional<Key> to, int limit) {
+      return updatedOf(from, to, limit);
+    }
+
+    @Override
+    public CompletableFuture<List<Found>> read(List<Keyspace.Get> reads) {
+      return readTogetherAsync(reads);
+    }
+  }
+
+  private synchronized @Nullable OsierException over() {
+    return ended != null ? endedError() : givenUp;
+  }
+
+  /** Objects that were updated here, in order. */
+  private synchronized List<ObjectId> updatedOf(Optional<Key> from, Optional<Key> to, int limit) {
+    SortedSet<ObjectId> behind =
+        from.isEmpty() ? updated : updated.tailSet(new ObjectId(from.get(), FIRST_TYPE));
+    return behind.stream()
+        .takeWhile(o -> to.isEmpty() || o.key().compareTo(to.get()) < 0)
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  CompletableFuture<Keyspace.Page> firstPage(Scan scan) {
+    return new SnapshotScan(new Scanned()).page(scan);
+  }
+
+  @Override
+  CompletableFuture<Long> countAll(Scan scan) {
+    return new SnapshotScan(new Scanned()).count(scan);
+  }
+
   @Override
   CompletableFuture<Found> findAsync(Key key) {
     return readAsync(key, Optional.empty(), new Query.Exists());
@@ -101,6 +155,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       return CompletableFuture.failedFuture(wrong);
     }
     buffered.add(new Request.Update(key, type, operation));
+    updated.add(new ObjectId(key, type));
     return CompletableFuture.completedFuture(null);
   }
 

@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -13,6 +15,56 @@ final class TransactionSteps {
   TransactionSteps(OsierClient client, Past past) {
     this.client = client;
     this.past = past;
+  }
+
+  /**
+   * Asks the process where a transaction lives what it knows of a range, and again while the
+   * connection is lost.
+   */
+  CompletableFuture<Reply.Page> known(Home home, Request.Scan scan) {
+    CompletableFuture<Reply.Page> result = new CompletableFuture<>();
+    long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
+    known(home, scan, deadline, result);
+    return result;
+  }
+
+  private void known(
+      Home home, Request.Scan scan, long deadline, CompletableFuture<Reply.Page> result) {
+    Connection to = home.connection();
+    long left = (deadline - client.timers().nanoTime()) / 1_000_000;
+    if (left <= 0 || client.isClosed()) {
+      result.completeExceptionally(
+          new OsierException(
+              ErrorCode.UNAVAILABLE, home.dc() + ", where the snapshot is, cannot be reached"));
+    } else if (!to.isUp()) {
+      client
+          .timers()
+          .later(() -> known(home, scan, deadline, result), Math.min(left, Tries.PAUSE_MILLIS));
+    } else if (!home.replica().equals(to.replica())) {
+      result.completeExceptionally(
+          new OsierException(
+              ErrorCode.TRANSACTION_ENDED,
+              home.dc()
+                  + " was restarted, and the transaction with its snapshot is gone: it is now "
+                  + to.replica()));
+    } else {
+      client
+          .inquiries()
+          .page(to, scan, left)
+          .whenComplete(
+              (page, error) -> {
+                if (error == null) {
+                  result.complete(page);
+                  return;
+                }
+                OsierException why = Calls.asOsier(error, false);
+                if (why.code() == ErrorCode.UNAVAILABLE && !to.isUp()) {
+                  known(home, scan, deadline, result);
+                } else {
+                  result.completeExceptionally(why);
+                }
+              });
+    }
   }
 
   /**

@@ -38,6 +38,23 @@
  * }
  * }</pre>
  *
+ * <p><b>Many objects.</b> {@link io.osier.proxy.Keyspace#getAll} and {@link
+ * io.osier.proxy.Keyspace#updateAll} are many calls in one request for each partition, each with
+ * its own outcome ({@link io.osier.proxy.BatchException}). {@link io.osier.proxy.ObjectSpace#scan}
+ * shows objects in the order of their keys, as a stream, or with {@link
+ * io.osier.proxy.ObjectSpace#publish} to subscribers that say how many they want; {@link
+ * io.osier.proxy.ObjectSpace#count} counts them, and {@link io.osier.proxy.ObjectSpace#exists} and
+ * {@link io.osier.proxy.ObjectSpace#type} ask of one key, without its value. In a transaction they
+ * show its snapshot.
+ *
+ * <pre>{@code
+ * Map<String, Found> carts = shop.getAll(List.of("cart:7", "cart:8"));
+ * try (Stream<Row> rows = shop.scan(Scan.prefix("cart:"))) {
+ *   rows.forEach(row -> System.out.println(row.key() + " " + row.value()));
+ * }
+ * long users = shop.count(Scan.prefix("user:"));
+ * }</pre>
+ *
  * <p><b>Three outcomes.</b> An update is done (the call returns), or failed for certain ({@link
  * io.osier.core.OsierException}, nothing was done), or its outcome is unknown ({@link
  * io.osier.proxy.OutcomeUnknownException}: the connection was lost or the time ran out after it was

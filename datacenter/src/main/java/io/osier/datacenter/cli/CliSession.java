@@ -19,8 +19,10 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.Admin;
 import io.osier.proxy.Keyspace;
+import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
@@ -36,6 +38,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs parsed commands and turns their results into text. Not thread-safe. */
@@ -108,6 +111,12 @@ final class CliSession {
       case Grammar.Delete d -> delete(d.keys());
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
+      case Grammar.Keys k -> keys(k);
+      case Grammar.Count c -> {
+        Scan scan = Scan.prefix(c.prefix());
+        long count = space().count(c.type().map(scan::ofType).orElse(scan));
+        yield asJson ? "{\"count\":" + count + "}" : Long.toString(count);
+      }
       case Grammar.Inspect i -> inspect(i);
       case Grammar.Administer a -> a.subject().equals("dc") ? datacenters(a) : administer(a);
       case Grammar.ManageUser u -> manage(u);
@@ -220,10 +229,9 @@ final class CliSession {
 
   /** Some keys of objects, for completion. */
   List<String> keys(String prefix, Optional<CrdtType> type) {
-    Optional<Key> from = prefix.isEmpty() ? Optional.empty() : Optional.of(Key.of(prefix));
-    return keyspace().scan(from, type, new Query.Whole(), KEYS_SHOWN).rows().stream()
+    Scan scan = Scan.prefix(prefix).keysOnly().limit(KEYS_SHOWN);
+    return keyspace().page(type.map(scan::ofType).orElse(scan)).rows().stream()
         .map(r -> r.key().toString())
-        .filter(k -> k.startsWith(prefix))
         .toList();
   }
 
@@ -267,6 +275,11 @@ final class CliSession {
       }
       throw e;
     }
+  }
+
+  /** Where commands go: the transaction that is open, or else the keyspace. */
+  private ObjectSpace space() {
+    return transaction != null ? transaction : keyspace();
   }
 
   private Keyspace keyspace() {
@@ -382,6 +395,23 @@ final class CliSession {
     Table table = new Table("key", "type", "value");
     page.rows().forEach(r -> table.add(r.key(), r.type().label(), text(r.value())));
     return table + page.next().map(k -> "\n… go on with: scan " + k).orElse("");
+  }
+
+  private String keys(Grammar.Keys keys) {
+    List<Keyspace.Row> rows;
+    try (Stream<Keyspace.Row> all =
+        space().scan(Scan.prefix(keys.prefix()).keysOnly().limit(keys.limit()))) {
+      rows = all.toList();
+    }
+    if (asJson) {
+      ArrayNode array = json.createArrayNode();
+      rows.forEach(
+          r -> array.addObject().put("key", r.key().toString()).put("type", r.type().label()));
+      return array.toString();
+    }
+    Table table = new Table("key", "type");
+    rows.forEach(r -> table.add(r.key(), r.type().label()));
+    return table.toString();
   }
 
   // ---------------------------------------------------------------- administering

@@ -48,6 +48,7 @@ final class Grammar {
           "",
           "get KEY | exists KEY | type KEY | del KEY...      whatever the keys hold",
           "scan [FROM [LIMIT]]                               objects in the order of their keys",
+          "keys [PREFIX [LIMIT]] | count [PREFIX [TYPE]]     without values; '' is every prefix",
           "begin [SECONDS] | commit | abort                  a transaction (causal keyspaces)",
           "use [KEYSPACE]                                    the keyspace of what follows",
           "stat | hot [N] | peers                            what the datacenter is doing",
@@ -78,6 +79,12 @@ final class Grammar {
 
   /** Reads many. */
   record Scan(Optional<Key> from, int limit) implements Action {}
+
+  /** Shows keys and their types. */
+  record Keys(String prefix, int limit) implements Action {}
+
+  /** Counts objects. */
+  record Count(String prefix, Optional<CrdtType> type) implements Action {}
 
   /** Begins or ends a transaction. */
   record Transact(String verb, int seconds) implements Action {}
@@ -117,6 +124,8 @@ final class Grammar {
           "type",
           "del",
           "scan",
+          "keys",
+          "count",
           "begin",
           "commit",
           "abort",
@@ -179,6 +188,20 @@ final class Grammar {
         yield new Scan(
             words.size() > 1 ? Optional.of(key(words.get(1))) : Optional.empty(),
             words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
+      }
+      case "keys" -> {
+        arguments(words, 1, 3, "keys [PREFIX [LIMIT]]");
+        yield new Keys(
+            words.size() > 1 ? words.get(1).text() : "",
+            words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
+      }
+      case "count" -> {
+        arguments(words, 1, 3, "count [PREFIX [TYPE]]");
+        yield new Count(
+            words.size() > 1 ? words.get(1).text() : "",
+            words.size() > 2
+                ? Optional.of(CrdtType.ofLabel(words.get(2).text()))
+                : Optional.empty());
       }
       case "begin" -> {
         arguments(words, 1, 2, "begin [SECONDS]");

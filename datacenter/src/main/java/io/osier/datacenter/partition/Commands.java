@@ -1,12 +1,17 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Clients' commands: each is served when what its session has seen elsewhere is here, and parked
@@ -141,6 +146,7 @@ final class Commands {
         case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
         case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
         case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));
+        case Request.Scan s -> effects.answer(ticket, dropped(s));
         case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->
             fail(
@@ -151,6 +157,23 @@ final class Commands {
     } catch (OsierException e) {
       fail(ticket, e.code(), e.getMessage());
     }
+  }
+
+  /** What a scan that wants all that is known does not find in the store. */
+  private Reply dropped(Request.Scan scan) {
+    List<ObjectId> some = transactions.dropped(scan.from(), scan.to(), scan.limit() + 1);
+    Optional<Key> next = Optional.empty();
+    if (some.size() > scan.limit()) {
+      // A key's objects stay together, as everywhere; one key alone has fewer than are asked for.
+      next = Optional.of(some.getLast().key());
+    }
+    Optional<Key> end = next;
+    List<Reply.Row> rows =
+        some.stream()
+            .filter(o -> end.isEmpty() || !o.key().equals(end.get()))
+            .map(o -> new Reply.Row(o.key(), o.type(), new Reading.Flag(false)))
+            .toList();
+    return new Reply.Page(rows, next, List.of());
   }
 
   private void behind(long ticket, VersionVector after) {

@@ -72,8 +72,12 @@ final class Forgetting {
     return nextNanos;
   }
 
-  /** Drops what can be dropped. */
-  void sweep(Propagation propagation, long nowNanos) {
+  /**
+   * Drops what can be dropped.
+   *
+   * @param past hears of it
+   */
+  void sweep(Propagation propagation, Past past, long nowNanos) {
     if (nowNanos < nextNanos) {
       return;
     }
@@ -102,6 +106,7 @@ final class Forgetting {
         candidates.put(object, candidate);
       } else {
         effects.forgotten(object);
+        past.dropped(object);
         moved++;
       }
     }

@@ -8,6 +8,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.ArrayDeque;
@@ -15,7 +16,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 final class FormerValues implements Past {
   /** What a former value takes in the heap besides its content and its key, about, in bytes. */
   private static final long PLACE_BYTES = 264;
+
+  /** What is kept of an object that was dropped, about, in bytes; its key is a former value's. */
+  private static final long DROPPED_BYTES = 80;
 
   /** What a version does not share with the next one besides what changed, about, at most. */
   private static final long STRUCTURE_BYTES = 1_200;
@@ -81,6 +87,9 @@ final class FormerValues implements Past {
 
   /** The former values of a key by the step that replaced each. */
   private final Map<Key, TreeMap<Long, Former>> chains = new HashMap<>();
+
+  /** Objects that are not in the store any more, of whose keys there are former values. */
+  private final TreeSet<ObjectId> dropped = new TreeSet<>();
 
   private final ArrayDeque<Former> byAge = new ArrayDeque<>();
 
@@ -236,7 +245,47 @@ final class FormerValues implements Past {
     budget.give(former.heapBytes);
     if (chain.isEmpty()) {
       chains.remove(former.key);
+      forgetDropped(former.key);
     }
+  }
+
+  @Override
+  public void dropped(ObjectId object) {
+    if (chains.containsKey(object.key()) && dropped.add(object)) {
+      budget.take(DROPPED_BYTES);
+    }
+  }
+
+  private void forgetDropped(Key key) {
+    if (dropped.isEmpty()) {
+      return;
+    }
+    for (CrdtType type : CrdtType.values()) {
+      if (dropped.remove(new ObjectId(key, type))) {
+        budget.give(DROPPED_BYTES);
+      }
+    }
+  }
+
+  /**
+   * Objects in their order of which the store may not tell any more, and snapshots may.
+   *
+   * @param from the first key, inclusive; empty for the beginning
+   * @param to the key before which they end; empty for the end
+   * @param limit at most so many
+   */
+  List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
+    List<ObjectId> some = new ArrayList<>();
+    CrdtType first = CrdtType.values()[0];
+    for (ObjectId object :
+        from.isEmpty() ? dropped : dropped.tailSet(new ObjectId(from.get(), first), true)) {
+      boolean behind = to.isPresent() && object.key().compareTo(to.get()) >= 0;
+      if (behind || some.size() == limit) {
+        break;
+      }
+      some.add(object);
+    }
+    return some;
   }
 
   @Override

@@ -287,7 +287,7 @@ public final class Partition implements Machine {
       propagation.release(object);
     }
     propagation.tick(now.nanos(), now.millis());
-    objects.forgetting().sweep(propagation, now.nanos());
+    objects.forgetting().sweep(propagation, objects.past(), now.nanos());
     writes.exchangeRights(now);
     transactions.expire(now);
     objects.past().expire(now.nanos());

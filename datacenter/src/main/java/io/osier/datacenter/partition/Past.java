@@ -74,6 +74,9 @@ interface Past {
    */
   default void configure(long retainNanos, long bytesMax) {}
 
+  /** An object that only remembered its removal is dropped: the store does not tell of it. */
+  default void dropped(ObjectId object) {}
+
   /** Forgets what is older than is to be kept. */
   void expire(long nowNanos);
 

@@ -25,8 +25,8 @@ public final class Reads {
    * Reads an object of a key.
    *
    * @param states what the key holds
-   * @throws OsierException WRONG_TYPE if the key holds another type than the one asked for, or the
-   *     type has no such query
+   * @throws OsierException WRONG_TYPE if the key holds another type than the one asked for and its
+   *     existence is not all that is asked, or the type has no such query
    */
   public static Reply.Answer of(List<Causal> states, Request.Read read) {
     return of(states, read.key(), read.type(), read.query());
@@ -84,7 +84,7 @@ public final class Reads {
         other = state.type();
       }
     }
-    if (other != null) {
+    if (other != null && !(query instanceof Query.Exists)) {
       throw Sequencer.wrongType(new ObjectId(key, type), other);
     }
     return new Reply.Answer(Optional.of(type), Optional.of(none.read(query)), false, seen(states));

@@ -2,10 +2,13 @@ package io.osier.datacenter.partition;
 
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.crdt.ObjectId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a keyspace knows of transactions: a {@code causal} one has them ({@link Transactions}), a
@@ -31,6 +34,11 @@ interface Transacting {
       @Override
       public Reply repeat(Request.Repeat request, Now now) {
         throw refusal();
+      }
+
+      @Override
+      public List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
+        return List.of();
       }
 
       @Override
@@ -67,6 +75,15 @@ interface Transacting {
    *     was done now
    */
   Reply repeat(Request.Repeat request, Now now);
+
+  /**
+   * Objects in their order that are dropped, and of whose keys an open snapshot may show something.
+   *
+   * @param from the first key, inclusive; empty for the beginning
+   * @param to the key before which they end; empty for the end
+   * @param limit at most so many
+   */
+  List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit);
 
   /**
    * From now on so many bytes may be taken.

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -246,6 +247,11 @@ final class Transactions implements Transacting {
       budget.take(bytes);
     }
     return new Reply.Transacted(clock, dot, answers);
+  }
+
+  @Override
+  public List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
+    return former.dropped(from, to, limit);
   }
 
   // ---------------------------------------------------------------- time

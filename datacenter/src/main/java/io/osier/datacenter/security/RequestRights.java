@@ -31,10 +31,13 @@ public final class RequestRights {
       case Request.ReadAll r -> ofAll(user, r, r.reads().size(), r.keyspace());
       case Request.WriteAll r -> ofAll(user, r, r.updates().size(), r.keyspace());
       case Request.Scan r -> {
-        if (user.readable(r.keyspace(), r.from()).any()) {
+        User.Reach reach = user.readable(r.keyspace(), r.from());
+        boolean ends = r.to().isEmpty() && r.want() == Request.Want.ROWS;
+        if (reach.any() && (ends || reach.contains(r.to()))) {
           yield null;
         }
-        yield new Grant(Right.READ, Optional.of(r.keyspace()), r.from());
+        Optional<Key> missing = reach.any() ? reach.end() : r.from();
+        yield new Grant(Right.READ, Optional.of(r.keyspace()), missing);
       }
       case Request.Transact r -> ofStep(user, r);
       case Request.Repeat r -> ofStep(user, r.step());

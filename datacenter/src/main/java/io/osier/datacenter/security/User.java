@@ -109,7 +109,7 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
       }
       Optional<Key> end = Optional.of(at);
       for (Key prefix : around) {
-        end = later(end, endOf(prefix));
+        end = later(end, prefix.afterPrefix());
       }
       if (end.isEmpty()) {
         return Reach.ALL;
@@ -130,20 +130,6 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
     return a.get().compareTo(b.get()) < 0 ? b : a;
   }
 
-  /** The first key behind all that begin with a prefix; empty if there is none. */
-  static Optional<Key> endOf(Key prefix) {
-    byte[] bytes = prefix.toBytes();
-    int last = bytes.length - 1;
-    while (last >= 0 && bytes[last] == (byte) 0xff) {
-      last--;
-    }
-    if (last < 0) {
-      return Optional.empty();
-    }
-    bytes[last]++;
-    return Optional.of(Key.of(bytes, 0, last + 1));
-  }
-
   /**
    * How far somebody may read.
    *
@@ -151,6 +137,11 @@ public record User(String name, Optional<ScramCredential> credential, List<Grant
    * @param end the first key that is not readable any more; empty if all are
    */
   record Reach(boolean any, Optional<Key> end) {
+    /** Whether this goes on to a key, exclusive; empty stands for the end of the keyspace. */
+    boolean contains(Optional<Key> to) {
+      return end.isEmpty() || (to.isPresent() && to.get().compareTo(end.get()) <= 0);
+    }
+
     static final Reach ALL = new Reach(true, Optional.empty());
     static final Reach NOTHING = new Reach(false, Optional.empty());
   }

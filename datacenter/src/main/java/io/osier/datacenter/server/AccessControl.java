@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsName;
@@ -234,15 +235,16 @@ final class AccessControl {
 
   /** What may be shown of the answer to a scan that may be done. */
   Reply visible(Identity identity, Request.Scan scan, Reply reply) {
-    if (!(reply instanceof Reply.Page page)) {
+    if (reply instanceof Reply.Failure) {
       return reply;
     }
     Optional<User> user = identity.in(users.get());
     if (user.isEmpty() || RequestRights.missing(user.get(), scan) != null) {
       return new Reply.Failure(ErrorCode.FORBIDDEN, "the right was taken away meanwhile");
     }
-    return RequestRights.endOf(user.get(), scan)
-        .<Reply>map(end -> RequestRights.within(end, page))
-        .orElse(page);
+    Optional<Key> end = RequestRights.endOf(user.get(), scan);
+    return reply instanceof Reply.Page page && end.isPresent()
+        ? RequestRights.within(end.get(), page)
+        : reply;
   }
 }

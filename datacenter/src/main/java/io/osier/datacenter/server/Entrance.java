@@ -160,6 +160,35 @@ public final class Entrance {
     inside.offer(through, reply).run();
   }
 
+  /**
+   * Answers a {@link Request.Want#KNOWN} scan of this partition alone, by a thread that may wait
+   * for the disk.
+   *
+   * @throws io.osier.core.OsierException if it cannot be answered
+   */
+  public void known(Request.Scan scan, Consumer<Reply> reply) {
+    Reply.Page page = (Reply.Page) KeyspaceScan.of(List.of(store), scan);
+    // After the store was read: what is dropped in between is found twice, and not never.
+    Request.Scan rest =
+        new Request.Scan(
+            scan.keyspace(),
+            scan.from(),
+            page.next().or(scan::to),
+            scan.type(),
+            scan.query(),
+            KeyspaceScan.DROPPED_MAX,
+            scan.want());
+    inside
+        .offer(
+            rest,
+            answer ->
+                reply.accept(
+                    answer instanceof Reply.Page dropped
+                        ? KeyspaceScan.together(page, dropped)
+                        : answer))
+        .run();
+  }
+
   private void submit(Iterable<Key> keys, Lane lane, Request request, Consumer<Reply> reply) {
     if (inside.callersRun()) {
       inside.offer(request, reply).run();

@@ -4,22 +4,13 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
-import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -29,16 +20,6 @@ import java.util.function.Consumer;
  * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
  */
 final class KeyspaceShard {
-  private static final int SCAN_BATCH = 256;
-
-  /** A page of a scan ends before it has more bytes, unless one row alone has. */
-  private static final long PAGE_BYTES_MAX = 4 << 20;
-
-  /**
-   * A page of a scan ends after so many objects, wanted or not: a scan is no way to block others.
-   */
-  private static final int PAGE_OBJECTS_MAX = 100_000;
-
   private volatile KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
 
@@ -251,13 +232,18 @@ final class KeyspaceShard {
     entrances.getFirst().transact(step, request, lane, reply);
   }
 
-  /** As {@link #scan}, by a thread that may wait for the disk. */
+  /** Answers a scan, by a thread that may wait for the disk. */
   void scan(Request.Scan scan, Consumer<Reply> reply) {
     gate.checkRead();
     readers.execute(
         () -> {
           try {
-            reply.accept(scan(scan));
+            if (scan.want() == Request.Want.KNOWN && entrances.size() == 1) {
+              checkReady();
+              entrances.getFirst().known(scan, reply);
+            } else {
+              reply.accept(scan(scan));
+            }
           } catch (OsierException e) {
             reply.accept(new Reply.Failure(e.code(), e.getMessage()));
           } catch (RuntimeException e) {
@@ -266,121 +252,23 @@ final class KeyspaceShard {
         });
   }
 
+  /** Reads objects of all partitions in the order of their keys. */
+  Reply scan(Request.Scan scan) {
+    checkReady();
+    return KeyspaceScan.of(partitions.stream().map(PartitionRunner::store).toList(), scan);
+  }
+
+  private void checkReady() {
+    if (!partitions.stream().allMatch(PartitionRunner::isReady)) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+    }
+  }
+
   /**
    * Reads the objects of a peer's frame from the disk before it comes to the partition's thread.
    */
   void received(int partition, Input.FromPeer input, Lane lane) {
     entrances.get(partition).received(input, lane);
-  }
-
-  /** Walks one partition's objects in order. */
-  private static final class Walk {
-    private final int partition;
-    private final ObjectStore store;
-    private List<ObjectStore.Entry> batch;
-    private int at;
-
-    Walk(int partition, ObjectStore store, Optional<ObjectId> after) {
-      this.partition = partition;
-      this.store = store;
-      this.batch = store.scanDurable(after, SCAN_BATCH);
-    }
-
-    boolean isAtEnd() {
-      return at >= batch.size();
-    }
-
-    ObjectStore.Entry current() {
-      return batch.get(at);
-    }
-
-    void next() {
-      at++;
-      if (at == batch.size() && at == SCAN_BATCH) {
-        batch = store.scanDurable(Optional.of(batch.getLast().object()), SCAN_BATCH);
-        at = 0;
-      }
-    }
-  }
-
-  /** Reads objects of all partitions in the order of their keys. */
-  Reply scan(Request.Scan scan) {
-    if (scan.limit() < 1 || scan.limit() > Request.SCAN_ROWS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + scan.limit());
-    }
-    PriorityQueue<Walk> walks =
-        new PriorityQueue<>(Comparator.comparing(w -> w.current().object()));
-    List<VersionVector> seen = new ArrayList<>();
-    for (int i = 0; i < partitions.size(); i++) {
-      if (!partitions.get(i).isReady()) {
-        throw new OsierException(
-            ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
-      }
-      seen.add(VersionVector.EMPTY);
-      Walk walk = new Walk(i, partitions.get(i).store(), Optional.empty());
-      if (scan.from().isPresent()) {
-        walk = from(i, scan.from().get());
-      }
-      if (!walk.isAtEnd()) {
-        walks.add(walk);
-      }
-    }
-    List<Reply.Row> rows = new ArrayList<>();
-    long bytes = 0;
-    int objects = 0;
-    Key last = null;
-    while (!walks.isEmpty()) {
-      Walk walk = walks.poll();
-      ObjectStore.Entry entry = walk.current();
-      Causal state = entry.state();
-      // The next page starts with a key, so one key's objects of several types stay together.
-      boolean newKey = !entry.object().key().equals(last);
-      last = entry.object().key();
-      if (newKey && ++objects > PAGE_OBJECTS_MAX) {
-        return new Reply.Page(rows, Optional.of(last), seen);
-      }
-      boolean wanted =
-          !state.isBottom() && (scan.type().isEmpty() || scan.type().get() == state.type());
-      if (wanted) {
-        boolean full =
-            rows.size() >= scan.limit()
-                || (!rows.isEmpty() && bytes + state.sizeBytes() > PAGE_BYTES_MAX);
-        if (full && !last.equals(rows.getLast().key())) {
-          return new Reply.Page(rows, Optional.of(last), seen);
-        }
-        rows.add(new Reply.Row(entry.object().key(), state.type(), readRow(state, scan.query())));
-        bytes += state.sizeBytes() + entry.object().key().length();
-        seen.set(walk.partition, seen.get(walk.partition).join(state.context().toVersionVector()));
-      }
-      walk.next();
-      if (!walk.isAtEnd()) {
-        walks.add(walk);
-      }
-    }
-    return new Reply.Page(rows, Optional.empty(), seen);
-  }
-
-  private Walk from(int partition, Key first) {
-    // The place right before the key's first object.
-    ObjectId before = new ObjectId(first, io.osier.crdt.CrdtType.PN_COUNTER);
-    ObjectStore store = partitions.get(partition).store();
-    Causal exact = store.getDurable(before);
-    Walk walk = new Walk(partition, store, Optional.of(before));
-    if (exact != null) {
-      walk.batch = new ArrayList<>(walk.batch);
-      walk.batch.addFirst(new ObjectStore.Entry(before, exact));
-      if (walk.batch.size() > SCAN_BATCH) {
-        walk.batch.removeLast();
-      }
-    }
-    return walk;
-  }
-
-  private static io.osier.crdt.Reading readRow(Causal state, Query query) {
-    boolean selects = query instanceof Query.Select;
-    return state.read(
-        selects && state.type() != io.osier.crdt.CrdtType.OR_MAP ? new Query.Whole() : query);
   }
 }

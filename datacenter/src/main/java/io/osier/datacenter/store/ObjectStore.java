@@ -100,6 +100,16 @@ public interface ObjectStore {
   List<Entry> scanDurable(Optional<ObjectId> after, int limit);
 
   /**
+   * As {@link #scanDurable}, of bounded size where objects are read from a disk for it.
+   *
+   * @param bytesMax the page may end with the object that makes it so large
+   */
+  default Page pageDurable(Optional<ObjectId> after, int limit, long bytesMax) {
+    List<Entry> entries = scanDurable(after, limit);
+    return new Page(entries, entries.size() < limit);
+  }
+
+  /**
    * Objects that only remember their removal, as far as that is durable, in their order: what to
    * look at after a start. For any thread. Where nothing outlives the process there are none.
    *

@@ -201,6 +201,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public Page pageDurable(Optional<ObjectId> after, int limit, long bytesMax) {
+    return scan.durablePage(after, limit, bytesMax);
+  }
+
+  @Override
   public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
     return ahead.page(after, limit, bytesMax);
   }

@@ -89,6 +89,39 @@ final class StoreScan {
     return page(found, end);
   }
 
+  /**
+   * A page of durable objects in their order. For any thread.
+   *
+   * @param limit at most so many
+   * @param bytesMax the page ends with the object that makes it so large
+   */
+  Page durablePage(Optional<ObjectId> after, int limit, long bytesMax) {
+    List<Entry> entries = new ArrayList<>();
+    Optional<ObjectId> last = after;
+    long bytes = 0;
+    while (true) {
+      int wanted = limit - entries.size();
+      List<ObjectId> stored = versions.objects(last, wanted);
+      for (ObjectId object : stored) {
+        last = Optional.of(object);
+        Causal state = objects.peek(object, true);
+        if (state != null) { // or it was dropped meanwhile
+          entries.add(new Entry(object, state));
+          bytes += state.sizeBytes();
+          if (bytes >= bytesMax) {
+            return new Page(entries, false);
+          }
+        }
+      }
+      if (stored.size() < wanted) {
+        return new Page(entries, true);
+      }
+      if (entries.size() == limit) {
+        return new Page(entries, false);
+      }
+    }
+  }
+
   /** A page of what was found. */
   static Page page(TreeMap<ObjectId, Causal> found, boolean end) {
     List<Entry> entries = new ArrayList<>(found.size());

@@ -144,6 +144,14 @@ final class CliTest {
     assertThat(run("--json", "counter", "get", "seen").out)
         .isEqualTo("{\"type\":\"counter\",\"exists\":true,\"value\":1}");
     assertThat(run("scan").out).contains("key").contains("seen");
+    run("set", "add", "see", "x");
+    assertThat(run("keys", "see").out.lines().map(l -> l.strip().replaceAll(" +", " ")))
+        .containsExactly("key type", "see set", "seen counter");
+    assertThat(run("--json", "keys", "see", "1").out)
+        .isEqualTo("[{\"key\":\"see\",\"type\":\"set\"}]");
+    assertThat(run("count", "see").out).isEqualTo("2");
+    assertThat(run("--json", "count", "see", "set").out).isEqualTo("{\"count\":1}");
+    assertThat(run("keys", "see", "0").err).contains("at least 1");
   }
 
   @Test

@@ -98,6 +98,47 @@ final class UsersProperties {
     }
   }
 
+  /** Nothing that may not be read is between the ends of a scan that may be done. */
+  @Property(tries = 2_000)
+  void scanWithAnEnd_needsTheRightToReadAllOfIt(
+      @ForAll("users") User user,
+      @ForAll("keys") Key from,
+      @ForAll("keys") Key to,
+      @ForAll Request.Want want) {
+    Request.Scan scan =
+        new Request.Scan(
+            "shop",
+            Optional.of(from),
+            Optional.of(to),
+            Optional.empty(),
+            new Query.Exists(),
+            1,
+            want);
+    List<Key> within =
+        ALL_KEYS.stream().filter(k -> k.compareTo(from) >= 0 && k.compareTo(to) < 0).toList();
+    Grant missing = RequestRights.missing(user, scan);
+    if (missing == null) {
+      assertThat(within).allMatch(key -> mayRead(user, key));
+      Optional<Key> end = RequestRights.endOf(user, scan);
+      assertThat(end.isEmpty() || end.get().compareTo(to) >= 0).isTrue();
+    } else {
+      assertThat(mayRead(user, missing.prefix().orElse(from))).isFalse();
+    }
+    Request.Scan open =
+        new Request.Scan(
+            "shop",
+            Optional.of(from),
+            Optional.empty(),
+            Optional.empty(),
+            new Query.Exists(),
+            1,
+            want);
+    if (want != Request.Want.ROWS && RequestRights.missing(user, open) == null) {
+      assertThat(ALL_KEYS.stream().filter(k -> k.compareTo(from) >= 0))
+          .allMatch(key -> mayRead(user, key));
+    }
+  }
+
   @Property
   void requests_needTheRightOnEachOfTheirKeys(
       @ForAll("users") User user, @ForAll("keys") Key a, @ForAll("keys") Key b) {

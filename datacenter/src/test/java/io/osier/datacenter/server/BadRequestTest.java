@@ -178,6 +178,46 @@ final class BadRequestTest {
     }
   }
 
+  private static Request.Scan scan(String from, String to, int limit, Request.Want want) {
+    return new Request.Scan(
+        "shop",
+        Optional.of(Key.of(from)),
+        Optional.of(Key.of(to)),
+        Optional.empty(),
+        new Query.Whole(),
+        limit,
+        want);
+  }
+
+  /** A place is no more than a key: none that is made up does any harm. */
+  @Test
+  void scan_isBounded_andItsPlaceMayBeAnyKey() throws IOException {
+    try (RawClient client = new RawClient(cluster.clientPort("eu")).greet()) {
+      for (int i = 0; i < 5; i++) {
+        answer(client, increment("place" + i));
+      }
+      for (Request.Want want : Request.Want.values()) {
+        refused(answer(client, scan("a", "z", 0, want)), "1 to 10000");
+        refused(answer(client, scan("a", "z", 10_001, want)), "1 to 10000");
+        refused(answer(client, scan("a", "z", Integer.MAX_VALUE, want)), "1 to 10000");
+      }
+      Reply.Page backwards = (Reply.Page) answer(client, scan("z", "a", 10, Request.Want.ROWS));
+      assertThat(backwards.rows()).isEmpty();
+      assertThat(backwards.next()).isEmpty();
+      Reply.Counted none = (Reply.Counted) answer(client, scan("z", "a", 10, Request.Want.COUNT));
+      assertThat(none.objects()).isZero();
+      Reply.Page rest =
+          (Reply.Page) answer(client, scan("place2x", "place4", 10, Request.Want.ROWS));
+      assertThat(rest.rows().stream().map(row -> row.key().toString())).containsExactly("place3");
+      Reply.Counted counted =
+          (Reply.Counted) answer(client, scan("place", "placf", 1, Request.Want.COUNT));
+      assertThat(counted.objects()).isEqualTo(5);
+      Reply.Page known =
+          (Reply.Page) answer(client, scan("place", "placf", 10, Request.Want.KNOWN));
+      assertThat(known.rows()).as("in a session keyspace: what is there").hasSize(5);
+    }
+  }
+
   @Test
   void frameWithoutId_closesTheConnection() throws IOException {
     for (byte[] content : List.of(new byte[0], new byte[] {9, 1, 2}, new byte[] {1, -1})) {

@@ -7,16 +7,19 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.Scan;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -28,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +62,38 @@ final class DurableDatacenterTest {
 
   private OsierClient client() {
     return OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build();
+  }
+
+  /** Most of them are on the disk alone. */
+  @Test
+  void scan_findsWhatIsNotInMemory() {
+    int objects = 30_000;
+    try (Datacenter datacenter = alone("durability = none, cache = 1MiB");
+        OsierClient client = client()) {
+      Keyspace shop = shop(client);
+      for (int from = 0; from < objects; from += 10_000) {
+        List<Keyspace.Change> changes = new ArrayList<>();
+        for (int i = from; i < from + 10_000; i++) {
+          changes.add(
+              new Keyspace.Change(
+                  "k%06d".formatted(i), CrdtType.PN_COUNTER, new Operation.Increment(i)));
+        }
+        shop.updateAll(changes);
+      }
+      assertThat(shop.count(Scan.all())).isEqualTo(objects);
+      AtomicInteger next = new AtomicInteger();
+      try (Stream<Keyspace.Row> rows = shop.scan(Scan.all())) {
+        rows.forEach(
+            row -> {
+              int i = next.getAndIncrement();
+              assertThat(row.key()).isEqualTo(Key.of("k%06d".formatted(i)));
+              assertThat(row.value()).isEqualTo(new Reading.Count(i));
+            });
+      }
+      assertThat(next).hasValue(objects);
+      assertThat(shop.exists("k000000")).isTrue();
+      assertThat(shop.type("k029999")).contains(CrdtType.PN_COUNTER);
+    }
   }
 
   @Test

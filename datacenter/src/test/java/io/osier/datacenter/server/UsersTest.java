@@ -25,6 +25,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
 import java.io.IOException;
@@ -444,6 +445,36 @@ final class UsersTest {
     forbidden("admin *", () -> Inquiry.stat(cart, Optional.empty()));
     forbidden("admin shop", () -> Inquiry.stat(cart, Optional.of("shop")));
     forbidden("admin *", () -> Inquiry.backup(cart));
+  }
+
+  @Test
+  void scans_needTheRightToReadAllOfTheirRange() {
+    Datacenter eu = start(cart("\"read shop cart:\", \"write shop\""), "");
+    Keyspace shop = asCart(eu).session().keyspace("shop");
+    for (String key : List.of("a", "cart:1", "cart:2", "cart:3", "cart;", "z")) {
+      shop.counter(key).increment(1);
+    }
+    for (String prefix : List.of("", "c", "cart", "cart;", "d")) {
+      String missing = prefix.isEmpty() ? "read shop" : "read shop " + prefix;
+      forbidden(missing, () -> shop.page(Scan.prefix(prefix)));
+      forbidden(missing, () -> shop.count(Scan.prefix(prefix)));
+    }
+    forbidden("read shop cart;", () -> shop.page(Scan.range(Key.of("cart:2"), Key.of("d"))));
+    forbidden("read shop cart;", () -> shop.count(Scan.range(Key.of("cart:2"), Key.of("d"))));
+    forbidden("read shop cart;", () -> shop.count(Scan.all().from(Key.of("cart:2"))));
+    forbidden("read shop a", () -> shop.page(Scan.range(Key.of("a"), Key.of("cart:2"))));
+    assertThat(shop.count(Scan.prefix("cart:"))).isEqualTo(3);
+    assertThat(shop.count(Scan.prefix("cart:").from(Key.of("cart:2")))).isEqualTo(2);
+    assertThat(shop.count(Scan.prefix("cart:2"))).isEqualTo(1);
+    assertThat(shop.scan(Scan.prefix("cart:").pageRows(1)).map(r -> r.key().toString()))
+        .containsExactly("cart:1", "cart:2", "cart:3");
+    assertThat(shop.scan(Scan.all().from(Key.of("cart:2"))).map(r -> r.key().toString()))
+        .as("without an end it ends with the right")
+        .containsExactly("cart:2", "cart:3");
+    // A place that somebody made up is no right.
+    forbidden(
+        "read shop z",
+        () -> shop.page(Scan.range(Key.of("cart:"), Key.of("zz")).from(Key.of("z"))));
   }
 
   /** Each key by itself, wherever it lies. */

@@ -1,0 +1,55 @@
+package io.osier.proxy;
+
+import io.osier.proxy.Keyspace.Page;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of a scan, one after another: the next one is asked for when the one before it was
+ * answered. Used by one caller at a time.
+ */
+final class ScanPages {
+  /** Reads the first page of what is left of a scan. */
+  @FunctionalInterface
+  interface Reader {
+    CompletableFuture<Page> read(Scan rest);
+  }
+
+  private final Reader reader;
+
+  /** What is left; null at the end. */
+  private volatile @Nullable Scan rest;
+
+  ScanPages(Scan scan, Reader reader) {
+    this.rest = scan;
+    this.reader = reader;
+  }
+
+  /** Whether no page follows. */
+  boolean isAtEnd() {
+    return rest == null;
+  }
+
+  /** The next page; one that may be empty although others follow. Not at the end. */
+  CompletableFuture<Page> next() {
+    Scan scan = rest;
+    if (scan == null) {
+      throw new IllegalStateException("there is no page behind the last one");
+    }
+    return reader
+        .read(scan)
+        .thenApply(
+            page -> {
+              // One key's objects of several types may be a few more than were asked for.
+              List<Keyspace.Row> rows =
+                  page.rows().size() > scan.limit()
+                      ? page.rows().subList(0, (int) scan.limit())
+                      : page.rows();
+              boolean ends = page.next().isEmpty() || rows.size() >= scan.limit();
+              rest = ends ? null : scan.rest(page.next().orElseThrow(), rows.size());
+              return new Page(List.copyOf(rows), ends ? Optional.empty() : page.next());
+            });
+  }
+}

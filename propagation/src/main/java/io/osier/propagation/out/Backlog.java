@@ -41,8 +41,11 @@ final class Backlog {
   /** Of all others, what was shipped up to this tick. */
   private long base;
 
-  /** Of what was committed before this life, the log is done up to this commit number. */
-  private long logged;
+  /**
+   * Every object whose last own update is numbered up to this has been sent with it, or came before
+   * this epoch: while the log of former lives is read, up to the last entry that is done.
+   */
+  private long sent;
 
   /** What was changed in this life and shipped from the log: it is in the trail, too. */
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
@@ -59,11 +62,11 @@ final class Backlog {
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
 
-  /** The last commit number when the scan began; 0 if that was in another epoch. */
+  /** The last commit number when the scan began. */
   private long scanStart;
 
-  /** Scans of this epoch have shipped every update up to this commit number. */
-  private long scannedThrough;
+  /** The place at which the scan began; empty if nothing had been sent. */
+  private Optional<Cursor> scanFrom = Optional.empty();
 
   /** The peer said that it has every update of this datacenter up to this commit number. */
   private long peerThrough;
@@ -86,29 +89,29 @@ final class Backlog {
     peerThrough = Math.max(peerThrough, resume.through());
     Optional<Cursor> cursor = resume.cursor().filter(c -> c.life() == around.recovered().life());
     scanned = cursor.flatMap(Cursor::scanned);
-    position = Math.min(cursor.map(Cursor::done).orElse(0L), log.ticks());
-    base = Math.min(cursor.map(Cursor::base).orElse(0L), position);
-    logged = Math.max(cursor.map(Cursor::logged).orElse(0L), resume.through());
-    logged = Math.min(logged, former);
+    scanning = scanned.isPresent();
+    long done = cursor.map(Cursor::done).orElse(0L);
+    base = Math.min(cursor.map(Cursor::base).orElse(0L), log.ticks());
+    position = scanning ? base : Math.clamp(done, base, log.ticks());
+    scanStart = scanning ? Math.min(done, log.committed()) : 0;
+    sent = Math.max(cursor.map(Cursor::sent).orElse(0L), resume.through());
+    sent = Math.min(sent, log.committed());
     shippedFromLog.clear();
     page = Optional.empty();
     trailAhead = 0;
     logAhead = 0;
     // A receiver that never applied anything of this stream may lack what was everywhere before it
     // came, and which the deltas in the trail therefore do not name: it gets states.
-    scanning =
-        scanned.isPresent()
-            || resume.cursor().isEmpty()
-            || position < log.prunedTick()
-            || logged < loggedAfter();
-    scanStart = 0;
-    scannedThrough = 0;
-    if (scanning) {
-      logged = former; // the scan ships that, too
-      if (scanned.isEmpty()) {
-        beginScan();
-      }
+    if (resume.cursor().isEmpty()) {
+      beginScan(Optional.empty());
+    } else if (!scanning && (position < log.prunedTick() || isLogDropped())) {
+      beginScan(Optional.of(place()));
     }
+  }
+
+  /** Whether of the log of former lives something is gone that was to be read. */
+  private boolean isLogDropped() {
+    return sent < former && sent < loggedAfter();
   }
 
   /**
@@ -119,7 +122,8 @@ final class Backlog {
     return Math.max(around.recovered().loggedAfter(), around.replica().loggedAfter());
   }
 
-  private void beginScan() {
+  private void beginScan(Optional<Cursor> from) {
+    scanFrom = from;
     page = Optional.empty();
     scanning = true;
     scanStart = log.committed();
@@ -128,29 +132,42 @@ final class Backlog {
   }
 
   /**
-   * The place that is reached; empty if a scan of all objects has begun and nothing of it was read
-   * yet, for whoever goes on there has to begin it, too.
+   * The place that is reached. While nothing of a scan has been read it is the one at which the
+   * scan began, from which whoever goes on has to begin it, too; empty if that was nowhere.
    */
   Optional<Cursor> cursor() {
-    return scanning && scanned.isEmpty()
-        ? Optional.empty()
-        : Optional.of(new Cursor(around.recovered().life(), base, position, logged, scanned));
+    return scanning && scanned.isEmpty() ? scanFrom : Optional.of(place());
+  }
+
+  private Cursor place() {
+    long done = scanning ? scanStart : position;
+    return new Cursor(around.recovered().life(), base, done, sent, scanned);
   }
 
   /** Whether a place is behind all that was committed in former lives. */
   boolean isInTrail(Cursor cursor) {
-    return cursor.scanned().isEmpty() && cursor.logged() >= former;
+    return cursor.scanned().isEmpty() && cursor.sent() >= former;
   }
 
-  /** Everything up to this tick was sent as it was shipped. */
-  void follow(long tick) {
+  /**
+   * Everything up to this tick was sent as it was shipped.
+   *
+   * @param through all own updates up to this commit number are among it
+   */
+  void follow(long tick, long through) {
     position = tick;
     base = tick;
+    sent = Math.max(sent, through);
   }
 
-  /** The end was reached: from now on everything is sent as it is shipped. */
-  void atEnd() {
+  /**
+   * The end was reached: from now on everything is sent as it is shipped.
+   *
+   * @param through all own updates up to this commit number have been sent
+   */
+  void atEnd(long through) {
     base = position;
+    sent = Math.max(sent, through);
   }
 
   /**
@@ -159,9 +176,8 @@ final class Backlog {
    */
   boolean isAtHand() {
     Replica replica = around.replica();
-    if (!scanning && logged < former && logged < loggedAfter()) {
-      logged = former; // what was to be read of it was dropped meanwhile: the scan ships it
-      beginScan();
+    if (!scanning && isLogDropped()) {
+      beginScan(Optional.of(place()));
     }
     if (scanning) {
       if (page.isEmpty()) {
@@ -170,12 +186,12 @@ final class Backlog {
       return page.isPresent();
     }
     List<ObjectId> next = new ArrayList<>();
-    if (logged < former) {
-      if (logged < logAhead) {
+    if (sent < former) {
+      if (sent < logAhead) {
         return true;
       }
       long through = former;
-      List<Replica.Logged> entries = replica.logged(logged, SCAN_BATCH);
+      List<Replica.Logged> entries = replica.logged(sent, SCAN_BATCH);
       for (Replica.Logged entry : entries) {
         next.add(entry.object());
         through = entry.number();
@@ -208,7 +224,7 @@ final class Backlog {
     if (scanning) {
       return scan(shipments);
     }
-    return logged < former ? log(shipments) : trail(shipments, nowNanos);
+    return sent < former ? log(shipments) : trail(shipments, nowNanos);
   }
 
   /** How many objects were looked at so far. */
@@ -225,7 +241,7 @@ final class Backlog {
       looked++;
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(around.self());
-      if (last > Math.max(peerThrough, scannedThrough)) {
+      if (last > Math.max(peerThrough, sent)) {
         shipments.add(full(entry.object(), entry.state(), last));
         bytes += (int) entry.state().sizeBytes();
       }
@@ -236,7 +252,7 @@ final class Backlog {
     if (read.end()) {
       scanning = false;
       scanned = Optional.empty();
-      scannedThrough = Math.max(scannedThrough, scanStart);
+      sent = Math.max(sent, scanStart);
     }
     return true;
   }
@@ -246,18 +262,18 @@ final class Backlog {
    * changed again since is shipped at the first one, because the trail's deltas build on it.
    */
   private boolean log(List<Shipment> shipments) {
-    List<Replica.Logged> entries = around.replica().logged(logged, SCAN_BATCH);
+    List<Replica.Logged> entries = around.replica().logged(sent, SCAN_BATCH);
     int bytes = 0;
     for (Replica.Logged entry : entries) {
       if (entry.number() > former) {
-        logged = former;
+        sent = former;
         return true;
       }
       if (entry.number() > logAhead) {
         return true;
       }
       looked++;
-      logged = entry.number();
+      sent = entry.number();
       Causal state = around.replica().state(entry.object());
       long last = state == null ? 0 : state.context().through(around.self());
       boolean again = last > former;
@@ -271,7 +287,7 @@ final class Backlog {
       }
     }
     if (entries.size() < SCAN_BATCH) {
-      logged = former;
+      sent = former;
     }
     return true;
   }
@@ -279,7 +295,7 @@ final class Backlog {
   /** One step along the trail; false at its end. */
   private boolean trail(List<Shipment> shipments, long nowNanos) {
     if (position < log.prunedTick()) {
-      beginScan(); // the trail had no room for what comes next
+      beginScan(Optional.of(place())); // the trail had no room for what comes next
       return true;
     }
     long next = log.trail().next(position);

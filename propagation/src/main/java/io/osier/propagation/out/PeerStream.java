@@ -224,9 +224,9 @@ public final class PeerStream {
         return false;
       }
       if (end) {
-        backlog.atEnd();
         mode = Mode.STREAMING;
         sentThrough = log.through();
+        backlog.atEnd(sentThrough);
       }
       if (end || !shipments.isEmpty() || (!greeted && !awaitsDisk)) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
@@ -274,9 +274,9 @@ public final class PeerStream {
       greeted = true;
       return false;
     }
-    backlog.follow(tick);
     boolean closes = through > sentThrough;
     sentThrough = Math.max(sentThrough, through);
+    backlog.follow(tick, sentThrough);
     VersionVector closing = closes ? deps : VersionVector.EMPTY;
     send(kind, shipments, bytes, closing, plannedNanos, nowNanos, nowMillis);
     return true;

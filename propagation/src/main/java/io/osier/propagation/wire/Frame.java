@@ -43,11 +43,12 @@ public sealed interface Frame {
    * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
    *     a scan of all objects, the count when the scan began
    * @param done at least {@code base}: whatever was shipped of the objects that were last shipped
-   *     up to it has come, too
-   * @param logged of what was committed in former lives, the last entry of the log that is done
+   *     up to it has come, too. In a scan, the last commit number when the scan began
+   * @param sent each object whose last update of the sender is numbered up to this has come with
+   *     it: what a scan has found once is not sent again by the next one
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
-  record Cursor(long life, long base, long done, long logged, Optional<ObjectId> scanned) {}
+  record Cursor(long life, long base, long done, long sent, Optional<ObjectId> scanned) {}
 
   /**
    * Updates of the sender.

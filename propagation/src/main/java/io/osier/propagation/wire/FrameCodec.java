@@ -304,7 +304,7 @@ public final class FrameCodec {
           c.scanned().ifPresent(o -> writeObject(out, o));
           out.writeNumber(c.life());
           out.writeNumber(c.done() - c.base());
-          out.writeNumber(c.logged());
+          out.writeNumber(c.sent());
         });
   }
 

@@ -218,7 +218,7 @@ public final class Propagation {
     PeerStream stream = outbound.stream(dc);
     if (stream != null) {
       stream.down(nowNanos);
-      healer.down(dc);
+      healer.interrupted(dc, nowNanos);
       verifier.down(dc);
       InboundStream in = inbound.stream(dc);
       if (in != null) {
@@ -257,7 +257,7 @@ public final class Propagation {
   /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
   private InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
-      healer.down(peer.dc());
+      healer.ended(peer.dc());
     }
     return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
   }
@@ -340,6 +340,7 @@ public final class Propagation {
   }
 
   private void endHealings(long nowNanos) {
+    healer.giveUp(nowNanos, inbound::givenUp);
     healer.takeDone(nowNanos).forEach(inbound::healed);
   }
 

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,11 @@ public final class Healer implements Early {
 
     /** When what is not ready is fetched. */
     long fetchNanos;
+
+    /** Whether the link to the peer went down and nothing was asked since, and when it did. */
+    boolean interrupted;
+
+    long interruptedNanos;
 
     UnderWay(ReplicaId peer, long after, CausalContext besides, Frame.Page page, Asking asking) {
       this.peer = peer;
@@ -139,10 +145,18 @@ public final class Healer implements Early {
     }
     for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
       UnderWay healing = e.getValue();
-      if (healing.peer.equals(peer) && healing.asking.isDue(heardNanos)) {
-        ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
+      if (healing.peer.equals(peer)) {
+        if (mustAsk(healing, heardNanos)) {
+          ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
+        }
+        healing.interrupted = false;
       }
     }
+  }
+
+  /** Whether to ask once more for what was asked: frames may have been lost, or wait for long. */
+  private static boolean mustAsk(UnderWay healing, long heardNanos) {
+    return healing.interrupted ? healing.asking.isOpen() : healing.asking.isDue(heardNanos);
   }
 
   /** The origins of which a peer has more, those first whose turn was longest ago. */
@@ -321,8 +335,38 @@ public final class Healer implements Early {
     return done;
   }
 
-  /** The peer cannot be asked any more. */
-  public void down(String dc) {
+  /**
+   * The peer cannot be asked at present. A healing goes on where it was if it soon can be: on a
+   * link that is cut again and again one that began anew each time would not come to its end.
+   */
+  public void interrupted(String dc, long nowNanos) {
+    for (UnderWay healing : underWay.values()) {
+      if (healing.peer.dc().equals(dc) && !healing.interrupted) {
+        healing.interrupted = true;
+        healing.interruptedNanos = nowNanos;
+      }
+    }
+  }
+
+  /**
+   * Gives healings up that have been interrupted for so long that others are to be asked.
+   *
+   * @param givenUp hears who was asked, and for which origin
+   */
+  public void giveUp(long nowNanos, BiConsumer<ReplicaId, ReplicaId> givenUp) {
+    for (Iterator<Map.Entry<ReplicaId, UnderWay>> it = underWay.entrySet().iterator();
+        it.hasNext(); ) {
+      Map.Entry<ReplicaId, UnderWay> e = it.next();
+      UnderWay healing = e.getValue();
+      if (healing.interrupted && nowNanos - healing.interruptedNanos >= around.healNanos()) {
+        it.remove();
+        givenUp.accept(healing.peer, e.getKey());
+      }
+    }
+  }
+
+  /** A datacenter has a newer incarnation than the one that was asked. */
+  public void ended(String dc) {
     for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
       if (it.next().peer.dc().equals(dc)) {
         it.remove();
@@ -336,8 +380,11 @@ public final class Healer implements Early {
    * @param heardNanos when something last came from the peer
    */
   public boolean isDue(ReplicaId peer, long heardNanos) {
+    if (knowledge.status(peer.dc()) == null) {
+      return false;
+    }
     for (UnderWay healing : underWay.values()) {
-      if (healing.peer.equals(peer) && healing.asking.isDue(heardNanos)) {
+      if (healing.peer.equals(peer) && mustAsk(healing, heardNanos)) {
         return true;
       }
     }

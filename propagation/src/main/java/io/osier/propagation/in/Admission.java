@@ -3,10 +3,12 @@ package io.osier.propagation.in;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -92,16 +94,70 @@ final class Admission {
   }
 
   private static final class Queue {
-    List<Arrived> open = new ArrayList<>();
+    /** What an entry of {@link #states} takes in the heap. */
+    private static final long STATE_BYTES = HeapSize.object(8 * HeapSize.REFERENCE);
+
+    private List<Arrived> open = new ArrayList<>();
+
+    /** Where among what is open an object's last state is that catches up or heals. */
+    private final Map<ObjectId, Integer> states = new HashMap<>();
+
     final ArrayDeque<Cut> cuts = new ArrayDeque<>();
     long closed;
-    long heapBytes;
+
+    /** What waits takes so much, without {@link #states}. */
+    private long heapBytes;
 
     /** Whether its peer has ended: no more comes. */
     boolean ended;
 
     boolean isEmpty() {
       return open.isEmpty() && cuts.isEmpty();
+    }
+
+    /**
+     * Takes an update. A state comes again where its sender begins anew, after a restart for
+     * example, however often that is: then it takes the place of the one before.
+     */
+    void add(Arrived update) {
+      heapBytes += update.heapBytes();
+      Shipment shipment = update.shipment;
+      if (shipment.content().isFull() && shipment.updates() == 0) {
+        Integer before = states.get(shipment.object());
+        if (before != null && covers(shipment, open.get(before).shipment)) {
+          heapBytes -= open.set(before, update).heapBytes();
+          return;
+        }
+        states.put(shipment.object(), open.size());
+      }
+      open.add(update);
+    }
+
+    private static boolean covers(Shipment later, Shipment earlier) {
+      return later.content().context().covers(earlier.content().context());
+    }
+
+    /** Takes all that is open. */
+    List<Arrived> takeOpen() {
+      List<Arrived> taken = open;
+      open = new ArrayList<>();
+      states.clear();
+      heapBytes -= Admission.heapBytes(taken);
+      return taken;
+    }
+
+    void add(Cut cut) {
+      cuts.add(cut);
+      heapBytes += cut.heapBytes() + Admission.heapBytes(cut.updates);
+    }
+
+    /** A cut is not among them any more. */
+    void removed(Cut cut) {
+      heapBytes -= cut.heapBytes() + Admission.heapBytes(cut.updates);
+    }
+
+    long heapBytes() {
+      return heapBytes + states.size() * STATE_BYTES;
     }
   }
 
@@ -113,9 +169,7 @@ final class Admission {
 
   /** Takes an update that waits until its cut is closed. */
   void add(Source source, Arrived update) {
-    Queue queue = queue(source);
-    queue.open.add(update);
-    queue.heapBytes += update.heapBytes();
+    queue(source).add(update);
   }
 
   /** Whether a stream's cut up to there is new. */
@@ -137,16 +191,16 @@ final class Admission {
       Optional<Frame.Cursor> cursor,
       long nowNanos) {
     Queue queue = queue(stream);
+    List<Arrived> open = queue.takeOpen();
     List<Arrived> later = new ArrayList<>();
-    List<Arrived> now = new ArrayList<>(queue.open.size());
-    for (Arrived a : queue.open) {
+    List<Arrived> now = new ArrayList<>(open.size());
+    for (Arrived a : open) {
       // Shipped early: something before it is still held at its origin.
       (a.shipment.last() > through ? later : now).add(a);
     }
-    queue.open = later;
+    later.forEach(queue::add);
     queue.closed = through;
-    add(
-        queue,
+    queue.add(
         new Cut(
             stream,
             Optional.of(stream.of),
@@ -160,23 +214,23 @@ final class Admission {
   /** Closes what a peer's states bring of an origin. */
   void closeHealed(Source source, long through, VersionVector deps, long nowNanos) {
     Queue queue = queue(source);
-    add(
-        queue,
-        new Cut(
-            source, Optional.of(source.of), through, deps, queue.open, Optional.empty(), nowNanos));
-    queue.open = new ArrayList<>();
+    List<Arrived> states = queue.takeOpen();
+    queue.add(
+        new Cut(source, Optional.of(source.of), through, deps, states, Optional.empty(), nowNanos));
   }
 
-  private void add(Queue queue, Cut cut) {
-    queue.cuts.add(cut);
-    queue.heapBytes += cut.heapBytes();
+  /** What a peer's states have brought of an origin so far will not be closed. */
+  void drop(Source source) {
+    Queue queue = queues.get(source);
+    if (queue != null) {
+      queue.takeOpen();
+    }
   }
 
   /** Takes states that complete nothing, but show what else they depend on. */
   void addWhole(Source source, List<Arrived> states, VersionVector deps, long nowNanos) {
-    Queue queue = queue(source);
-    queue.heapBytes += heapBytes(states);
-    add(queue, new Cut(source, Optional.empty(), 0, deps, states, Optional.empty(), nowNanos));
+    queue(source)
+        .add(new Cut(source, Optional.empty(), 0, deps, states, Optional.empty(), nowNanos));
   }
 
   /**
@@ -186,8 +240,7 @@ final class Admission {
   void ended(ReplicaId former) {
     for (Map.Entry<Source, Queue> e : queues.entrySet()) {
       if (e.getKey().peer.equals(former)) {
-        e.getValue().heapBytes -= heapBytes(e.getValue().open);
-        e.getValue().open = new ArrayList<>();
+        e.getValue().takeOpen();
         e.getValue().ended = true;
       }
     }
@@ -205,7 +258,7 @@ final class Admission {
   long heapBytes() {
     long bytes = 0;
     for (Queue queue : queues.values()) {
-      bytes += queue.heapBytes;
+      bytes += queue.heapBytes();
     }
     return bytes;
   }
@@ -214,7 +267,7 @@ final class Admission {
   long leftBytes() {
     long bytes = 0;
     for (Queue queue : queues.values()) {
-      bytes += queue.ended ? queue.heapBytes : 0;
+      bytes += queue.ended ? queue.heapBytes() : 0;
     }
     return bytes;
   }
@@ -320,7 +373,7 @@ final class Admission {
       }
     }
     for (Cut c : taken) {
-      queue(c.source).heapBytes -= c.heapBytes() + heapBytes(c.updates);
+      queue(c.source).removed(c);
     }
     for (Iterator<Queue> it = queues.values().iterator(); it.hasNext(); ) {
       Queue queue = it.next();

@@ -84,18 +84,18 @@ public final class Inbound {
 
   /** A peer speaks. Returns whether its incarnation does so for the first time. */
   public boolean meet(ReplicaId peer, long nowNanos) {
-    ReplicaId known = knowledge.newest(peer.dc());
-    if (knowledge.meet(peer) && known != null) {
-      visibility.ended(known);
-    }
+    knowledge.meet(peer);
     InboundStream in = streams.get(peer.dc());
     // The knowledge may have heard of the incarnation before it speaks here itself, from a third
     // one.
     if (in != null && in.sender().incarnation() >= peer.incarnation()) {
       return false;
     }
-    if (in != null && in.applied().isPresent()) {
-      endedStreams.put(peer.dc(), in.sender());
+    if (in != null) {
+      visibility.ended(in.sender());
+      if (in.applied().isPresent()) {
+        endedStreams.put(peer.dc(), in.sender());
+      }
     }
     Optional<Frame.Cursor> cursor = Optional.ofNullable(around.recovered().cursors().get(peer));
     Fetcher fetcher = new Fetcher(new Asking(requests, around.retryNanos()));
@@ -252,6 +252,11 @@ public final class Inbound {
   public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
     visibility.verified(in, verified, nowNanos, nowMillis);
     weigh(nowNanos);
+  }
+
+  /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
+  public void givenUp(ReplicaId peer, ReplicaId origin) {
+    visibility.givenUp(peer, origin);
   }
 
   /** Everything that a healing brought is here. */

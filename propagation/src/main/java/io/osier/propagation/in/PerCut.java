@@ -146,6 +146,11 @@ final class PerCut implements Visibility {
   }
 
   @Override
+  public void givenUp(ReplicaId peer, ReplicaId origin) {
+    admission.drop(new Admission.Source(peer, origin));
+  }
+
+  @Override
   public void ended(ReplicaId former) {
     admission.ended(former);
     letIn.remove(former);

@@ -184,6 +184,11 @@ final class PerObject implements Visibility {
   }
 
   @Override
+  public void givenUp(ReplicaId peer, ReplicaId origin) {
+    // What has come is visible, or was kept by the healing.
+  }
+
+  @Override
   public void ended(ReplicaId former) {
     // What came of it is visible, or waits for what others have.
   }

@@ -27,6 +27,9 @@ interface Visibility {
   /** Everything that a healing brought is here. */
   void healed(Frame.States last);
 
+  /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
+  void givenUp(ReplicaId peer, ReplicaId origin);
+
   /** A datacenter has a newer incarnation than this one. */
   void ended(ReplicaId former);
 

@@ -1,0 +1,207 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What waits in a causal keyspace while healings and streams are interrupted: what has come is not
+ * asked for again, and what will never be closed is not kept.
+ */
+final class CausalWaitingTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final ReplicaId AWAY = new ReplicaId("ap", 1);
+  private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
+  private static final int STEP_MILLIS = 100;
+  private static final int HEALED = 20;
+
+  private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+  private final List<Frame.Heal> heals = new ArrayList<>();
+  private long nowMillis = 1_000_000;
+
+  private final Replica replica =
+      new Replica() {
+        @Override
+        public @Nullable Causal state(ObjectId object) {
+          return objects.get(object);
+        }
+
+        @Override
+        public void apply(Shipment update, Causal joined) {
+          objects.put(update.object(), joined);
+        }
+
+        @Override
+        public List<Logged> logged(long after, int limit) {
+          return List.of();
+        }
+
+        @Override
+        public List<Entry> scan(Optional<ObjectId> after, int limit) {
+          return List.of();
+        }
+      };
+
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of(PEER.dc(), AWAY.dc()),
+          KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
+          SETTINGS,
+          Recovered.NOTHING,
+          replica,
+          (dc, frame) -> {
+            if (frame instanceof Frame.Heal heal) {
+              heals.add(heal);
+            }
+          },
+          UpdateObserver.NONE,
+          nowMillis * 1_000_000);
+
+  private void receive(ReplicaId from, Frame frame) {
+    propagation.received(from, frame, nowMillis * 1_000_000, nowMillis);
+    propagation.tick(nowMillis * 1_000_000, nowMillis);
+  }
+
+  /** Time passes in which the peer is heard, which has updates of the one that is away. */
+  private void hears(long millis) {
+    VersionVector changes = VersionVector.EMPTY.with(AWAY, HEALED);
+    for (long until = nowMillis + millis; nowMillis < until; nowMillis += STEP_MILLIS) {
+      receive(
+          PEER,
+          new Frame.Status(false, 0, 0, VersionVector.EMPTY, 1, changes, 0, false, nowMillis));
+    }
+  }
+
+  private void passes(long millis) {
+    for (long until = nowMillis + millis; nowMillis < until; nowMillis += STEP_MILLIS) {
+      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    }
+  }
+
+  private void up() {
+    propagation.peerUp(PEER, nowMillis * 1_000_000);
+    propagation.tick(nowMillis * 1_000_000, nowMillis);
+  }
+
+  private void down() {
+    propagation.peerDown(PEER.dc(), nowMillis * 1_000_000);
+  }
+
+  /** The state of an object of one that wrote it once, with this number. */
+  private static Shipment whole(ReplicaId origin, int number) {
+    ObjectId object = new ObjectId(Key.of(origin + "/" + number), CrdtType.PN_COUNTER);
+    Causal bottom = Causal.bottom(object.type());
+    Causal state = bottom.join(bottom.prepare(new Operation.Increment(1), origin, number, 0, 1, 0));
+    return new Shipment(object, origin, 0, VersionVector.EMPTY, number, 0, 0, state);
+  }
+
+  /** The peer answers the last question with a page of the objects after one. */
+  private void page(int after, int last) {
+    List<Shipment> shipments = new ArrayList<>();
+    for (int i = after + 1; i <= last; i++) {
+      shipments.add(whole(AWAY, i));
+    }
+    Frame.Place place = new Frame.Place(1, last);
+    boolean end = last == HEALED;
+    receive(
+        PEER,
+        new Frame.States(
+            heals.getLast().request(),
+            Optional.of(AWAY),
+            end ? Optional.empty() : Optional.of(new Frame.Page(place, Optional.empty())),
+            end ? HEALED : 0,
+            place,
+            end ? VersionVector.EMPTY.with(AWAY, HEALED) : VersionVector.EMPTY,
+            shipments));
+  }
+
+  /** A healing has brought its first page. */
+  private void beginsHealing() {
+    up();
+    hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
+    assertThat(heals).isNotEmpty();
+    page(0, 10);
+    assertThat(propagation.waitingUpdates()).isEqualTo(10);
+  }
+
+  @Test
+  void healing_goesOnWhereItWas_howeverOftenTheLinkBreaks() {
+    beginsHealing();
+    for (int last = 11; last <= HEALED; last++) {
+      down();
+      passes(SETTINGS.healMillis() / 2);
+      int before = heals.size();
+      up();
+      assertThat(heals).as("asked at once").hasSize(before + 1);
+      assertThat(heals.getLast().page().place().change()).isEqualTo(last - 1);
+      page(last - 1, last);
+    }
+    assertThat(propagation.waitingUpdates()).isZero();
+    assertThat(objects).hasSize(HEALED);
+    assertThat(propagation.here().get(AWAY)).isEqualTo(HEALED);
+  }
+
+  @Test
+  void healingThatIsGivenUp_leavesNothing_andBeginsAnew() {
+    beginsHealing();
+    down();
+    passes(2L * SETTINGS.healMillis());
+    assertThat(propagation.waitingUpdates()).isZero();
+    up();
+    hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
+    assertThat(heals.getLast().page().place()).isEqualTo(Frame.Place.NONE);
+    page(0, HEALED);
+    assertThat(objects).hasSize(HEALED);
+  }
+
+  /** What the former one had not closed will never be: also where others spoke of its end first. */
+  @Test
+  void incarnationOfWhichOthersSpokeFirst_endsTheFormerOne() {
+    up();
+    receive(
+        PEER,
+        new Frame.Updates(
+            Frame.Kind.CATCH_UP,
+            1,
+            1,
+            0,
+            VersionVector.EMPTY,
+            Optional.of(new Frame.Cursor(1, 5, 5, 0, Optional.of(whole(PEER, 1).object()))),
+            true,
+            nowMillis,
+            List.of(whole(PEER, 1))));
+    assertThat(propagation.waitingUpdates()).isEqualTo(1);
+    ReplicaId next = new ReplicaId(PEER.dc(), PEER.incarnation() + 1);
+    receive(
+        AWAY,
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY.with(next, 1), 1, VersionVector.EMPTY, 0, false, 0));
+    receive(
+        next,
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+    assertThat(propagation.waitingUpdates()).isZero();
+  }
+}

@@ -1,0 +1,133 @@
+package io.osier.propagation.in;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What waits is held once, however often it comes. */
+final class AdmissionTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final Admission.Source STREAM = new Admission.Source(EU, EU);
+  private static final Admission.Source HEALED = new Admission.Source(US, EU);
+  private static final int OBJECTS = 100;
+
+  private final Admission admission = new Admission();
+
+  private static ObjectId object(int i) {
+    return new ObjectId(Key.of("k" + i), CrdtType.PN_COUNTER);
+  }
+
+  private static Causal delta(long number) {
+    return Causal.bottom(CrdtType.PN_COUNTER)
+        .prepare(new Operation.Increment(number), EU, number, number - 1, number, 0);
+  }
+
+  /** A counter that was incremented with each number up to one. */
+  private static Causal state(long last) {
+    Causal state = Causal.bottom(CrdtType.PN_COUNTER);
+    for (long number = 1; number <= last; number++) {
+      state = state.join(delta(number));
+    }
+    return state;
+  }
+
+  private static Admission.Arrived whole(int i, long last) {
+    Shipment shipment =
+        new Shipment(object(i), EU, 0, VersionVector.EMPTY, last, 0, 0, state(last));
+    assertThat(shipment.content().isFull()).isTrue();
+    return new Admission.Arrived(shipment, true, 0);
+  }
+
+  private static Admission.Arrived operation(int i, long number) {
+    Shipment shipment =
+        new Shipment(object(i), EU, number - 1, VersionVector.EMPTY, number, 1, 0, delta(number));
+    return new Admission.Arrived(shipment, false, 0);
+  }
+
+  private void close(long through) {
+    admission.close(STREAM, through, VersionVector.EMPTY, Optional.empty(), 0);
+  }
+
+  private List<Shipment> take() {
+    List<Shipment> taken = new ArrayList<>();
+    for (Admission.Cut cut : admission.take(VersionVector.EMPTY)) {
+      cut.updates().forEach(a -> taken.add(a.shipment()));
+    }
+    return taken;
+  }
+
+  @Test
+  void statesThatComeAgain_areHeldOnce() {
+    for (Admission.Source source : List.of(STREAM, HEALED)) {
+      long before = admission.heapBytes();
+      long once = 0;
+      for (int again = 0; again < 5; again++) {
+        for (int i = 0; i < OBJECTS; i++) {
+          admission.add(source, whole(i, 3));
+        }
+        once = again == 0 ? admission.heapBytes() : once;
+      }
+      assertThat(admission.open(source)).isEqualTo(OBJECTS);
+      assertThat(once).isGreaterThan(before);
+      assertThat(admission.heapBytes()).isEqualTo(once);
+    }
+    close(3);
+    admission.closeHealed(HEALED, 3, VersionVector.EMPTY, 0);
+    assertThat(take()).hasSize(2 * OBJECTS);
+    assertThat(admission.heapBytes()).isZero();
+  }
+
+  @Test
+  void stateThatKnowsMore_takesTheFormersPlace() {
+    admission.add(STREAM, whole(1, 2));
+    admission.add(STREAM, operation(1, 3));
+    admission.add(STREAM, whole(1, 4));
+    admission.add(STREAM, operation(1, 5));
+    close(5);
+    assertThat(take()).extracting(Shipment::last).containsExactly(4L, 3L, 5L);
+  }
+
+  /** Its sender may have lost what it had of others, and sends its own part again. */
+  @Test
+  void stateThatKnowsLess_isHeldBesides() {
+    admission.add(STREAM, whole(1, 4));
+    admission.add(STREAM, whole(1, 2));
+    close(4);
+    assertThat(take()).extracting(Shipment::last).containsExactly(4L, 2L);
+  }
+
+  @Test
+  void stateThatIsLaterThanACut_isReplacedBehindIt() {
+    admission.add(STREAM, whole(1, 1));
+    admission.add(STREAM, whole(2, 3));
+    close(2);
+    admission.add(STREAM, whole(1, 4));
+    admission.add(STREAM, whole(2, 3));
+    close(4);
+    assertThat(take()).extracting(Shipment::last).containsExactly(1L, 3L, 4L);
+    assertThat(admission.heapBytes()).isZero();
+  }
+
+  @Test
+  void whatIsDropped_takesNothing() {
+    admission.add(HEALED, whole(1, 1));
+    admission.drop(HEALED);
+    assertThat(admission.heapBytes()).isZero();
+    assertThat(admission.waiting()).isZero();
+    admission.add(HEALED, whole(1, 1));
+    admission.closeHealed(HEALED, 1, VersionVector.EMPTY, 0);
+    assertThat(take()).hasSize(1);
+  }
+}

@@ -137,7 +137,7 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Waits until all datacenters give the same digests.
+   * Waits until all datacenters give the same digests. One that gives none may be back later.
    *
    * @param say is told now and then that it takes long
    * @return whether they did within the time
@@ -146,11 +146,16 @@ public final class Fleet implements AutoCloseable {
     long deadline = System.nanoTime() + atMost.toNanos();
     int asked = 0;
     while (System.nanoTime() < deadline) {
-      if (digests().size() == 1) {
-        return true;
+      String why = "not equal yet";
+      try {
+        if (digests().size() == 1) {
+          return true;
+        }
+      } catch (OsierException e) {
+        why = e.getMessage();
       }
       if (++asked % TOLD_AFTER == 0) {
-        say.accept("not equal yet");
+        say.accept(why);
       }
       LockSupport.parkNanos(ASKED_NANOS);
     }

@@ -39,6 +39,7 @@ final class Cluster implements AutoCloseable {
   private final Map<String, Network> near = new LinkedHashMap<>();
   private final Map<String, OsierContainer> containers = new LinkedHashMap<>();
   private Fleet fleet = new Fleet("container test", Map.of());
+  private final List<CounterLoad> running = new ArrayList<>();
   private int loads;
 
   Cluster(List<String> dcs) {
@@ -127,7 +128,19 @@ final class Cluster implements AutoCloseable {
   /** A load on some datacenters, with an account of its own. */
   CounterLoad load(List<String> dcs, int perSecond) {
     String prefix = "load" + ++loads + ":";
-    return new CounterLoad(dcs, fleet::client, KEYSPACE, prefix, perSecond, ELEMENTS_MAX, loads);
+    CounterLoad load =
+        new CounterLoad(dcs, fleet::client, KEYSPACE, prefix, perSecond, ELEMENTS_MAX, loads);
+    running.add(load);
+    return load;
+  }
+
+  /** Ends the loads that a failed test has left: while they write nothing is ever equal. */
+  void endLoads() {
+    for (CounterLoad load : running) {
+      load.stop();
+      load.close();
+    }
+    running.clear();
   }
 
   /** Waits until the load has got on. */
@@ -150,6 +163,7 @@ final class Cluster implements AutoCloseable {
         }
       }
     } finally {
+      running.remove(load);
       load.close();
     }
   }

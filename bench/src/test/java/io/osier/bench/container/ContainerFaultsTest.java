@@ -1,6 +1,7 @@
 package io.osier.bench.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.bench.cluster.CounterLoad;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -43,6 +45,11 @@ final class ContainerFaultsTest {
     if (cluster != null) {
       cluster.close();
     }
+  }
+
+  @AfterEach
+  void endLoads() {
+    cluster.endLoads();
   }
 
   private CounterLoad load() {
@@ -120,7 +127,10 @@ final class ContainerFaultsTest {
     CounterLoad load = load();
     Cluster.awaitMore(load, SOME);
     OsierContainer eu = cluster.get("eu");
-    eu.pause();
+    // On a busy machine the kernel may give up to freeze all processes.
+    await()
+        .atMost(Cluster.LONG)
+        .untilAsserted(() -> assertThatCode(eu::pause).doesNotThrowAnyException());
     try {
       await().atMost(Cluster.LONG).until(() -> !cluster.isConnected("us", "eu"));
       Cluster.awaitMore(load, SOME);

@@ -96,6 +96,21 @@ public final class Key implements Comparable<Key> {
     return (int) (((hash & 0xffffffffL) * partitions) >>> 32);
   }
 
+  /** Its hash for a table that others choose the keys of. */
+  public long hashBy(KeyedHash hash) {
+    return hash.of(bytes, 0, bytes.length);
+  }
+
+  /** Whether a part of some bytes is this key. */
+  public boolean isAt(byte[] other, int from, int length) {
+    return length == bytes.length && Arrays.equals(bytes, 0, length, other, from, from + length);
+  }
+
+  /** As {@link #compareTo}, with the key that a part of some bytes is. */
+  public int compareTo(byte[] other, int from, int length) {
+    return Arrays.compareUnsigned(bytes, 0, bytes.length, other, from, from + length);
+  }
+
   @Override
   public int compareTo(Key other) {
     return Arrays.compareUnsigned(bytes, other.bytes);

@@ -17,7 +17,6 @@ final class Rooms {
   private static final String LOGGING = "org.slf4j";
   private static final String HISTOGRAM = "org.HdrHistogram";
   private static final String SCRAM = "com.ongres.scram.common";
-  private static final String CAFFEINE = "com.github.benmanes.caffeine";
 
   /** Annotations that are not there when the program runs. */
   private static final List<String> ANYWHERE =
@@ -74,13 +73,12 @@ final class Rooms {
         "com.ongres.scram.client",
         NETTY,
         LOGGING,
-        CAFFEINE,
+        "com.github.benmanes.caffeine",
         KRYO);
     r.shell(
         "datacenter.store",
         List.of("core", "crdt", "protocol", "propagation.wire", "propagation.host"),
         "org.rocksdb",
-        CAFFEINE,
         LOGGING);
     r.pure(
         "datacenter.partition",

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
@@ -24,6 +25,7 @@ import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -101,6 +103,9 @@ final class Keyspaces {
 
   private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
   private static final int DROP_SECONDS = 5;
+
+  /** Without a store: so many bytes of objects of all partitions are not packed, about. */
+  private static final long UNPACKED_BYTES = 16L << 20;
 
   private final Around around;
   private final Map<String, Open> open = new ConcurrentSkipListMap<>();
@@ -416,7 +421,7 @@ final class Keyspaces {
               .recording(around.store.isPresent())
               .sharing(around.links)
               .observedBy(around.traces.partition(policy, number, peers));
-      ObjectStore objects = new MemoryStore();
+      ObjectStore objects = new MemoryStore(UNPACKED_BYTES / parts.partitions);
       Journal journal = Journal.NONE;
       Recovered recovered = Recovered.NOTHING;
       if (around.store.isPresent()) {
@@ -473,7 +478,7 @@ final class Keyspaces {
         around.self,
         cacheBytes,
         around.config.store().logMax(),
-        in.readers(),
+        KeyedHash.of(new SecureRandom()::nextLong),
         in.readers());
   }
 }

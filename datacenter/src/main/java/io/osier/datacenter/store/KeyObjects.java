@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 record KeyObjects(List<Causal> states, int operations, long operationBytes, long group) {
   /** Of a key that holds nothing. */
   static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, 0);
+
+  private static final long HEAP_BYTES =
+      HeapSize.object(HeapSize.REFERENCE + Integer.BYTES + 2 * Long.BYTES);
 
   /** What an entry of the cache takes beside key and value: see docs/BENCHMARKS.md. */
   private static final int ENTRY_BYTES = 330;
@@ -79,6 +83,24 @@ record KeyObjects(List<Causal> states, int operations, long operationBytes, long
     after.add(state);
     after.sort((a, b) -> a.type().compareTo(b.type()));
     return List.copyOf(after);
+  }
+
+  /** The states' encoded sizes, about. */
+  long sizeBytes() {
+    long bytes = 0;
+    for (Causal state : states) {
+      bytes += state.sizeBytes();
+    }
+    return bytes;
+  }
+
+  /** What this takes in the heap, about, in bytes. */
+  long heapBytes() {
+    long bytes = HEAP_BYTES + HeapSize.list(states.size());
+    for (Causal state : states) {
+      bytes += state.heapBytes();
+    }
+    return bytes;
   }
 
   /** Roughly the bytes that an entry with them takes in memory. */

@@ -2,37 +2,44 @@ package io.osier.datacenter.store;
 
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableSet;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps objects in memory only. A hash map serves reads without a lock; an ordered set of keys,
- * touched when a key is new, serves scans.
+ * Keeps objects in memory only: packed, but for those that were changed lately ({@link
+ * ObjectTable}). Their keys in order ({@link KeyOrder}), touched when a key is new, serve scans.
  */
 public final class MemoryStore implements ObjectStore {
-  private final ConcurrentHashMap<Key, List<Causal>> states = new ConcurrentHashMap<>();
+  /** So many bytes of objects are not packed where nobody says how many. */
+  private static final long UNPACKED_BYTES = 4L << 20;
+
+  private final ObjectTable objects;
+  private final KeyOrder keys = new KeyOrder();
   private long forgotten;
-  private final NavigableSet<Key> keys = new ConcurrentSkipListSet<>();
 
   /** An empty store. */
-  public MemoryStore() {}
+  public MemoryStore() {
+    this(UNPACKED_BYTES);
+  }
+
+  /**
+   * An empty store.
+   *
+   * @param unpackedBytesMax so many bytes of objects are kept as they are used, about; all others
+   *     are packed, and unpacked for each use
+   */
+  public MemoryStore(long unpackedBytesMax) {
+    objects = new ObjectTable(unpackedBytesMax);
+  }
 
   @Override
   public @Nullable Causal get(ObjectId object) {
-    for (Causal state : get(object.key())) {
-      if (state.type() == object.type()) {
-        return state;
-      }
-    }
-    return null;
+    KeyObjects found = objects.get(object.key());
+    return found == null ? null : found.of(object);
   }
 
   @Override
@@ -42,33 +49,36 @@ public final class MemoryStore implements ObjectStore {
 
   @Override
   public List<Causal> get(Key key) {
-    List<Causal> found = states.get(key);
-    return found == null ? List.of() : found;
+    KeyObjects found = objects.get(key);
+    return found == null ? List.of() : found.states();
   }
 
   @Override
   public void put(ObjectId object, Causal state) {
-    List<Causal> before = states.get(object.key());
+    Key key = object.key();
+    KeyObjects before = objects.get(key);
+    // First in their order: who finds a key there and nothing of it goes on to the next.
     if (before == null) {
-      states.put(object.key(), List.of(state));
-      keys.add(object.key());
-    } else if (before.size() == 1 && before.getFirst().type() == object.type()) {
-      states.put(object.key(), List.of(state));
-    } else {
-      states.put(object.key(), KeyObjects.replaced(before, state));
+      keys.add(key);
+      before = KeyObjects.NOTHING;
     }
+    objects.put(key, before.with(state, 0));
   }
 
   @Override
   public boolean drop(ObjectId object) {
     forgotten++;
-    List<Causal> after = new ArrayList<>(get(object.key()));
-    after.removeIf(s -> s.type() == object.type());
-    if (after.isEmpty()) {
-      states.remove(object.key());
-      keys.remove(object.key());
+    Key key = object.key();
+    KeyObjects before = objects.get(key);
+    if (before == null) {
+      return true;
+    }
+    KeyObjects after = before.without(object.type(), 0);
+    if (after.states().isEmpty()) {
+      objects.remove(key);
+      keys.remove(key);
     } else {
-      states.put(object.key(), List.copyOf(after));
+      objects.put(key, after);
     }
     return true;
   }
@@ -96,24 +106,27 @@ public final class MemoryStore implements ObjectStore {
   @Override
   public List<Entry> scan(Optional<ObjectId> after, int limit) {
     List<Entry> found = new ArrayList<>(Math.min(limit, 1024));
-    NavigableSet<Key> from = after.isEmpty() ? keys : keys.tailSet(after.get().key(), true);
-    for (Key key : from) {
-      for (Causal state : get(key)) {
-        if (found.size() == limit) {
-          return found;
-        }
-        CrdtType type = state.type();
-        ObjectId object = new ObjectId(key, type);
-        if (after.isEmpty() || object.compareTo(after.get()) > 0) {
-          found.add(new Entry(object, state));
+    Key from = after.map(ObjectId::key).orElse(KeyOrder.LEAST);
+    List<Key> next = keys.from(from);
+    while (!next.isEmpty()) {
+      for (Key key : next) {
+        for (Causal state : get(key)) {
+          if (found.size() == limit) {
+            return found;
+          }
+          ObjectId object = new ObjectId(key, state.type());
+          if (after.isEmpty() || object.compareTo(after.get()) > 0) {
+            found.add(new Entry(object, state));
+          }
         }
       }
+      next = keys.after(next.getLast());
     }
     return found;
   }
 
   @Override
   public long size() {
-    return states.size();
+    return objects.size();
   }
 }

@@ -1,9 +1,7 @@
 package io.osier.datacenter.store;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import java.util.Collection;
@@ -11,25 +9,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's objects in memory: those that were used lately, by weight, over the versions of a
- * {@link VersionStore}; and beside them what was changed and is not yet durable. That cannot be
- * evicted, so nothing is read from the store that is older than what was executed, and only the
- * partition sees it, so that no reader knows what a crash can take back (invariants I4 and I5).
+ * A partition's objects in memory: those that were used lately, up to a number of bytes, over the
+ * versions of a {@link VersionStore}; and beside them what was changed and is not yet durable. That
+ * cannot be evicted, so nothing is read from the store that is older than what was executed, and
+ * only the partition sees it, so that no reader knows what a crash can take back (invariants I4 and
+ * I5).
  *
  * <p>What is pending is bounded by what the writer lets be under way. One thread changes objects
  * and one says what has become durable; any thread may read.
  */
 final class ObjectCache {
+  /** Of what is kept so much is not packed, as a share and at most. */
+  private static final int UNPACKED_SHARE = 8;
+
+  private static final long UNPACKED_BYTES_MAX = 16L << 20;
+
   private final VersionStore versions;
   private final BiFunction<Key, KeyObjects, Runnable> evicted;
-  private final Cache<Key, KeyObjects> cache;
+  private final ObjectTable cache;
   private final Map<Key, KeyObjects> pending = new ConcurrentHashMap<>();
   private final StampedLock durability = new StampedLock();
   private final LongAdder misses = new LongAdder();
@@ -39,27 +42,21 @@ final class ObjectCache {
   /**
    * An empty cache.
    *
+   * @param hash places the keys
    * @param bytesMax how much to keep in memory, beside what is pending
-   * @param executor what evicts
    * @param evicted is told what is evicted, and returns what is to be done if it is not pending;
    *     neither waits for others nor comes back here
    */
   ObjectCache(
       VersionStore versions,
+      KeyedHash hash,
       long bytesMax,
-      Executor executor,
       BiFunction<Key, KeyObjects, Runnable> evicted) {
     this.versions = versions;
     this.evicted = evicted;
     this.cache =
-        Caffeine.newBuilder()
-            .maximumWeight(bytesMax)
-            .weigher(
-                (Key key, KeyObjects objects) ->
-                    (int) Math.min(Integer.MAX_VALUE, objects.heapBytes(key)))
-            .executor(executor)
-            .evictionListener(this::evicted)
-            .build();
+        new ObjectTable(
+            hash, Math.min(UNPACKED_BYTES_MAX, bytesMax / UNPACKED_SHARE), bytesMax, this::evicted);
   }
 
   /** The calling thread is the one whose misses count as slow. */
@@ -89,7 +86,7 @@ final class ObjectCache {
 
   /** Whether a key's objects can be had without the store. */
   boolean isCached(Key key) {
-    return pending.containsKey(key) || cache.getIfPresent(key) != null;
+    return pending.containsKey(key) || cache.contains(key);
   }
 
   /** Brings a key's objects here. */
@@ -118,7 +115,7 @@ final class ObjectCache {
     if (pending.containsKey(key)) {
       return Optional.empty();
     }
-    KeyObjects objects = cache.getIfPresent(key);
+    KeyObjects objects = cache.get(key);
     // It may have become pending in between; then the cache still has what was durable before.
     return objects == null ? Optional.empty() : Optional.of(objects.states());
   }
@@ -135,7 +132,7 @@ final class ObjectCache {
       return read(object.key()).of(object);
     }
     if (objects == null) {
-      objects = cache.getIfPresent(object.key());
+      objects = cache.get(object.key());
     }
     return (objects == null ? read(object.key()) : objects).of(object);
   }
@@ -144,7 +141,7 @@ final class ObjectCache {
   List<Causal> peek(Key key) {
     KeyObjects objects = pending.get(key);
     if (objects == null) {
-      objects = cache.getIfPresent(key);
+      objects = cache.get(key);
     }
     return List.copyOf((objects == null ? read(key) : objects).states());
   }
@@ -193,26 +190,24 @@ final class ObjectCache {
    * in its place. So {@link #becameDurable} of a drop waits for it, and a drop that this does not
    * see among what is pending is written after the snapshot.
    */
-  private void evicted(@Nullable Key key, @Nullable KeyObjects objects, RemovalCause cause) {
-    if (key != null && objects != null) {
-      Runnable write = evicted.apply(key, objects);
-      synchronized (pending) {
-        if (!pending.containsKey(key)) {
-          write.run();
-        }
+  private void evicted(Key key, KeyObjects objects) {
+    Runnable write = evicted.apply(key, objects);
+    synchronized (pending) {
+      if (!pending.containsKey(key)) {
+        write.run();
       }
     }
   }
 
   /** From now on so much is kept, beside what is pending. */
   void setBytesMax(long bytesMax) {
-    cache.policy().eviction().ifPresent(e -> e.setMaximum(bytesMax));
+    cache.setBytesMax(bytesMax);
   }
 
   // ---------------------------------------------------------------- figures
 
   long size() {
-    return cache.estimatedSize();
+    return cache.size();
   }
 
   long misses() {

@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
@@ -56,7 +57,7 @@ public final class PartitionStore implements ObjectStore, Journal {
    * @param self the incarnation of this life
    * @param cacheBytes how much to keep in memory
    * @param logMax so many entries of the log are kept at most for datacenters that are away
-   * @param executor what the cache evicts with
+   * @param hash places keys in memory
    * @param readers what reads ahead; its threads may wait
    */
   public PartitionStore(
@@ -65,13 +66,13 @@ public final class PartitionStore implements ObjectStore, Journal {
       ReplicaId self,
       long cacheBytes,
       long logMax,
-      Executor executor,
+      KeyedHash hash,
       Executor readers) {
     this.versions = versions;
     this.writer = writer;
     this.self = self;
     this.log = new OwnLog(logMax);
-    this.objects = new ObjectCache(versions, cacheBytes, executor, this::evicted);
+    this.objects = new ObjectCache(versions, hash, cacheBytes, this::evicted);
     this.scan = new StoreScan(versions, objects);
     this.ahead = new ReadAhead(scan, objects, readers);
   }

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.SlewedClock;
@@ -36,7 +37,8 @@ final class ScanDurabilityTest {
   private final List<Runnable> writes = new ArrayList<>();
   private final MemoryVersions versions = new MemoryVersions();
   private final PartitionStore store =
-      new PartitionStore(versions, writer(), SELF, 1 << 20, 1_000, Runnable::run, Runnable::run);
+      new PartitionStore(
+          versions, writer(), SELF, 1 << 20, 1_000, KeyedHash.of(() -> 7), Runnable::run);
   private long number;
 
   /** Writes when the test says so. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -25,7 +26,7 @@ final class ReadAheadTest {
   private final MemoryVersions versions = new MemoryVersions();
   private final List<Runnable> readings = new ArrayList<>();
   private final ObjectCache cache =
-      new ObjectCache(versions, 1 << 20, Runnable::run, (k, o) -> () -> {});
+      new ObjectCache(versions, KeyedHash.of(() -> 7), 1 << 20, (k, o) -> () -> {});
   private final StoreScan scan = new StoreScan(versions, cache);
   private final ReadAhead ahead = new ReadAhead(scan, cache, readings::add);
   private int wakes;
@@ -185,7 +186,7 @@ final class ReadAheadTest {
     assertThat(wakes).isEqualTo(1);
     assertThat(ahead.areAtHand(wanted)).isTrue();
     assertThat(cache.isCached(object(2).key())).isTrue();
-    ObjectCache tiny = new ObjectCache(versions, 0, Runnable::run, (k, o) -> () -> {});
+    ObjectCache tiny = new ObjectCache(versions, KeyedHash.of(() -> 7), 0, (k, o) -> () -> {});
     ReadAhead inVain = new ReadAhead(new StoreScan(versions, tiny), tiny, readings::add);
     assertThat(inVain.areAtHand(wanted)).isFalse();
     readAll();

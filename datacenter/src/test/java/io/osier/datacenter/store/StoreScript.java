@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -38,7 +39,8 @@ final class StoreScript {
   private final MemoryVersions versions = new MemoryVersions();
   private final List<List<Change>> groups = new ArrayList<>();
   private final PartitionStore store =
-      new PartitionStore(versions, writer(), SELF, 1 << 20, 20, Runnable::run, Runnable::run);
+      new PartitionStore(
+          versions, writer(), SELF, 1 << 20, 20, KeyedHash.of(() -> 7), Runnable::run);
   private final Random random = new Random(14);
   private final Map<ReplicaId, Long> numbers = new HashMap<>();
   private VersionVector through = VersionVector.EMPTY;

@@ -2,6 +2,7 @@ package io.osier.datacenter.work;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -62,7 +63,13 @@ public final class EncodingWork implements BiConsumer<String, Long> {
       this.versions = database.partition("k", 0, 1);
       this.store =
           new PartitionStore(
-              versions, writer(), database.self(), 1 << 20, 1_000, Runnable::run, Runnable::run);
+              versions,
+              writer(),
+              database.self(),
+              1 << 20,
+              1_000,
+              KeyedHash.of(() -> 7),
+              Runnable::run);
       this.partition =
           new Partition(
               new PartitionConfig(

@@ -1,0 +1,563 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.HeapSize;
+import io.osier.core.Key;
+import io.osier.core.KeyedHash;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys with their objects in memory. At rest each is one array of bytes ({@link PackedObjects});
+ * those that were changed lately are kept as objects, up to a share of bytes, and packed when it is
+ * used up, the longest unused first (the CLOCK algorithm: Corbató, "A paging experiment with the
+ * Multics system", 1968).
+ *
+ * <p>A table of open addressing by extendible hashing (Fagin and others, "Extendible hashing—a fast
+ * access method for dynamic files", 1979): segments of at most {@value #SEGMENT_SLOTS_MAX} places,
+ * divided when they are full, so that growing never moves more than one of them. Keys are placed by
+ * a keyed hash: whoever chooses them cannot make them meet.
+ *
+ * <p>Any thread may read, without a lock, and sees for each key objects that were put; any may
+ * change, one at a time in each segment.
+ */
+final class ObjectTable {
+  /** The places of a segment before it is divided. */
+  static final int SEGMENT_SLOTS_MAX = 1_024;
+
+  /** Objects that take more bytes than this are not packed: each use would cost too much. */
+  private static final long PACKED_BYTES_MAX = 16_384;
+
+  /** So many keys that were unpacked to be read are remembered, if they are small. */
+  private static final int UNPACKED_KEPT = 256;
+
+  private static final int UNPACKED_BYTES_MAX = 1_024;
+  private static final int SEGMENT_SLOTS_MIN = 8;
+  private static final int DIRECTORY_BITS_MIN = 4;
+  private static final int DIRECTORY_BITS_MAX = 30;
+
+  /** In the place of a key that was removed, where others may have gone past it. */
+  private static final Object GONE = new Object();
+
+  /** What a place takes, with its share of those that are free. */
+  private static final int SLOT_BYTES = 2 * HeapSize.REFERENCE;
+
+  /** Hears of what leaves the table because there is no more room for it. */
+  @FunctionalInterface
+  interface Evicted {
+    /** Until this returns nothing else is put in the key's place; must not come back here. */
+    void evicted(Key key, KeyObjects objects);
+  }
+
+  /** A key that is not packed. */
+  private static final class Loose {
+    private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE + 10);
+
+    final Key key;
+    volatile KeyObjects objects;
+
+    /** What it takes in the heap, with its objects, about; for the segment's lock. */
+    long bytes;
+
+    /** Whether it is among those that are packed when there is no more room, for its lock. */
+    boolean isQueued;
+
+    /** Whether it was used since it was last looked at; seen soon enough without a lock. */
+    boolean isUsed;
+
+    Loose(Key key, KeyObjects objects) {
+      this.key = key;
+      this.objects = objects;
+    }
+  }
+
+  /** What a packed key was when it was read. */
+  private record Unpacked(byte[] packed, KeyObjects objects) {}
+
+  private static final class Segment {
+    /** How many bits of their hashes its keys have in common. */
+    final int bits;
+
+    volatile AtomicReferenceArray<@Nullable Object> slots;
+
+    /** Places that are not free, and those of them that hold a key. */
+    int taken;
+
+    int keys;
+
+    /** Whether others are in its place; for its lock. */
+    boolean isDivided;
+
+    /** Where the search for what can be evicted goes on. */
+    int hand;
+
+    Segment(int bits, int slots) {
+      this.bits = bits;
+      this.slots = new AtomicReferenceArray<>(slots);
+    }
+  }
+
+  private final KeyedHash hash;
+  private final PackedObjects packing = new PackedObjects();
+  private final AtomicLong size = new AtomicLong();
+
+  /** By the first bits of hashes; several places of one segment follow each other. */
+  private volatile AtomicReferenceArray<Segment> directory;
+
+  private final AtomicReferenceArray<@Nullable Unpacked> unpacked =
+      new AtomicReferenceArray<>(UNPACKED_KEPT);
+
+  private final ArrayDeque<Loose> queue = new ArrayDeque<>();
+  private final AtomicLong looseBytes = new AtomicLong();
+  private final long looseBytesMax;
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicInteger hand = new AtomicInteger();
+  private final Evicted evicted;
+  private volatile long bytesMax;
+
+  /**
+   * An empty table that keeps everything.
+   *
+   * @param looseBytesMax so many bytes of objects are not packed, about
+   */
+  ObjectTable(long looseBytesMax) {
+    this(
+        KeyedHash.of(new SecureRandom()::nextLong),
+        looseBytesMax,
+        Long.MAX_VALUE,
+        (key, objects) -> {});
+  }
+
+  /**
+   * An empty table that keeps what was used lately.
+   *
+   * @param looseBytesMax so many bytes of objects are not packed, about
+   * @param bytesMax so many bytes are kept, about
+   * @param evicted hears of what is not kept
+   */
+  ObjectTable(KeyedHash hash, long looseBytesMax, long bytesMax, Evicted evicted) {
+    this.hash = hash;
+    this.looseBytesMax = looseBytesMax;
+    this.bytesMax = bytesMax;
+    this.evicted = evicted;
+    this.directory = new AtomicReferenceArray<>(1 << DIRECTORY_BITS_MIN);
+    for (int i = 0; i < directory.length(); i++) {
+      directory.set(i, new Segment(DIRECTORY_BITS_MIN, SEGMENT_SLOTS_MIN));
+    }
+  }
+
+  // ---------------------------------------------------------------- reading
+
+  /** A key's objects, or null. */
+  @Nullable KeyObjects get(Key key) {
+    long h = key.hashBy(hash);
+    Object found = lookUp(segment(h).slots, key, h);
+    if (found instanceof Loose loose) {
+      if (!loose.isUsed) {
+        loose.isUsed = true;
+      }
+      return loose.objects;
+    }
+    return found instanceof byte[] packed ? unpacked(packed, h) : null;
+  }
+
+  /** Whether a key is there. */
+  boolean contains(Key key) {
+    long h = key.hashBy(hash);
+    return lookUp(segment(h).slots, key, h) != null;
+  }
+
+  /** How many keys there are. */
+  long size() {
+    return size.get();
+  }
+
+  /** What is kept takes so much in the heap, about, in bytes. */
+  long heapBytes() {
+    return bytes.get();
+  }
+
+  /** For tests: how many places there are. */
+  int slots() {
+    int slots = 0;
+    Segment before = null;
+    for (int i = 0; i < directory.length(); i++) {
+      Segment segment = directory.get(i);
+      slots += segment == before ? 0 : segment.slots.length();
+      before = segment;
+    }
+    return slots;
+  }
+
+  /** For tests: how many places one after the other are not free, at most. */
+  int longestSearch() {
+    int longest = 0;
+    for (int i = 0; i < directory.length(); i++) {
+      AtomicReferenceArray<@Nullable Object> slots = directory.get(i).slots;
+      int length = 0;
+      for (int at = 0; at < 2 * slots.length(); at++) {
+        length = slots.get(at % slots.length()) == null ? 0 : length + 1;
+        longest = Math.max(longest, length);
+      }
+    }
+    return longest;
+  }
+
+  private KeyObjects unpacked(byte[] packed, long h) {
+    PackedObjects.use(packed);
+    if (packed.length > UNPACKED_BYTES_MAX) {
+      return packing.unpack(packed);
+    }
+    int at = (int) (h >>> 8) & UNPACKED_KEPT - 1;
+    Unpacked known = unpacked.getAcquire(at);
+    if (known != null && known.packed == packed) {
+      return known.objects;
+    }
+    KeyObjects objects = packing.unpack(packed);
+    unpacked.setRelease(at, new Unpacked(packed, objects));
+    return objects;
+  }
+
+  private Segment segment(long h) {
+    AtomicReferenceArray<Segment> present = directory;
+    return present.getAcquire((int) (h >>> (Long.SIZE - bits(present))));
+  }
+
+  private static int bits(AtomicReferenceArray<Segment> directory) {
+    return Integer.numberOfTrailingZeros(directory.length());
+  }
+
+  /** What is there of a key, or null: of a place that others change, so it is read once. */
+  private static @Nullable Object lookUp(
+      AtomicReferenceArray<@Nullable Object> slots, Key key, long h) {
+    int mask = slots.length() - 1;
+    int at = (int) h & mask;
+    Object there = slots.getAcquire(at);
+    while (there != null && !isOf(there, key)) {
+      at = at + 1 & mask;
+      there = slots.getAcquire(at);
+    }
+    return there;
+  }
+
+  private static boolean isOf(Object entry, Key key) {
+    return entry instanceof byte[] packed
+        ? PackedObjects.isOf(packed, key)
+        : entry instanceof Loose loose && loose.key.equals(key);
+  }
+
+  /** Where a key is, negative if it is nowhere; with the segment's lock. */
+  private static int find(AtomicReferenceArray<@Nullable Object> slots, Key key, long h) {
+    int mask = slots.length() - 1;
+    int at = (int) h & mask;
+    for (Object there = slots.get(at); there != null; there = slots.get(at)) {
+      if (isOf(there, key)) {
+        return at;
+      }
+      at = at + 1 & mask;
+    }
+    return -1;
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  /** What is done with the segment of a key while nobody else changes it. */
+  @FunctionalInterface
+  private interface Changing {
+    void in(Segment segment);
+  }
+
+  private void change(long h, Changing changing) {
+    boolean done = false;
+    while (!done) {
+      Segment segment = segment(h);
+      synchronized (segment) {
+        if (!segment.isDivided) { // meanwhile
+          changing.in(segment);
+          done = true;
+        }
+      }
+    }
+  }
+
+  /** Sets a key's objects. Returns whether the key is new. */
+  boolean put(Key key, KeyObjects objects) {
+    long h = key.hashBy(hash);
+    boolean[] isNew = {false};
+    change(
+        h,
+        segment -> {
+          int at = find(segment.slots, key, h);
+          Object before = at < 0 ? null : segment.slots.get(at);
+          isNew[0] = before == null;
+          if (before instanceof Loose loose) {
+            set(loose, objects, true);
+          } else if (before instanceof byte[] packed) {
+            bytes.addAndGet(-heapBytes(packed));
+            Loose loose = new Loose(key, objects);
+            set(loose, objects, true);
+            segment.slots.setRelease(at, loose);
+          } else {
+            insert(segment, key, objects, true, h);
+          }
+        });
+    makeRoom();
+    return isNew[0];
+  }
+
+  /**
+   * A key's objects, which are put if they are not there. Meanwhile nobody puts others.
+   *
+   * @param load gives them; must not come back here
+   */
+  KeyObjects get(Key key, Function<Key, KeyObjects> load) {
+    KeyObjects known = get(key);
+    if (known != null) {
+      return known;
+    }
+    long h = key.hashBy(hash);
+    KeyObjects[] found = new KeyObjects[1];
+    change(
+        h,
+        segment -> {
+          KeyObjects objects = get(key);
+          if (objects == null) {
+            objects = load.apply(key);
+            // What is used once only goes first.
+            insert(segment, key, objects, false, h);
+          }
+          found[0] = objects;
+        });
+    makeRoom();
+    return found[0];
+  }
+
+  private void set(Loose loose, KeyObjects objects, boolean isUsed) {
+    loose.objects = objects;
+    loose.isUsed = isUsed;
+    long before = loose.bytes;
+    loose.bytes = Loose.HEAP_BYTES + loose.key.heapBytes() + objects.heapBytes();
+    bytes.addAndGet(loose.bytes - before);
+    if (loose.isQueued) {
+      looseBytes.addAndGet(loose.bytes - before);
+      return;
+    }
+    loose.isQueued = true;
+    looseBytes.addAndGet(loose.bytes);
+    synchronized (queue) {
+      queue.add(loose);
+    }
+  }
+
+  /** Removes a key. Returns whether it was there. */
+  boolean remove(Key key) {
+    long h = key.hashBy(hash);
+    boolean[] found = {false};
+    change(
+        h,
+        segment -> {
+          int at = find(segment.slots, key, h);
+          if (at >= 0) {
+            found[0] = true;
+            remove(segment, at);
+          }
+        });
+    return found[0];
+  }
+
+  private void remove(Segment segment, int at) {
+    Object entry = segment.slots.get(at);
+    bytes.addAndGet(
+        -SLOT_BYTES - (entry instanceof Loose loose ? loose.bytes : heapBytes((byte[]) entry)));
+    segment.slots.setRelease(at, GONE);
+    segment.keys--;
+    size.decrementAndGet();
+  }
+
+  private static long heapBytes(byte[] packed) {
+    return HeapSize.array(packed.length, 1);
+  }
+
+  /** Puts what is not there. */
+  private void insert(Segment segment, Key key, KeyObjects objects, boolean isUsed, long h) {
+    Loose loose = new Loose(key, objects);
+    set(loose, objects, isUsed);
+    bytes.addAndGet(SLOT_BYTES);
+    size.incrementAndGet();
+    insert(segment, loose, h);
+  }
+
+  /** Puts what is not there in a free place. */
+  private void insert(Segment segment, Object entry, long h) {
+    put(segment, entry, h);
+    // Three quarters at most: a search ends at the first free place.
+    if (segment.taken > segment.slots.length() / 4 * 3) {
+      grow(segment, h);
+    }
+  }
+
+  private static void put(Segment segment, Object entry, long h) {
+    AtomicReferenceArray<@Nullable Object> slots = segment.slots;
+    int mask = slots.length() - 1;
+    int at = (int) h & mask;
+    while (slots.get(at) != null && slots.get(at) != GONE) {
+      at = at + 1 & mask;
+    }
+    if (slots.get(at) == null) {
+      segment.taken++;
+    }
+    segment.keys++;
+    slots.setRelease(at, entry);
+  }
+
+  /** Makes a segment larger, or divides it; one that is full of what is gone is only tidied. */
+  private void grow(Segment segment, long h) {
+    int slots = segment.slots.length();
+    int wanted = segment.keys > slots / 2 ? 2 * slots : slots;
+    if (wanted <= SEGMENT_SLOTS_MAX || segment.bits == DIRECTORY_BITS_MAX) {
+      Segment larger = new Segment(segment.bits, wanted);
+      moveAll(segment, larger, larger);
+      segment.taken = larger.taken;
+      segment.slots = larger.slots;
+      return;
+    }
+    Segment low = new Segment(segment.bits + 1, slots);
+    Segment high = new Segment(segment.bits + 1, slots);
+    moveAll(segment, low, high);
+    replace(segment, low, high, h);
+    segment.isDivided = true;
+  }
+
+  private void moveAll(Segment from, Segment low, Segment high) {
+    AtomicReferenceArray<@Nullable Object> slots = from.slots;
+    for (int i = 0; i < slots.length(); i++) {
+      Object entry = slots.get(i);
+      if (entry != null && entry != GONE) {
+        long h = hashOf(entry);
+        put((h >>> (Long.SIZE - 1 - from.bits) & 1) == 0 ? low : high, entry, h);
+      }
+    }
+  }
+
+  private long hashOf(Object entry) {
+    return entry instanceof byte[] packed
+        ? PackedObjects.hash(packed, hash)
+        : ((Loose) entry).key.hashBy(hash);
+  }
+
+  /** Puts two segments in the place of the one that was divided. */
+  private synchronized void replace(Segment segment, Segment low, Segment high, long h) {
+    AtomicReferenceArray<Segment> present = directory;
+    if (segment.bits == bits(present)) {
+      AtomicReferenceArray<Segment> larger = new AtomicReferenceArray<>(2 * present.length());
+      for (int i = 0; i < present.length(); i++) {
+        larger.setPlain(2 * i, present.get(i));
+        larger.setPlain(2 * i + 1, present.get(i));
+      }
+      present = larger;
+    }
+    int places = 1 << (bits(present) - segment.bits);
+    int first = (int) (h >>> (Long.SIZE - segment.bits)) * places;
+    for (int i = 0; i < places; i++) {
+      present.setRelease(first + i, i < places / 2 ? low : high);
+    }
+    directory = present;
+  }
+
+  // ---------------------------------------------------------------- room
+
+  private void makeRoom() {
+    if (looseBytes.get() > looseBytesMax) {
+      packUnused();
+    }
+    if (bytes.get() > bytesMax) {
+      evictUnused();
+    }
+  }
+
+  /** Packs those that were not used since they were last looked at, while there are too many. */
+  private void packUnused() {
+    while (looseBytes.get() > looseBytesMax) {
+      Loose unused = takeUnused();
+      if (unused == null) {
+        return; // somebody else packs the last ones
+      }
+      pack(unused);
+    }
+  }
+
+  private @Nullable Loose takeUnused() {
+    synchronized (queue) {
+      for (int looked = queue.size(); looked > 0; looked--) {
+        Loose oldest = queue.remove();
+        if (!oldest.isUsed) {
+          return oldest;
+        }
+        oldest.isUsed = false;
+        queue.add(oldest);
+      }
+      return queue.poll();
+    }
+  }
+
+  private void pack(Loose loose) {
+    long h = loose.key.hashBy(hash);
+    change(
+        h,
+        segment -> {
+          loose.isQueued = false;
+          looseBytes.addAndGet(-loose.bytes);
+          int at = find(segment.slots, loose.key, h);
+          KeyObjects objects = loose.objects;
+          if (at >= 0
+              && segment.slots.get(at) == loose
+              && objects.sizeBytes() <= PACKED_BYTES_MAX) {
+            byte[] packed = packing.pack(loose.key, objects);
+            bytes.addAndGet(heapBytes(packed) - loose.bytes);
+            segment.slots.setRelease(at, packed);
+          }
+        });
+  }
+
+  /** From now on so many bytes are kept, about. */
+  void setBytesMax(long max) {
+    bytesMax = max;
+    makeRoom();
+  }
+
+  /** Evicts what was not used since it was last looked at, segment by segment. */
+  private void evictUnused() {
+    // Twice around at most: the first time all may turn out to be used.
+    for (int looked = 2 * directory.length(); looked > 0 && bytes.get() > bytesMax; looked--) {
+      AtomicReferenceArray<Segment> present = directory;
+      Segment segment = present.getAcquire(hand.getAndIncrement() & present.length() - 1);
+      synchronized (segment) {
+        if (!segment.isDivided) {
+          evictUnused(segment);
+        }
+      }
+    }
+  }
+
+  private void evictUnused(Segment segment) {
+    AtomicReferenceArray<@Nullable Object> slots = segment.slots;
+    for (int looked = slots.length(); looked > 0 && bytes.get() > bytesMax; looked--) {
+      int at = segment.hand++ & slots.length() - 1;
+      Object entry = slots.get(at);
+      if (entry instanceof Loose loose) {
+        if (!loose.isUsed) {
+          evicted.evicted(loose.key, loose.objects);
+          remove(segment, at);
+        }
+        loose.isUsed = false;
+      } else if (entry instanceof byte[] packed && !PackedObjects.takeUse(packed)) {
+        evicted.evicted(PackedObjects.key(packed), packing.unpack(packed));
+        remove(segment, at);
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.osier.datacenter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** The table against a plain map. */
+final class ObjectTableProperties {
+  private static final List<ReplicaId> REPLICAS =
+      List.of(new ReplicaId("eu", 1), new ReplicaId("us", 7), new ReplicaId("ap", 2));
+
+  /**
+   * A change of a key.
+   *
+   * @param kind 0 removes it, 1 removes its object of a type, others update one
+   */
+  private record Step(int key, int kind, int type, int replica, int amount) {}
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    return Combinators.combine(
+            Arbitraries.integers().between(0, 60),
+            Arbitraries.integers().between(0, 8),
+            Arbitraries.integers().between(0, 3),
+            Arbitraries.integers().between(0, REPLICAS.size() - 1),
+            Arbitraries.integers().between(1, 40))
+        .as(Step::new)
+        .list()
+        .ofMaxSize(300);
+  }
+
+  @Provide
+  Arbitrary<Long> shares() {
+    return Arbitraries.of(0L, 1_000L, 5_000L, 1L << 30);
+  }
+
+  private static final List<CrdtType> TYPES =
+      List.of(CrdtType.PN_COUNTER, CrdtType.AW_SET, CrdtType.LWW_REGISTER, CrdtType.OR_MAP);
+
+  private static Operation operation(CrdtType type, int amount) {
+    return switch (type) {
+      case PN_COUNTER -> new Operation.Increment(amount);
+      case AW_SET -> new Operation.Add(List.of(Value.of("element".repeat(amount))));
+      case LWW_REGISTER -> new Operation.Assign(Value.of(amount));
+      default -> new Operation.Clear();
+    };
+  }
+
+  @Property
+  void anyChanges_areThereAsTheyWereMade(
+      @ForAll("steps") List<Step> steps, @ForAll("shares") long share) {
+    ObjectTable table = new ObjectTable(share);
+    Map<Key, KeyObjects> wanted = new HashMap<>();
+    long number = 0;
+    for (Step step : steps) {
+      number++;
+      Key key = Key.of("key" + step.key);
+      KeyObjects before = wanted.getOrDefault(key, KeyObjects.NOTHING);
+      assertThat(table.get(key)).isEqualTo(wanted.get(key));
+      if (step.kind == 0) {
+        assertThat(table.remove(key)).isEqualTo(wanted.remove(key) != null);
+        continue;
+      }
+      CrdtType type = TYPES.get(step.type);
+      KeyObjects after;
+      if (step.kind == 1) {
+        after = before.without(type, 0);
+      } else {
+        Causal state =
+            before.states().stream()
+                .filter(s -> s.type() == type)
+                .findFirst()
+                .orElse(Causal.bottom(type));
+        ReplicaId origin = REPLICAS.get(step.replica);
+        long last = state.context().through(origin);
+        Causal delta = state.prepare(operation(type, step.amount), origin, number, last, number, 0);
+        after = before.with(state.join(delta), 0).counting(step.amount, number, 0);
+      }
+      assertThat(table.put(key, after)).isEqualTo(wanted.put(key, after) == null);
+    }
+    assertThat(table.size()).isEqualTo(wanted.size());
+    for (int i = 0; i <= 60; i++) {
+      Key key = Key.of("key" + i);
+      assertThat(table.get(key)).isEqualTo(wanted.get(key));
+    }
+  }
+}

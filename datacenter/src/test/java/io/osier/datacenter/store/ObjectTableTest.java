@@ -1,0 +1,180 @@
+package io.osier.datacenter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+final class ObjectTableTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+
+  private static KeyObjects counter(long value) {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal state = bottom.join(bottom.prepare(new Operation.Increment(value), EU, value, 0, 1, 0));
+    return KeyObjects.NOTHING.with(state, 0);
+  }
+
+  private static long value(KeyObjects objects) {
+    return ((Reading.Count) objects.states().getFirst().read(new Query.Whole())).value();
+  }
+
+  /** Many times as many as a segment holds: it is divided, and the directory grows. */
+  @Test
+  void manyKeys_areAllThere() {
+    ObjectTable table = new ObjectTable(10_000);
+    int keys = 60 * ObjectTable.SEGMENT_SLOTS_MAX;
+    for (int i = 0; i < keys; i++) {
+      assertThat(table.put(Key.of("key" + i), counter(i + 1))).isTrue();
+    }
+    for (int i = 0; i < keys; i += 2) {
+      assertThat(table.remove(Key.of("key" + i))).isTrue();
+    }
+    assertThat(table.size()).isEqualTo(keys / 2);
+    for (int i = 0; i < keys; i++) {
+      KeyObjects found = table.get(Key.of("key" + i));
+      if (i % 2 == 0) {
+        assertThat(found).isNull();
+      } else {
+        assertThat(value(found)).isEqualTo(i + 1);
+      }
+    }
+  }
+
+  /** Keys that come and go leave places behind that others may have gone past. */
+  @Test
+  void keysThatComeAndGo_leaveRoom() {
+    ObjectTable table = new ObjectTable(1_000);
+    for (int i = 0; i < 200_000; i++) {
+      table.put(Key.of("key" + i), counter(1));
+      if (i >= 10) {
+        assertThat(table.remove(Key.of("key" + (i - 10)))).isTrue();
+      }
+    }
+    assertThat(table.size()).isEqualTo(10);
+    assertThat(table.slots()).isLessThan(1_000);
+  }
+
+  /** All have one {@link Key#hashCode}: placed by it, each would be compared with all others. */
+  @Test
+  void chosenKeys_doNotMeet() {
+    ObjectTable table = new ObjectTable(10_000);
+    List<Key> keys = new ArrayList<>();
+    for (int i = 0; i < 1 << 14; i++) {
+      StringBuilder text = new StringBuilder();
+      for (int bit = 0; bit < 14; bit++) {
+        text.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+      }
+      keys.add(Key.of(text.toString()));
+    }
+    keys.forEach(key -> table.put(key, counter(1)));
+    assertThat(keys).allMatch(key -> table.get(key) != null);
+    assertThat(table.longestSearch()).isLessThan(ObjectTable.SEGMENT_SLOTS_MAX / 4);
+  }
+
+  /** What is large stays as it is: it would be unpacked for each use. */
+  @Test
+  void largeObjects_areNotPacked() {
+    ObjectTable table = new ObjectTable(0);
+    Causal bottom = Causal.bottom(CrdtType.LWW_REGISTER);
+    Operation assign = new Operation.Assign(Value.of("v".repeat(20_000)));
+    KeyObjects large =
+        KeyObjects.NOTHING.with(bottom.join(bottom.prepare(assign, EU, 1, 0, 1, 0)), 0);
+    table.put(Key.of("large"), large);
+    table.put(Key.of("small"), counter(1));
+    assertThat(table.get(Key.of("large"))).isSameAs(large);
+    assertThat(table.get(Key.of("small"))).isEqualTo(counter(1));
+  }
+
+  /** Lists of replicas are not numbered for ever: each life of a lossy store brings another one. */
+  @Test
+  void moreReplicasThanAreNumbered_areKeptAllTheSame() {
+    ObjectTable table = new ObjectTable(0);
+    Map<Key, KeyObjects> wanted = new HashMap<>();
+    for (int i = 1; i <= PackedObjects.LISTS_MAX + 100; i++) {
+      Causal bottom = Causal.bottom(CrdtType.AW_SET);
+      ReplicaId origin = new ReplicaId("eu", i);
+      Causal delta = bottom.prepare(new Operation.Add(List.of(Value.of(i))), origin, 3, 0, 1, 0);
+      KeyObjects objects = KeyObjects.NOTHING.with(bottom.join(delta), 0);
+      Key key = Key.of("key" + i);
+      wanted.put(key, objects);
+      table.put(key, objects);
+    }
+    wanted.forEach((key, objects) -> assertThat(table.get(key)).isEqualTo(objects));
+  }
+
+  /**
+   * While one thread changes keys, makes them and removes them, others see for each key only what
+   * was put for this key, and never what was before what they have seen.
+   */
+  @Test
+  void readers_seeWhatWasPutOfTheKey_inItsOrder() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    ObjectTable table = new ObjectTable(20_000);
+    int keys = 3_000;
+    AtomicBoolean done = new AtomicBoolean();
+    ExecutorService readers = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<Long>> reads = new ArrayList<>();
+      for (int r = 0; r < 2; r++) {
+        reads.add(readers.submit(reader(table, keys, random.nextLong(), done)));
+      }
+      long[] rounds = new long[keys];
+      for (int i = 0; i < 600_000; i++) {
+        int k = random.nextInt(keys);
+        Key key = Key.of("key" + k);
+        if (random.nextInt(8) == 0) {
+          table.remove(key);
+        } else {
+          // Of each key other values: whoever sees another key's knows it.
+          table.put(key, counter(++rounds[k] * keys + k));
+        }
+      }
+      done.set(true);
+      for (Future<Long> read : reads) {
+        assertThat(read.get()).as("seed %d", seed).isPositive();
+      }
+    } finally {
+      done.set(true);
+      readers.shutdownNow();
+    }
+  }
+
+  private static Callable<Long> reader(ObjectTable table, int keys, long seed, AtomicBoolean done) {
+    return () -> {
+      Random random = new Random(seed);
+      long[] seen = new long[keys];
+      long found = 0;
+      while (!done.get()) {
+        int k = random.nextInt(keys);
+        KeyObjects objects = table.get(Key.of("key" + k));
+        if (objects != null) {
+          long value = value(objects);
+          assertThat(value % keys).as("whose value it is").isEqualTo(k);
+          assertThat(value).isGreaterThanOrEqualTo(seen[k]);
+          seen[k] = value;
+          found++;
+        }
+      }
+      return found;
+    };
+  }
+}

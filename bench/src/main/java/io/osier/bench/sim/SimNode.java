@@ -163,7 +163,7 @@ final class SimNode implements Entrance.Inside {
         simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
       }
     } else {
-      this.store = new WatchedStore(simulation, this, new MemoryStore(UNPACKED_BYTES));
+      this.store = new WatchedStore(simulation, this, new MemoryStore(HASH, UNPACKED_BYTES));
       this.journal = Journal.NONE;
     }
     this.partition =

@@ -421,7 +421,9 @@ final class Keyspaces {
               .recording(around.store.isPresent())
               .sharing(around.links)
               .observedBy(around.traces.partition(policy, number, peers));
-      ObjectStore objects = new MemoryStore(UNPACKED_BYTES / parts.partitions);
+      ObjectStore objects =
+          new MemoryStore(
+              KeyedHash.of(new SecureRandom()::nextLong), UNPACKED_BYTES / parts.partitions);
       Journal journal = Journal.NONE;
       Recovered recovered = Recovered.NOTHING;
       if (around.store.isPresent()) {

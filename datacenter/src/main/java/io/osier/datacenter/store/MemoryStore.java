@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
@@ -21,19 +22,20 @@ public final class MemoryStore implements ObjectStore {
   private final KeyOrder keys = new KeyOrder();
   private long forgotten;
 
-  /** An empty store. */
+  /** An empty store for keys that nobody else chooses: its hash is no secret. */
   public MemoryStore() {
-    this(UNPACKED_BYTES);
+    this(KeyedHash.of(() -> 1), UNPACKED_BYTES);
   }
 
   /**
    * An empty store.
    *
+   * @param hash places the keys
    * @param unpackedBytesMax so many bytes of objects are kept as they are used, about; all others
    *     are packed, and unpacked for each use
    */
-  public MemoryStore(long unpackedBytesMax) {
-    objects = new ObjectTable(unpackedBytesMax);
+  public MemoryStore(KeyedHash hash, long unpackedBytesMax) {
+    objects = new ObjectTable(hash, unpackedBytesMax);
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.osier.datacenter.store;
 import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -124,12 +123,8 @@ final class ObjectTable {
    *
    * @param looseBytesMax so many bytes of objects are not packed, about
    */
-  ObjectTable(long looseBytesMax) {
-    this(
-        KeyedHash.of(new SecureRandom()::nextLong),
-        looseBytesMax,
-        Long.MAX_VALUE,
-        (key, objects) -> {});
+  ObjectTable(KeyedHash hash, long looseBytesMax) {
+    this(hash, looseBytesMax, Long.MAX_VALUE, (key, objects) -> {});
   }
 
   /**

@@ -58,7 +58,7 @@ final class MemoryStoreHeapTest {
     double each =
         heapOf(
             keys -> {
-              MemoryStore store = new MemoryStore(100_000);
+              MemoryStore store = new MemoryStore(KeyedHash.of(() -> 7), 100_000);
               for (int i = 0; i < keys; i++) {
                 store.put(new ObjectId(key(i), type), state(type, i));
               }

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.Causal;
@@ -63,7 +64,7 @@ final class ObjectTableProperties {
   @Property
   void anyChanges_areThereAsTheyWereMade(
       @ForAll("steps") List<Step> steps, @ForAll("shares") long share) {
-    ObjectTable table = new ObjectTable(share);
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), share);
     Map<Key, KeyObjects> wanted = new HashMap<>();
     long number = 0;
     for (Step step : steps) {

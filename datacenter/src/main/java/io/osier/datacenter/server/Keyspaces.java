@@ -463,8 +463,11 @@ final class Keyspaces {
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {
-    if (!around.embedded || around.store.isPresent()) {
+    if (around.store.isPresent()) {
       return PartitionRunner.Callers.WAIT;
+    }
+    if (!around.embedded) {
+      return PartitionRunner.Callers.HELP;
     }
     return policy.consistency() == KeyspacePolicy.Consistency.SESSION
         ? PartitionRunner.Callers.COMBINE

@@ -49,6 +49,11 @@ final class PartitionRunner implements Entrance.Inside {
   enum Callers {
     /** The runner's thread alone. */
     WAIT,
+    /**
+     * Whoever submits something while the thread sleeps: a single request needs no hand-over to it
+     * and back, and many at once keep it awake. Only with {@link Journal#NONE}.
+     */
+    HELP,
     /** Whoever submits something; only with {@link Journal#NONE}. */
     RUN,
     /** As {@link #RUN}, and what a {@link Combiner} can take is acknowledged in front of it. */
@@ -60,6 +65,10 @@ final class PartitionRunner implements Entrance.Inside {
   private final Time time;
   private final Optional<Combiner> combiner;
   private final boolean callersRun;
+
+  /** Whether callers leave it to the thread while that is awake. */
+  private final boolean helps;
+
   private final PartitionAgent agent;
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
@@ -108,6 +117,7 @@ final class PartitionRunner implements Entrance.Inside {
     this.time = Time.of(seat.name(), clock);
     this.onFailure = onFailure;
     this.callersRun = callers != Callers.WAIT;
+    this.helps = callers == Callers.HELP;
     this.thread = Thread.ofPlatform().name(seat.name()).daemon(true).unstarted(this::run);
     this.sleep = new Sleep(Sleep.Sleeper.of(thread));
     this.combiner =
@@ -316,6 +326,9 @@ final class PartitionRunner implements Entrance.Inside {
     if (!callersRun) {
       sleep.wake();
       return;
+    }
+    if (helps && sleep.isAwake()) {
+      return; // it looks at what waits before it sleeps
     }
     for (int i = 0; !inbox.isEmpty(); i++) {
       if (i == CALLER_BATCHES) {

@@ -67,6 +67,14 @@ final class Sleep {
     until = AWAKE;
   }
 
+  /**
+   * Whether it looks once more what there is to do before it sleeps. For any thread that has
+   * brought something.
+   */
+  boolean isAwake() {
+    return until == AWAKE;
+  }
+
   /** Ends the sleep. For any thread that has brought something. */
   void wake() {
     if (until != AWAKE) {

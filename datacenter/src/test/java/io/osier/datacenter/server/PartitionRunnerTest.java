@@ -34,8 +34,10 @@ import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -44,6 +46,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class PartitionRunnerTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
@@ -422,8 +426,11 @@ final class PartitionRunnerTest {
     assertThat(machine.seen).containsExactly("a", "b");
   }
 
-  @Test
-  void manyCallers_runItOneAtATime_andAllAreAnswered() throws InterruptedException {
+  @ParameterizedTest
+  @EnumSource(
+      value = Callers.class,
+      names = {"HELP", "RUN"})
+  void manyCallers_runItOneAtATime_andAllAreAnswered(Callers callers) throws InterruptedException {
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger clashes = new AtomicInteger();
     AtomicInteger answered = new AtomicInteger();
@@ -440,7 +447,7 @@ final class PartitionRunnerTest {
             inside.decrementAndGet();
           }
         };
-    byCallers(machine).start();
+    create(machine, new MemoryStore(), callers, Optional.empty()).start();
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
       threads.add(
@@ -460,6 +467,30 @@ final class PartitionRunnerTest {
     }
     assertThat(answered.get()).isEqualTo(20_000);
     assertThat(clashes.get()).isZero();
+  }
+
+  /** Nobody needs to wake a thread that sleeps, nor to wait for one that is awake. */
+  @Test
+  void callersThatHelp_doItThemselvesWhileTheThreadSleeps() {
+    Map<String, Thread> by = new ConcurrentHashMap<>();
+    Script machine =
+        new Script() {
+          @Override
+          public void on(Input input, Now now) {
+            if (input instanceof Input.Command c && c.request() instanceof Request.Write w) {
+              by.put(w.key().toString(), Thread.currentThread());
+            }
+            super.on(input, now);
+          }
+        };
+    create(machine, new MemoryStore(), Callers.HELP, Optional.empty()).start();
+    await()
+        .until(
+            () -> {
+              by.clear();
+              runner.submit(write("a"), r -> {});
+              return by.get("a") == Thread.currentThread();
+            });
   }
 
   @Test

@@ -250,8 +250,7 @@ final class AppConnection {
   /** A request is about to be sent; what may go wrong with it is drawn. */
   void sends(AppWay.Sending one) {
     coming.add(one);
-    boolean isStep =
-        !(one.request() instanceof Request.Read || one.request() instanceof Request.Write);
+    boolean isStep = !SimSending.isNoStep(one.request());
     if (isDrawn(STALLED_ONE_IN)) {
       int most = random.nextInt(LONG_ONE_IN) == 0 ? LONG_MILLIS_MAX : STALLED_MILLIS_MAX;
       (random.nextBoolean() ? there : back).darken(random.nextInt(most) * MILLI);

@@ -55,9 +55,13 @@ final class FrontDoor {
       switch (request) {
         case Request.Read r -> entrance.read(r, lane(client), reply);
         case Request.Write w -> entrance.write(w, lane(client), reply);
+        case Request.ReadAll r -> entrance.readAll(r, lane(client), reply);
+        case Request.WriteAll w -> entrance.writeAll(w, lane(client), reply);
         case Request.Transact t -> entrance.transact(t, t, lane(client), reply);
         case Request.Repeat r -> entrance.transact(r.step(), r, lane(client), reply);
         case Request.Through t -> entrance.through(t, reply);
+        case Request.Scan s -> entrance.known(s, reply);
+        case Request.Ping p -> reply.accept(new Reply.Pong());
         default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
       }
     } catch (OsierException e) {
@@ -92,6 +96,7 @@ final class FrontDoor {
       return isUpdate(r.step());
     }
     return request instanceof Request.Write
+        || request instanceof Request.WriteAll
         || (request instanceof Request.Transact t
             && ((t.end() == Request.End.COMMIT && t.begin().isEmpty()) || !t.updates().isEmpty()));
   }

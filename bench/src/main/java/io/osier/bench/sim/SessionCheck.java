@@ -139,6 +139,13 @@ final class SessionCheck {
       return;
     }
     reads++;
+    if (reading instanceof Reading.Flag there) {
+      boolean known = wanted.amount(object) > 0 || !wanted.tokens(object).isEmpty();
+      if (known && !there.value()) { // nothing of an account is ever taken back
+        throw violation(at, object, "does not exist", "something of it");
+      }
+      return;
+    }
     Effect effect = Effect.shownBy(reading);
     if (effect.amount() < wanted.amount(object)) {
       throw violation(at, object, "shows " + effect.amount(), wanted.amount(object));
@@ -161,7 +168,7 @@ final class SessionCheck {
   /** What the session knows after a read. */
   void saw(SessionView view, ObjectId object, CausalContext shown, Reading reading) {
     view.sawDots(object, shown);
-    if (Workload.isAccountable(object)) {
+    if (Workload.isAccountable(object) && !(reading instanceof Reading.Flag)) {
       Effect effect = Effect.shownBy(reading);
       view.sawAmount(object, effect.amount());
       view.sawTokens(object, numbers(object, effect.tokens()));

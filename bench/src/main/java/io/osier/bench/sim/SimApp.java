@@ -174,6 +174,8 @@ final class SimApp {
     return switch (request) {
       case Request.Read r -> witnesses.get(r.query());
       case Request.Write w -> witnesses.get(w.operation());
+      case Request.ReadAll r -> witnesses.get(r.reads().getFirst().query());
+      case Request.WriteAll w -> witnesses.get(w.updates().getFirst().operation());
       case Request.Transact t -> transactions.get(t.transaction());
       case Request.Repeat r -> transactions.get(r.step().transaction());
       default -> null;

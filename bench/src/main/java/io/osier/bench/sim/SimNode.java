@@ -316,10 +316,11 @@ final class SimNode implements Entrance.Inside {
 
   @Override
   public Runnable offer(Request request, Consumer<Reply> reply) {
-    if (inbox.offer(request, reply) != Inbox.Offer.TAKEN) {
+    Consumer<Reply> asked = machine.asked(reply);
+    if (inbox.offer(request, asked) != Inbox.Offer.TAKEN) {
       throw new Violation("", "%s takes no command", this);
     }
-    machine.offered(reply);
+    machine.offered(asked);
     return this::wake;
   }
 

@@ -56,6 +56,22 @@ class SimSending {
     return shown;
   }
 
+  /** Whether a request is no step of a transaction. */
+  static boolean isNoStep(Request request) {
+    return request instanceof Request.Read
+        || request instanceof Request.Write
+        || request instanceof Request.ReadAll
+        || request instanceof Request.WriteAll
+        || request instanceof Request.Scan;
+  }
+
+  /** What a batch of one part is answered of it. */
+  private static Reply only(Reply reply) {
+    return reply instanceof Reply.All all && all.parts().size() == 1
+        ? all.parts().getFirst()
+        : reply;
+  }
+
   /** Whether it was sent on the same connection as another one, and before that. */
   final boolean isBefore(SimSending other) {
     return connection == other.connection && ticket < other.ticket;
@@ -76,19 +92,19 @@ class SimSending {
 
   final void made(SimNode at, Reply reply) {
     if (witness != null) {
-      witness.made(this, at, reply);
+      witness.made(this, at, only(reply));
     }
   }
 
   final void leaves(Reply reply) {
     if (witness != null) {
-      witness.leaves(this, reply);
+      witness.leaves(this, only(reply));
     }
   }
 
   final void hears(Reply reply) {
     if (witness != null) {
-      witness.hears(this, reply);
+      witness.hears(this, only(reply));
     }
   }
 

@@ -13,6 +13,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.BatchException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
 import io.osier.proxy.Session;
@@ -40,6 +41,12 @@ final class SimSession {
 
   /** Where some updates need no answer of a partition, these are drawn more often. */
   private static final int DRAWN_AGAIN_MAX = 6;
+
+  /** One call of so many is a batch of one part. */
+  private static final int BATCHES_ONE_IN = 5;
+
+  /** One read of so many asks for existence alone. */
+  private static final int BARE_ONE_IN = 8;
 
   /** One session of so many goes on without what is lost. */
   private static final int GOES_ON_ONE_IN = 4;
@@ -313,8 +320,17 @@ final class SimSession {
   }
 
   private void call(Place place) {
-    Workload.Task task = draw(place);
-    Call call = new Call(place, task, task.ask(tasks++));
+    Workload.Task drawn = draw(place);
+    long number = tasks++;
+    Optional<Request.Ask> ask = drawn.ask(number);
+    // Counted and not drawn, so that nothing else is drawn otherwise.
+    boolean inBatch = number % BATCHES_ONE_IN == 1 && ask.isEmpty();
+    boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite();
+    Workload.Task task =
+        bare
+            ? new Workload.Task(drawn.object(), Optional.empty(), new Query.Exists(), Effect.NONE)
+            : drawn;
+    Call call = new Call(place, task, ask);
     Keyspace keyspace = session.keyspace(place.unit.policy().name());
     ObjectId object = task.object();
     calls.add(call);
@@ -323,10 +339,22 @@ final class SimSession {
     if (task.isWrite()) {
       place.checks.sessions().asked(place.view, object, task.effect());
       Operation operation = task.operation().orElseThrow();
+      if (inBatch && task.keepsItsPlace()) {
+        result =
+            keyspace.updateAllAsync(
+                List.of(new Keyspace.Change(object.key(), object.type(), operation)));
+      } else {
+        result =
+            call.ask.isPresent()
+                ? keyspace.updateAsync(object.key(), object.type(), operation, call.ask.get())
+                : keyspace.updateAsync(object.key(), object.type(), operation);
+      }
+    } else if (inBatch) {
       result =
-          call.ask.isPresent()
-              ? keyspace.updateAsync(object.key(), object.type(), operation, call.ask.get())
-              : keyspace.updateAsync(object.key(), object.type(), operation);
+          keyspace
+              .readAllAsync(
+                  List.of(new Keyspace.Get(object.key(), Optional.of(object.type()), task.query())))
+              .thenApply(List::getFirst);
     } else {
       result = keyspace.readAsync(object.key(), Optional.of(object.type()), task.query());
     }
@@ -363,7 +391,11 @@ final class SimSession {
       if (error == null) {
         done(call, found);
       } else {
-        failed(call, error instanceof CompletionException c ? requireNonNull(c.getCause()) : error);
+        Throwable why =
+            error instanceof CompletionException c ? requireNonNull(c.getCause()) : error;
+        failed(
+            call,
+            why instanceof BatchException batch ? requireNonNull(batch.errors().get(0)) : why);
       }
       if (call.task.isWrite()) {
         outcomes.merge(call.outcome, 1L, Long::sum);
@@ -465,6 +497,8 @@ final class SimSession {
     return switch (sending.request()) {
       case Request.Read r -> r.after();
       case Request.Write w -> w.after();
+      case Request.ReadAll r -> r.after();
+      case Request.WriteAll w -> w.after();
       default -> VersionVector.EMPTY;
     };
   }
@@ -522,6 +556,8 @@ final class SimSession {
         switch (requireNonNull(call.sent, "a datacenter has refused it").request()) {
           case Request.Read r -> r.after();
           case Request.Write w -> w.after();
+          case Request.ReadAll r -> r.after();
+          case Request.WriteAll w -> w.after();
           default -> VersionVector.EMPTY;
         };
     if (!simulation.losses().hasLost(after)) {

@@ -9,18 +9,22 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -40,6 +44,11 @@ import org.jspecify.annotations.Nullable;
 final class SimTransactions {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final int COMMITS_MAX = 3;
+
+  /** One of so many transactions that read twice scans what it reads. */
+  private static final int SCANS_ONE_IN = 5;
+
+  private static final int PAGE_ROWS = 5;
 
   /** One transaction. */
   private final class Tx implements SimWitness {
@@ -271,9 +280,11 @@ final class SimTransactions {
       end(tx, of); // the commit brings the updates
       return;
     }
+    // By its number and not drawn, so that nothing else is drawn otherwise.
+    boolean scans = tx.number % SCANS_ONE_IN == 0;
     call(
         tx,
-        () -> of.readTogetherAsync(all()),
+        () -> scans ? scanned(of) : of.readTogetherAsync(all()),
         found -> {
           look(tx, found, tx.number);
           scheduler.in(pause(), () -> end(tx, of));
@@ -284,6 +295,34 @@ final class SimTransactions {
           of.close();
           failed(tx, error);
         });
+  }
+
+  /** As a read of all objects together, by a scan of the transaction. */
+  private static CompletableFuture<List<Keyspace.Found>> scanned(Transaction of) {
+    Scan scan = Scan.prefix(TransactionView.PREFIX).pageRows(PAGE_ROWS);
+    return pages(of, scan, new HashMap<>())
+        .thenApply(
+            rows ->
+                TransactionView.objects().stream()
+                    .map(object -> found(object, rows.get(object)))
+                    .toList());
+  }
+
+  private static CompletableFuture<Map<ObjectId, Reading>> pages(
+      Transaction of, Scan scan, Map<ObjectId, Reading> rows) {
+    return of.pageAsync(scan)
+        .thenCompose(
+            page -> {
+              page.rows().forEach(r -> rows.put(new ObjectId(r.key(), r.type()), r.value()));
+              return page.next().isEmpty()
+                  ? CompletableFuture.completedFuture(rows)
+                  : pages(of, scan.from(page.next().get()), rows);
+            });
+  }
+
+  private static Keyspace.Found found(ObjectId object, @Nullable Reading reading) {
+    Reading shown = reading != null ? reading : object.type().empty().read(new Query.Whole());
+    return new Keyspace.Found(Optional.of(object.type()), Optional.of(shown), reading != null);
   }
 
   private void end(Tx tx, Transaction of) {

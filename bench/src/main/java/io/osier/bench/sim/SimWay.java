@@ -265,7 +265,7 @@ final class SimWay implements Connection {
     if (isDrawn(STALLED_ONE_IN)) {
       over.takesNanos = Math.max(over.takesNanos, now + random.nextInt(STALLED_MILLIS_MAX) * MILLI);
     }
-    boolean isOther = sent instanceof Request.Read || sent instanceof Request.Write;
+    boolean isOther = SimSending.isNoStep(sent);
     if (isDrawn(isOther ? LOST_ONE_IN : STEP_LOST_ONE_IN)) {
       scheduler.in(breaksIn(over), () -> breaks(over));
     }

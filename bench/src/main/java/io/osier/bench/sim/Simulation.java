@@ -263,9 +263,13 @@ final class Simulation {
     return switch (request) {
       case Request.Read r -> unit(r.keyspace(), r.key());
       case Request.Write w -> unit(w.keyspace(), w.key());
+      case Request.ReadAll r -> unit(r.keyspace(), r.reads().getFirst().key());
+      case Request.WriteAll w -> unit(w.keyspace(), w.updates().getFirst().key());
       case Request.Transact t -> unit(t.keyspace(), 0);
       case Request.Repeat r -> unit(r.step().keyspace(), 0);
       case Request.Through t -> unit(t.keyspace(), t.partition());
+      case Request.Scan s -> unit(s.keyspace(), 0);
+      case Request.Ping p -> units.getFirst();
       default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
     };
   }

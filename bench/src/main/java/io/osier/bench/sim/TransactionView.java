@@ -35,8 +35,12 @@ record TransactionView(
     List<Long> fields,
     List<Boolean> added) {
   static final int PLACES = 5;
-  private static final ObjectId COUNT = new ObjectId(Key.of("txn-count"), CrdtType.PN_COUNTER);
-  private static final ObjectId MAP = new ObjectId(Key.of("txn-map"), CrdtType.OR_MAP);
+
+  /** With what the keys of all of its objects begin. */
+  static final String PREFIX = "txn-";
+
+  private static final ObjectId COUNT = new ObjectId(Key.of(PREFIX + "count"), CrdtType.PN_COUNTER);
+  private static final ObjectId MAP = new ObjectId(Key.of(PREFIX + "map"), CrdtType.OR_MAP);
   private static final Value ELEMENT = Value.of("x");
 
   /** The objects that a snapshot shows, in the order of the readings that {@link #of} takes. */
@@ -53,16 +57,16 @@ record TransactionView(
   }
 
   private static ObjectId numbers(int place) {
-    return new ObjectId(Key.of("txn-" + place), CrdtType.G_SET);
+    return new ObjectId(Key.of(PREFIX + place), CrdtType.G_SET);
   }
 
   private static ObjectId register(int place) {
-    return new ObjectId(Key.of("txn-register-" + place), CrdtType.LWW_REGISTER);
+    return new ObjectId(Key.of(PREFIX + "register-" + place), CrdtType.LWW_REGISTER);
   }
 
   private static ObjectId lwwSet(int place) {
     CrdtType type = place % 2 == 0 ? CrdtType.LWW_SET_ADD_BIAS : CrdtType.LWW_SET_REMOVE_BIAS;
-    return new ObjectId(Key.of("txn-lwwset-" + place), type);
+    return new ObjectId(Key.of(PREFIX + "lwwset-" + place), type);
   }
 
   private static FieldId field(int place) {

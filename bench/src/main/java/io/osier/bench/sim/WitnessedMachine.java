@@ -94,6 +94,11 @@ final class WitnessedMachine implements Machine {
     return new Asked(this, listener);
   }
 
+  /** As it is, or for somebody who adds to the answer before it goes to whom it is for. */
+  Consumer<Reply> asked(Consumer<Reply> reply) {
+    return reply instanceof Asked ? reply : asked((at, made) -> () -> reply.accept(made));
+  }
+
   /** A command of {@link #asked} is in the inbox. */
   void offered(Consumer<Reply> command) {
     Asked one = (Asked) command;

@@ -3,11 +3,14 @@ package io.osier.bench.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
@@ -24,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -72,6 +76,9 @@ final class SabotageTest {
         arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
         arguments("nobody lets a partition absorb first", "the session knew", hurried()),
         arguments("an update answers with what was before it", "the session knew", reversing()),
+        arguments("existence is asked of another type", "does not exist", straying()),
+        arguments("a batch does not say what was seen", "the session knew", vague()),
+        arguments("a scan leaves out its first objects", "transaction", skipping()),
         arguments("what was acknowledged in front is lost", "and its partition gets", dropping()),
         arguments("rights are taken over at once", "leaves its bounds", greedy()),
         arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
@@ -243,6 +250,60 @@ final class SabotageTest {
                 w.waitMillis(),
                 w.ask().map(ask -> new Request.Ask(true, ask.query())))
             : request;
+      }
+    };
+  }
+
+  private static Sabotage straying() {
+    return new Sabotage() {
+      @Override
+      public Request sent(Request request) {
+        if (!(request instanceof Request.Read r && r.query() instanceof Query.Exists)) {
+          return request;
+        }
+        boolean isSet = r.type().filter(type -> type == CrdtType.AW_SET).isPresent();
+        return new Request.Read(
+            r.keyspace(),
+            r.key(),
+            Optional.of(isSet ? CrdtType.PN_COUNTER : CrdtType.AW_SET),
+            r.query(),
+            r.after(),
+            r.ordered(),
+            r.waitMillis());
+      }
+    };
+  }
+
+  private static Sabotage skipping() {
+    return new Sabotage() {
+      @Override
+      public Request sent(Request request) {
+        return request instanceof Request.Scan s && s.from().isPresent()
+            ? new Request.Scan(
+                s.keyspace(),
+                Optional.of(Key.of(s.from().get() + "\u007f")),
+                s.to(),
+                s.type(),
+                s.query(),
+                s.limit(),
+                s.want())
+            : request;
+      }
+    };
+  }
+
+  private static Sabotage vague() {
+    return new Sabotage() {
+      @Override
+      public Request sent(Request request) {
+        return switch (request) {
+          case Request.ReadAll r ->
+              new Request.ReadAll(
+                  r.keyspace(), r.reads(), VersionVector.EMPTY, r.ordered(), r.waitMillis());
+          case Request.WriteAll w ->
+              new Request.WriteAll(w.keyspace(), w.updates(), VersionVector.EMPTY, w.waitMillis());
+          default -> request;
+        };
       }
     };
   }

@@ -38,7 +38,7 @@ final class HeapOfKeys implements Part {
     Table table =
         new Table("type", "keys", "key and value", "heap a key, hot", "metadata", "heap, evicted");
     for (Kind kind : KINDS) {
-      long hot = heapOfKey(scale.dir().resolve(kind.name + "-hot"), kind, keys, "4GiB");
+      long hot = heapOfKey(scale.dir().resolve(kind.name + "-hot"), kind, keys, allMemory());
       long evicted = heapOfKey(scale.dir().resolve(kind.name + "-cold"), kind, keys, "1MiB");
       int payload = kind.valueBytes + KEY_BYTES;
       table.add(
@@ -60,6 +60,11 @@ final class HeapOfKeys implements Part {
   }
 
   private static final int KEY_BYTES = 10;
+
+  /** As much as a cache may have: half of the heap, of which a megabyte is left over. */
+  private static String allMemory() {
+    return Runtime.getRuntime().maxMemory() / 2 / (1 << 20) - 1 + "MiB";
+  }
 
   private static long heapOfKey(Path dir, Kind kind, int keys, String cache)
       throws InterruptedException {

@@ -28,7 +28,7 @@ final class ObjectCache {
   /** Of what is kept so much is not packed, as a share and at most. */
   private static final int UNPACKED_SHARE = 8;
 
-  private static final long UNPACKED_BYTES_MAX = 16L << 20;
+  private static final long UNPACKED_BYTES_MAX = 4L << 20;
 
   private final VersionStore versions;
   private final BiFunction<Key, KeyObjects, Runnable> evicted;

@@ -38,7 +38,7 @@ final class KeyspaceScan {
   private static final long AHEAD_BYTES_MAX = 4 << 20;
 
   /** A page ends after so many objects, wanted or not: a scan is no way to block other readers. */
-  static final int PAGE_OBJECTS_MAX = 20_000;
+  static final int PAGE_OBJECTS_MAX = 5_000;
 
   /** Most objects that are added to a page because they are dropped. */
   static final int DROPPED_MAX = 1_000;

@@ -203,7 +203,7 @@ final class DatacenterLifecycleTest {
     return ProtocolCodec.decodeReply(bytes).message();
   }
 
-  /** A page may look at 20,000 objects: the connections of others must not wait for that. */
+  /** A page may look at 5,000 objects: the connections of others must not wait for that. */
   @Test
   void scanInMemory_isNotDoneByWhoeverBringsIt() {
     try (TestCluster cluster = new TestCluster("solo")) {

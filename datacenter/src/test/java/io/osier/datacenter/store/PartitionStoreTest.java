@@ -72,6 +72,33 @@ final class PartitionStoreTest {
     }
   }
 
+  /** Of large objects few are read at once, whatever number is asked for. */
+  @Test
+  void pagesOfWhatIsDurable_areBoundedInBytes_andMissNothing() {
+    List<ObjectId> all = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      ObjectId object = new ObjectId(Key.of("large" + i), CrdtType.LWW_REGISTER);
+      update(object, new Operation.Assign(Value.of("x".repeat(1_000))));
+      all.add(object);
+    }
+    commit();
+    writeAll();
+    update(all.getFirst(), new Operation.Assign(Value.of("not durable")));
+    List<ObjectId> found = new ArrayList<>();
+    ObjectStore.Page page = new ObjectStore.Page(List.of(), false);
+    while (!page.end()) {
+      Optional<ObjectId> after = found.isEmpty() ? Optional.empty() : Optional.of(found.getLast());
+      page = store.pageDurable(after, 100, 2_500);
+      assertThat(page.entries()).hasSizeLessThanOrEqualTo(3);
+      for (ObjectStore.Entry entry : page.entries()) {
+        assertThat(entry.state().sizeBytes()).as("durable").isGreaterThan(1_000);
+        found.add(entry.object());
+      }
+    }
+    assertThat(found).isEqualTo(all);
+    assertThat(store.pageDurable(Optional.empty(), 4, 1 << 20).entries()).hasSize(4);
+  }
+
   @Test
   void droppedObject_isNotBroughtBack_byAnEvictionMeanwhile() {
     ObjectId gone = new ObjectId(Key.of("gone"), CrdtType.EW_FLAG);

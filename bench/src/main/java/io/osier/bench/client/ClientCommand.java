@@ -3,6 +3,7 @@ package io.osier.bench.client;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.Ports;
+import io.osier.bench.cluster.Zipf;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
@@ -27,14 +28,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,8 +48,10 @@ import picocli.CommandLine.Option;
     name = "client",
     mixinStandardHelpOptions = true,
     description = {
-      "Measures reads and updates of counters through the client library, at one datacenter process on",
-      "loopback, with 1, 16 and 256 calls in flight, beside a plain Netty echo of frames of the same",
+      "Measures reads and updates of counters through the client library, at one datacenter process"
+          + " on",
+      "loopback, with 1, 16 and 256 calls in flight, beside a plain Netty echo of frames of the"
+          + " same",
       "sizes. Each is a process of its own, reached by one connection; they take turns."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -65,15 +71,24 @@ public final class ClientCommand extends Experiment {
 
   private static final String KEYSPACE = "counters";
   private static final int COUNTERS = 1_000;
+
+  /** A power of two. */
+  private static final int DRAWN = 1 << 16;
+
   private static final List<Integer> IN_FLIGHT = List.of(1, 16, 256);
   private static final String RATE = "operations/s";
+  private static final String CPU = "server's µs/operation";
   private static final String SHARE = "% of the echo";
+
+  /** How uneven the keys are with {@link #skewed}, as YCSB has it. */
+  private static final double SKEW = 0.99;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       description =
-          "how many threads make the calls; 0, as if not given: whoever hears an answer makes the next call")
+          "how many threads make the calls; 0, as if not given: whoever hears an answer makes the"
+              + " next call")
   private int threads;
 
   @Option(
@@ -88,6 +103,12 @@ public final class ClientCommand extends Experiment {
       description =
           "measure only 'reads' or 'updates', with 256 in flight, to look at it by a profiler")
   private String only;
+
+  @Option(
+      names = "--skewed",
+      description =
+          "some keys are asked for much more often than others (zipfian, 0.99), not in turn")
+  private boolean skewed;
 
   @Option(
       names = "--server-options",
@@ -107,6 +128,7 @@ public final class ClientCommand extends Experiment {
     Path directory = Files.createTempDirectory("osier-client");
     System.out.println("logs and data in " + directory);
     results.note("durability", durability.name().toLowerCase(Locale.ROOT));
+    results.note("keys", skewed ? "zipfian " + SKEW : "in turn");
     results.note("threads", threads == 0 ? "the client's own" : Integer.toString(threads));
     int port = Ports.free();
     int echoPort = Ports.free();
@@ -117,7 +139,7 @@ public final class ClientCommand extends Experiment {
             OsierClient.builder().name("bench").endpoint("one", "127.0.0.1:" + port).build();
         EchoClient plain = connect(echoPort)) {
       client.awaitConnected(Duration.ofSeconds(30));
-      measure(results, kinds(client, plain));
+      measure(results, kinds(client, plain), server);
     } finally {
       stop(server);
       stop(echo);
@@ -182,7 +204,7 @@ public final class ClientCommand extends Experiment {
       counters.add(space.counter("counter-" + i));
     }
     counters.stream().map(c -> c.incrementAsync(1)).toList().forEach(CompletableFuture::join);
-    AtomicInteger next = new AtomicInteger();
+    IntSupplier next = skewed ? skewedTurns() : turns();
     // The frames as they are on the way: their sizes are what the echo sends and answers.
     long id = 1_000_000;
     Key key = Key.of("counter-555");
@@ -206,14 +228,14 @@ public final class ClientCommand extends Experiment {
         "reads",
         new Kind(
             "reads",
-            target(() -> counters.get(turn(next)).getAsync()),
+            target(() -> counters.get(next.getAsInt()).getAsync()),
             plain.target(
                 ProtocolCodec.encode(id, read).length, ProtocolCodec.encode(id, answer).length)));
     all.put(
         "updates",
         new Kind(
             "updates",
-            target(() -> counters.get(turn(next)).incrementAsync(1)),
+            target(() -> counters.get(next.getAsInt()).incrementAsync(1)),
             plain.target(
                 ProtocolCodec.encode(id, write).length, ProtocolCodec.encode(id, done).length)));
     if (only != null && !all.containsKey(only)) {
@@ -223,8 +245,19 @@ public final class ClientCommand extends Experiment {
     return only == null ? List.copyOf(all.values()) : List.of(all.get(only));
   }
 
-  private static int turn(AtomicInteger next) {
-    return Math.floorMod(next.getAndIncrement(), COUNTERS);
+  private static IntSupplier turns() {
+    AtomicInteger next = new AtomicInteger();
+    return () -> Math.floorMod(next.getAndIncrement(), COUNTERS);
+  }
+
+  /** Drawn beforehand: drawing must not be what is measured. */
+  private static IntSupplier skewedTurns() {
+    Zipf zipf = new Zipf(COUNTERS, SKEW);
+    SplittableRandom random = new SplittableRandom(1);
+    int[] drawn = new int[DRAWN];
+    Arrays.setAll(drawn, i -> zipf.next(random));
+    AtomicInteger next = new AtomicInteger();
+    return () -> drawn[next.getAndIncrement() & (DRAWN - 1)];
   }
 
   /** A call of the client library. */
@@ -236,7 +269,8 @@ public final class ClientCommand extends Experiment {
     return done -> call.make().whenComplete((result, error) -> done.done(error == null));
   }
 
-  private void measure(Results results, List<Kind> kinds) throws InterruptedException {
+  private void measure(Results results, List<Kind> kinds, Process server)
+      throws InterruptedException {
     List<Integer> inFlight = only == null ? IN_FLIGHT : List.of(256);
     double seconds = quick() ? 2 : 5;
     System.out.println("warming up");
@@ -250,18 +284,22 @@ public final class ClientCommand extends Experiment {
       String workload = n + " in flight";
       for (int round = 1; round <= (quick() ? 2 : 5); round++) {
         for (Kind kind : kinds) {
+          Duration before = cpu(server);
           Driver.Outcome osier = Driver.run(kind.osier, n, threads, seconds);
+          double micros = cpu(server).minus(before).toNanos() / 1e3 / osier.nanos().getTotalCount();
           add(results, workload, "osier " + kind.name, osier);
+          results.add(workload, "osier " + kind.name, CPU, micros);
           Driver.Outcome echo = Driver.run(kind.echo, n, threads, seconds);
           add(results, workload, "echo " + kind.name, echo);
           double share = 100 * osier.perSecond() / echo.perSecond();
           results.add(workload, "osier " + kind.name, SHARE, share);
           System.out.printf(
               Locale.ROOT,
-              "%s, %-7s %,10.0f/s; echo %,10.0f/s; %.1f %%%n",
+              "%s, %-7s %,10.0f/s, %.2f µs of the server; echo %,10.0f/s; %.1f %%%n",
               workload,
               kind.name,
               osier.perSecond(),
+              micros,
               echo.perSecond(),
               share);
         }
@@ -269,6 +307,11 @@ public final class ClientCommand extends Experiment {
       System.out.println();
       System.out.println(results.table(workload));
     }
+  }
+
+  /** The processor time that a process has taken so far. */
+  private static Duration cpu(Process process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   private static void add(

@@ -480,6 +480,9 @@ final class Keyspaces {
     return new PartitionStore(
         versions,
         in.writerOf(versions),
+        policy.consistency() == KeyspacePolicy.Consistency.CAUSAL
+            ? PartitionStore.Keeps.VERSIONS
+            : PartitionStore.Keeps.NEWEST,
         around.self,
         cacheBytes,
         around.config.store().logMax(),

@@ -19,6 +19,13 @@ public sealed interface Change {
   /** Puts a snapshot: an object with all that was applied to it up to a time. */
   record PutSnapshot(ObjectId object, VersionVector at, Causal state) implements Change {}
 
+  /**
+   * Puts an object with all that was applied to it, in the place of what was put so before: there
+   * is one such record of an object, however often it is written. Versions of it stay until they
+   * are pruned.
+   */
+  record PutInPlace(ObjectId object, Causal state) implements Change {}
+
   /** Notes which object an update of this datacenter changed. */
   record PutLogged(long number, ObjectId object) implements Change {}
 
@@ -41,7 +48,8 @@ public sealed interface Change {
   record DropLogged(long after, long through) implements Change {}
 
   /**
-   * Drops the versions of an object that its newest snapshot contains; an adapter may do it later.
+   * Drops the versions of an object that its newest snapshot, or what was put in place, contains;
+   * an adapter may do it later.
    */
   record Prune(ObjectId object) implements Change {}
 

@@ -15,7 +15,7 @@ public final class EncodedGroup {
   /** One step of writing a group. */
   sealed interface Step {}
 
-  /** Puts a version of an object. */
+  /** Puts a version of an object, or its state in place. */
   record PutVersion(ObjectId object, byte[] key, byte[] value) implements Step {}
 
   /** Puts another record. */
@@ -80,6 +80,9 @@ public final class EncodedGroup {
               p.object(),
               keys.version(p.object(), p.at(), true, dictionary),
               RecordValues.version(p.state(), p.at()));
+      case Change.PutInPlace p ->
+          new PutVersion(
+              p.object(), keys.inPlace(p.object()), RecordValues.inPlace(p.state(), dictionary));
       case Change.PutLogged p -> new Put(keys.logged(p.number()), RecordValues.logged(p.object()));
       case Change.PutTransaction p ->
           new Put(keys.transaction(p.number()), RecordValues.transaction(p.transaction()));

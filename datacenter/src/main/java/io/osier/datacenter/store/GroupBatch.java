@@ -34,8 +34,13 @@ final class GroupBatch {
       int numbers = replicas.putNew(batch::put);
       boolean drops = groups.stream().anyMatch(EncodedGroup::drops);
       Map<Versioned, List<byte[]>> versions = drops ? new HashMap<>() : Map.of();
+      List<Runnable> notes = new ArrayList<>();
       for (EncodedGroup group : groups) {
         for (EncodedGroup.Step step : group.steps()) {
+          if (step instanceof EncodedGroup.Prunable p) {
+            notes.add(() -> pruner.note(group.keys(), p.object()));
+            continue;
+          }
           if (drops && step instanceof EncodedGroup.PutVersion p) {
             versions
                 .computeIfAbsent(new Versioned(group.keys(), p.object()), v -> new ArrayList<>(1))
@@ -53,6 +58,8 @@ final class GroupBatch {
       }
       db.write(options, batch);
       replicas.written(numbers);
+      // Not before: a look at the object that came too early would find nothing to delete.
+      notes.forEach(Runnable::run);
     }
   }
 
@@ -64,7 +71,7 @@ final class GroupBatch {
       case EncodedGroup.Delete d -> batch.delete(d.key());
       case EncodedGroup.DeleteRange d -> batch.deleteRange(d.from(), d.to());
       case EncodedGroup.DropVersions d -> drop(batch, keys, d);
-      case EncodedGroup.Prunable p -> pruner.note(keys, p.object());
+      case EncodedGroup.Prunable p -> {}
     }
   }
 

@@ -15,14 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param states in the order of their types
  * @param operations written since the last snapshots
  * @param operationBytes their sizes
+ * @param hasVersions whether the store may have versions of them, beside what is put in place
  * @param group the last that changed it; 0 when read from the store
  */
-record KeyObjects(List<Causal> states, int operations, long operationBytes, long group) {
+record KeyObjects(
+    List<Causal> states, int operations, long operationBytes, boolean hasVersions, long group) {
   /** Of a key that holds nothing. */
-  static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, 0);
+  static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, false, 0);
 
   private static final long HEAP_BYTES =
-      HeapSize.object(HeapSize.REFERENCE + Integer.BYTES + 2 * Long.BYTES);
+      HeapSize.object(HeapSize.REFERENCE + Integer.BYTES + 1 + 2 * Long.BYTES);
 
   /** What an entry of the cache takes beside key and value: see docs/BENCHMARKS.md. */
   private static final int ENTRY_BYTES = 330;
@@ -38,12 +40,14 @@ record KeyObjects(List<Causal> states, int operations, long operationBytes, long
     List<Causal> states = new ArrayList<>(loaded.size());
     int operations = 0;
     long bytes = 0;
+    boolean versions = false;
     for (VersionStore.Loaded l : loaded) {
       states.add(l.state());
       operations += l.operations();
       bytes += l.operationBytes();
+      versions |= l.hasVersions();
     }
-    return new KeyObjects(List.copyOf(states), operations, bytes, 0);
+    return new KeyObjects(List.copyOf(states), operations, bytes, versions, 0);
   }
 
   /** The state of one of them, or null. */
@@ -58,18 +62,18 @@ record KeyObjects(List<Causal> states, int operations, long operationBytes, long
 
   /** With another state of one of them. */
   KeyObjects with(Causal state, long group) {
-    return new KeyObjects(replaced(states, state), operations, operationBytes, group);
+    return new KeyObjects(replaced(states, state), operations, operationBytes, hasVersions, group);
   }
 
   /** Without one of them. */
   KeyObjects without(CrdtType type, long group) {
     List<Causal> others = states.stream().filter(s -> s.type() != type).toList();
-    return new KeyObjects(others, operations, operationBytes, group);
+    return new KeyObjects(others, operations, operationBytes, hasVersions, group);
   }
 
   /** With other counts of what was written since the last snapshots. */
-  KeyObjects counting(int operations, long operationBytes, long group) {
-    return new KeyObjects(states, operations, operationBytes, group);
+  KeyObjects counting(int operations, long operationBytes, boolean hasVersions, long group) {
+    return new KeyObjects(states, operations, operationBytes, hasVersions, group);
   }
 
   static List<Causal> replaced(List<Causal> before, Causal state) {

@@ -11,6 +11,7 @@ import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -18,18 +19,26 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Versions in memory: the simulator's disk, and what the other adapter is compared with. Not
  * thread-safe.
  */
 public final class MemoryVersions implements VersionStore {
-  private record Entry(VersionVector at, boolean isSnapshot, Causal content)
+  private record Entry(VersionVector at, boolean isSnapshot, boolean isInPlace, Causal content)
       implements Versions.Stored {
-    static final Comparator<Entry> NEWEST_FIRST =
+    private static final Comparator<Entry> VERSIONS_NEWEST_FIRST =
         Comparator.<Entry>comparingLong(e -> -Versions.maxOf(e.at))
             .thenComparing(e -> e.isSnapshot)
             .thenComparing(e -> e.at, (a, b) -> a.equals(b) ? 0 : compare(a, b));
+
+    /** Of what is put in place there is one, and it comes first. */
+    static final Comparator<Entry> NEWEST_FIRST =
+        (a, b) ->
+            a.isInPlace || b.isInPlace
+                ? Boolean.compare(b.isInPlace, a.isInPlace)
+                : VERSIONS_NEWEST_FIRST.compare(a, b);
 
     private static int compare(VersionVector a, VersionVector b) {
       return a.toString().compareTo(b.toString());
@@ -68,8 +77,10 @@ public final class MemoryVersions implements VersionStore {
 
   private void write(Change change) {
     switch (change) {
-      case Change.PutOperation p -> put(p.object(), new Entry(p.at(), false, p.delta()));
-      case Change.PutSnapshot p -> put(p.object(), new Entry(p.at(), true, p.state()));
+      case Change.PutOperation p -> put(p.object(), new Entry(p.at(), false, false, p.delta()));
+      case Change.PutSnapshot p -> put(p.object(), new Entry(p.at(), true, false, p.state()));
+      case Change.PutInPlace p ->
+          put(p.object(), new Entry(p.state().context().toVersionVector(), true, true, p.state()));
       case Change.Prune p -> prune(p.object());
       case Change.PutLogged p -> log.put(p.number(), p.object());
       case Change.PutTransaction p -> transactions.put(p.number(), p.transaction());
@@ -92,7 +103,7 @@ public final class MemoryVersions implements VersionStore {
     }
     if (newest != null) {
       Entry kept = newest;
-      entries.removeIf(e -> e != kept && e.at.isAtMost(kept.at));
+      entries.removeIf(e -> e != kept && !e.isInPlace && e.at.isAtMost(kept.at));
     }
   }
 
@@ -115,14 +126,33 @@ public final class MemoryVersions implements VersionStore {
     return objects.getOrDefault(object, Collections.emptyNavigableSet());
   }
 
+  private static @Nullable Entry inPlace(NavigableSet<Entry> entries) {
+    Entry first = entries.isEmpty() ? null : entries.first();
+    return first != null && first.isInPlace ? first : null;
+  }
+
+  private static Iterator<Entry> versions(NavigableSet<Entry> entries) {
+    Iterator<Entry> versions = entries.iterator();
+    if (inPlace(entries) != null) {
+      versions.next();
+    }
+    return versions;
+  }
+
+  /** How many records there are of an object. */
+  int records(ObjectId object) {
+    return entries(object).size();
+  }
+
   @Override
   public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
-    return Versions.snapshot(entries(object).iterator(), atMost);
+    NavigableSet<Entry> entries = entries(object);
+    return Versions.snapshot(inPlace(entries), versions(entries), atMost);
   }
 
   @Override
   public List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to) {
-    return Versions.operations(entries(object).iterator(), from, to, replicas);
+    return Versions.operations(versions(entries(object)), from, to, replicas);
   }
 
   @Override
@@ -132,7 +162,7 @@ public final class MemoryVersions implements VersionStore {
         objects
             .subMap(new ObjectId(key, FIRST_TYPE), true, new ObjectId(key, LAST_TYPE), true)
             .values()) {
-      Versions.newest(entries.iterator(), replicas).ifPresent(found::add);
+      Versions.newest(inPlace(entries), versions(entries), replicas).ifPresent(found::add);
     }
     return found;
   }

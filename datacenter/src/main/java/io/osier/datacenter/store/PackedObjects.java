@@ -20,14 +20,16 @@ import java.util.concurrent.ConcurrentHashMap;
  *   flags | length, key | operations, their bytes | per object: head | replicas | content
  * </pre>
  *
- * <p>The flags say whether it was used, and whether operations are counted: where there is no store
- * none are. The head has the type, whether the object is full, whether another one follows, and
- * whether the content names its replicas itself. Mostly it does not: few lists of replicas occur in
- * the contexts of many objects, so each list has a number here. Safe for any thread.
+ * <p>The flags say whether it was used, whether operations are counted, and whether the store may
+ * have versions: where there is no store there are none. The head has the type, whether the object
+ * is full, whether another one follows, and whether the content names its replicas itself. Mostly
+ * it does not: few lists of replicas occur in the contexts of many objects, so each list has a
+ * number here. Safe for any thread.
  */
 final class PackedObjects {
   private static final int USED = 1;
   private static final int COUNTED = 2;
+  private static final int VERSIONS = 4;
   private static final int FULL = 1;
   private static final int TYPE_SHIFT = 1;
   private static final int TYPE_MASK = 0x1f;
@@ -125,7 +127,7 @@ final class PackedObjects {
         out -> {
           byte[] start = new byte[KEY_AT + lengthBytes(key.length()) + key.length()];
           boolean counted = objects.operations() != 0 || objects.operationBytes() != 0;
-          start[0] = (byte) (counted ? COUNTED : 0);
+          start[0] = (byte) ((counted ? COUNTED : 0) | (objects.hasVersions() ? VERSIONS : 0));
           put(key, start, KEY_AT);
           out.writeBytes(start);
           if (counted) {
@@ -156,13 +158,14 @@ final class PackedObjects {
     boolean counted = (packed[0] & COUNTED) != 0;
     int operations = counted ? (int) in.readNumber() : 0;
     long operationBytes = counted ? in.readNumber() : 0;
+    boolean versions = (packed[0] & VERSIONS) != 0;
     if (in.remaining() == 0) {
-      return KeyObjects.NOTHING.counting(operations, operationBytes, 0);
+      return KeyObjects.NOTHING.counting(operations, operationBytes, versions, 0);
     }
     int head = in.readByteUnsigned();
     Causal first = unpack(head, in);
     if ((head & MORE) == 0) {
-      return new KeyObjects(List.of(first), operations, operationBytes, 0);
+      return new KeyObjects(List.of(first), operations, operationBytes, versions, 0);
     }
     List<Causal> states = new ArrayList<>(2);
     states.add(first);
@@ -170,7 +173,7 @@ final class PackedObjects {
       head = in.readByteUnsigned();
       states.add(unpack(head, in));
     }
-    return new KeyObjects(List.copyOf(states), operations, operationBytes, 0);
+    return new KeyObjects(List.copyOf(states), operations, operationBytes, versions, 0);
   }
 
   private Causal unpack(int head, WireInput in) {

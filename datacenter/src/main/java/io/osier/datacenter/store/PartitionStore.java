@@ -12,6 +12,7 @@ import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,12 +49,36 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private final AtomicLong keys = new AtomicLong();
 
+  private final Keeps keeps;
+
+  /** Where only the newest counts: the present group's updates, by object. */
+  private Map<ObjectId, Gathered> gathered = new LinkedHashMap<>();
+
   /** Groups handed to the writer and not yet durable. */
   private final AtomicInteger underWay = new AtomicInteger();
+
+  /** What is kept of an object when it is written again. */
+  public enum Keeps {
+    /** What it was, until a newer snapshot contains it: one record for each update. */
+    VERSIONS,
+    /** What it is: all updates of an object in a group are one record, mostly in the same place. */
+    NEWEST
+  }
+
+  /** Updates of an object that belong to one group. */
+  private static final class Gathered {
+    private final List<Causal> contents = new ArrayList<>(2);
+    private Causal state;
+
+    private Gathered(Causal state) {
+      this.state = state;
+    }
+  }
 
   /**
    * The store of a partition that is about to start.
    *
+   * @param keeps what is written of objects from now on, whatever form they have so far
    * @param self the incarnation of this life
    * @param cacheBytes how much to keep in memory
    * @param logMax so many entries of the log are kept at most for datacenters that are away
@@ -63,6 +88,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   public PartitionStore(
       VersionStore versions,
       GroupWriter writer,
+      Keeps keeps,
       ReplicaId self,
       long cacheBytes,
       long logMax,
@@ -70,6 +96,7 @@ public final class PartitionStore implements ObjectStore, Journal {
       Executor readers) {
     this.versions = versions;
     this.writer = writer;
+    this.keeps = keeps;
     this.self = self;
     this.log = new OwnLog(logMax);
     this.objects = new ObjectCache(versions, hash, cacheBytes, this::evicted);
@@ -240,8 +267,20 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public void append(Shipment update, Causal state) {
-    Key key = update.object().key();
-    objects.put(key, UpdateRecords.add(update, state, objects.get(key), group, changes));
+    ObjectId object = update.object();
+    Key key = object.key();
+    switch (keeps) {
+      case VERSIONS ->
+          objects.put(
+              key,
+              UpdateRecords.addVersion(
+                  object, update.content(), state, objects.get(key), group, changes));
+      case NEWEST -> {
+        Gathered updates = gathered.computeIfAbsent(object, o -> new Gathered(state));
+        updates.contents.add(update.content());
+        updates.state = state;
+      }
+    }
     if (update.origin().equals(self) && !update.content().isFull()) {
       changes.add(new Change.PutLogged(update.last(), update.object()));
       log.added(update.last());
@@ -260,6 +299,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
+    writeGathered();
     progress.ifPresent(this::note);
     if (changes.isEmpty() && underWay.get() == 0) {
       whenDurable.run();
@@ -281,6 +321,22 @@ public final class PartitionStore implements ObjectStore, Journal {
               whenDurable.run();
               underWay.decrementAndGet();
             }));
+  }
+
+  /** After all else of the group: what it drops of an object was there before. */
+  private void writeGathered() {
+    if (gathered.isEmpty()) {
+      return;
+    }
+    gathered.forEach(
+        (object, updates) -> {
+          Key key = object.key();
+          objects.put(
+              key,
+              UpdateRecords.addNewest(
+                  object, updates.contents, updates.state, objects.get(key), group, changes));
+        });
+    gathered = new LinkedHashMap<>();
   }
 
   /** What stays pending until a group is written. */

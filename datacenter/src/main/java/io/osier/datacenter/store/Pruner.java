@@ -15,9 +15,10 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * Deletes versions that the newest snapshots of their objects contain. What is to be looked at is
- * noted in memory alone: a note that is lost, with a crash or because there are too many, leaves
- * versions that the object's next snapshot takes along. Thread-safe; one thread prunes.
+ * Deletes versions that the newest snapshots of their objects contain, or what was put in their
+ * place. What is to be looked at is noted in memory alone: a note that is lost, with a crash or
+ * because there are too many, leaves versions that the object's next snapshot takes along.
+ * Thread-safe; one thread prunes.
  */
 final class Pruner {
   private static final int OBJECTS_AT_ONCE_MAX = 10_000;
@@ -47,7 +48,7 @@ final class Pruner {
     this.write = write;
   }
 
-  /** Notes that an object has a new snapshot. */
+  /** Notes that an object has a new snapshot, and versions before it. */
   void note(RecordKeys keys, ObjectId object) {
     Note note = new Note(keys, object);
     synchronized (notes) {
@@ -106,6 +107,11 @@ final class Pruner {
         RocksIterator it = db.newIterator(read)) {
       for (it.seek(begin); it.isValid(); it.next()) {
         byte[] key = it.key();
+        if (RecordKeys.isInPlace(key, begin.length)) {
+          // Never deleted, whatever is newer: it may be another one by now.
+          newest = RecordValues.inPlaceAt(it.value(), dictionary);
+          continue;
+        }
         VersionVector at = RecordKeys.at(key, begin.length, dictionary);
         if (RecordKeys.isSnapshot(key, begin.length)
             && (newest == null || Versions.isNewer(at, newest))) {

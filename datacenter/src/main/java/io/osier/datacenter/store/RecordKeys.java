@@ -16,6 +16,7 @@ import java.util.zip.CRC32;
  * The keys of the LSM tree, whose order is that of their bytes:
  *
  * <pre>
+ *   in place  partition | 'o' | key, escaped | 0 0 | type | 0
  *   version   partition | 'o' | key, escaped | 0 0 | type | ~max | hash | kind | vector
  *   log       partition | 'l' | commit number
  *   commit    partition | 't' | last commit number of a transaction
@@ -26,8 +27,9 @@ import java.util.zip.CRC32;
  * </pre>
  *
  * <p>{@code max} is the largest number in the version's vector (the second key design of the
- * thesis, 4.5.2), stored as its complement, so that an object's newest versions come first. A zero
- * byte of a key is followed by FF, so that no key is a prefix of another.
+ * thesis, 4.5.2), stored as its complement, so that an object's newest versions come first; its
+ * first byte is never 0, so what was put in place comes before them. A zero byte of a key is
+ * followed by FF, so that no key is a prefix of another.
  */
 final class RecordKeys {
   static final int PARTITIONS_MAX = 0xFFFE;
@@ -151,6 +153,17 @@ final class RecordKeys {
     return begin;
   }
 
+  /** Where an object's state is put in place. */
+  byte[] inPlace(ObjectId object) {
+    byte[] begin = objectBegin(object);
+    return Arrays.copyOf(begin, begin.length + 1);
+  }
+
+  /** Whether a key of an object's record says that it was put in place, and is no version. */
+  static boolean isInPlace(byte[] key, int objectLength) {
+    return key.length == objectLength + 1;
+  }
+
   byte[] objectEnd(ObjectId object) {
     byte[] end = objectBegin(object);
     end[end.length - 1]++;
@@ -201,7 +214,7 @@ final class RecordKeys {
         .array();
   }
 
-  /** Which object a version is of. */
+  /** Which object a record is of. */
   static ObjectId object(byte[] key) {
     int end = objectLength(key);
     byte[] plain = new byte[end];
@@ -215,7 +228,7 @@ final class RecordKeys {
     return new ObjectId(Key.of(Arrays.copyOf(plain, length)), CrdtType.of(key[end - 1]));
   }
 
-  /** How many bytes say which partition and object a version is of. */
+  /** How many bytes say which partition and object a record is of. */
   static int objectLength(byte[] key) {
     for (int i = PREFIX_BYTES; i < key.length - 1; i++) {
       if (key[i] == 0) {
@@ -225,7 +238,7 @@ final class RecordKeys {
         i++;
       }
     }
-    throw new IllegalArgumentException("a version's key does not end");
+    throw new IllegalArgumentException("the key of an object's record does not end");
   }
 
   static boolean isSnapshot(byte[] key, int objectLength) {

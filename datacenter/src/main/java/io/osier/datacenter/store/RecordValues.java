@@ -22,6 +22,7 @@ import java.util.List;
  * <pre>
  *   version   1 | whether full | content; the replicas of the key's vector are preset
  *             2 | whether full | content, packed; its context's replicas are those of the vector
+ *   in place  1 | vector | state, packed; its context's replicas are those of the vector
  *   log       type | key
  *   commit    transaction, high and low
  * </pre>
@@ -29,6 +30,7 @@ import java.util.List;
 final class RecordValues {
   private static final byte GENERAL_FORMAT = 1;
   private static final byte FORMAT = 2;
+  private static final byte IN_PLACE_FORMAT = 1;
   private static final int HEAD_BYTES = 2;
   private static final int FULL = 1;
 
@@ -75,6 +77,51 @@ final class RecordValues {
       WireInput in, VersionVector at, CrdtType type, boolean full) {
     replicas(at).forEach(in::presetReplica);
     return Causal.readBody(type, full, in);
+  }
+
+  /** A state with its time, for the place of an object. */
+  static byte[] inPlace(Causal state, RecordKeys.Dictionary dictionary) {
+    if (!state.isFull()) {
+      throw new IllegalArgumentException("a delta cannot stand for its object");
+    }
+    VersionVector at = state.context().toVersionVector();
+    byte[] packed = state.packed();
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeByte(IN_PLACE_FORMAT);
+          out.writeCount(at.size());
+          for (int i = 0; i < at.size(); i++) {
+            out.writeVarInt(dictionary.numberOf(at.replica(i)), true);
+            out.writeNumber(at.number(i));
+          }
+          out.writeBytes(packed);
+        });
+  }
+
+  /** When what stands in an object's place was written, without a look at the rest of it. */
+  static VersionVector inPlaceAt(byte[] value, RecordKeys.Dictionary dictionary) {
+    return inPlaceAt(new WireInput(value), dictionary);
+  }
+
+  private static VersionVector inPlaceAt(WireInput in, RecordKeys.Dictionary dictionary) {
+    int format = in.readByte();
+    if (format != IN_PLACE_FORMAT) {
+      throw new MalformedException("format " + format + " of an object is unknown");
+    }
+    VersionVector at = VersionVector.EMPTY;
+    for (int i = in.readCount(2); i > 0; i--) {
+      at = at.with(dictionary.replica(in.readVarInt(true)), in.readNumber());
+    }
+    return at;
+  }
+
+  /** What stands in an object's place. */
+  static Causal inPlace(byte[] value, CrdtType type, RecordKeys.Dictionary dictionary) {
+    WireInput in = new WireInput(value);
+    VersionVector at = inPlaceAt(in, dictionary);
+    Causal state = Causal.unpack(type, true, replicas(at), in);
+    in.expectEnd();
+    return state;
   }
 
   private static boolean isOf(VersionVector at, CausalContext context) {

@@ -57,8 +57,8 @@ public final class RocksDatabase implements AutoCloseable {
    * Opens a store, or makes one.
    *
    * @param incarnationMin a new incarnation is at least this
-   * @throws OsierException CONFIGURATION if it belongs to another datacenter or process,
-   *     STORE_DAMAGED if it cannot be read
+   * @throws OsierException CONFIGURATION if it belongs to another datacenter or process, or a later
+   *     version has written it, STORE_DAMAGED if it cannot be read
    */
   public static RocksDatabase open(
       Path dir, Durability durability, String cluster, String dc, long incarnationMin) {

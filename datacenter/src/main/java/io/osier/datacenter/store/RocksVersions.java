@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -45,8 +46,15 @@ public final class RocksVersions implements VersionStore {
     RocksRecord(byte[] key, byte[] value) {
       this.key = key;
       this.objectLength = RecordKeys.objectLength(key);
-      this.at = RecordKeys.at(key, objectLength, database.dictionary());
+      this.at =
+          isInPlace()
+              ? RecordValues.inPlaceAt(value, database.dictionary())
+              : RecordKeys.at(key, objectLength, database.dictionary());
       this.value = value;
+    }
+
+    private boolean isInPlace() {
+      return RecordKeys.isInPlace(key, objectLength);
     }
 
     @Override
@@ -56,12 +64,15 @@ public final class RocksVersions implements VersionStore {
 
     @Override
     public boolean isSnapshot() {
-      return RecordKeys.isSnapshot(key, objectLength);
+      return isInPlace() || RecordKeys.isSnapshot(key, objectLength);
     }
 
     @Override
     public Causal content() {
-      return RecordValues.version(value, at, CrdtType.of(key[objectLength - 1]));
+      CrdtType type = CrdtType.of(key[objectLength - 1]);
+      return isInPlace()
+          ? RecordValues.inPlace(value, type, database.dictionary())
+          : RecordValues.version(value, at, type);
     }
   }
 
@@ -103,6 +114,15 @@ public final class RocksVersions implements VersionStore {
       return stored;
     }
 
+    /** The record that it is at, if that was put in place: it is an object's first; or null. */
+    @Nullable RocksRecord nextInPlace() {
+      if (!hasNext()) {
+        return null;
+      }
+      byte[] key = iterator.key();
+      return RecordKeys.isInPlace(key, RecordKeys.objectLength(key)) ? next() : null;
+    }
+
     byte[] key() {
       return iterator.key();
     }
@@ -137,9 +157,13 @@ public final class RocksVersions implements VersionStore {
   @Override
   public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
     return search(
-        keys.versionsBegin(object, Versions.maxOf(atMost)),
+        keys.objectBegin(object),
         keys.objectEnd(object),
-        walk -> Versions.snapshot(walk, atMost));
+        walk -> {
+          RocksRecord inPlace = walk.nextInPlace();
+          walk.seek(keys.versionsBegin(object, Versions.maxOf(atMost)));
+          return Versions.snapshot(inPlace, walk, atMost);
+        });
   }
 
   @Override
@@ -162,7 +186,9 @@ public final class RocksVersions implements VersionStore {
             int length = RecordKeys.objectLength(first);
             byte[] end = Arrays.copyOf(first, length);
             end[length - 1]++;
-            Versions.newest(new OneObject(walk, end), database.replicas()).ifPresent(found::add);
+            RocksRecord inPlace = walk.nextInPlace();
+            Versions.newest(inPlace, new OneObject(walk, end), database.replicas())
+                .ifPresent(found::add);
             if (walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0) {
               walk.seek(end);
             }
@@ -182,6 +208,21 @@ public final class RocksVersions implements VersionStore {
     public RocksRecord next() {
       return walk.next();
     }
+  }
+
+  /** How many records there are of an object. */
+  int records(ObjectId object) {
+    return search(
+        keys.objectBegin(object),
+        keys.objectEnd(object),
+        walk -> {
+          int records = 0;
+          while (walk.hasNext()) {
+            walk.iterator.next();
+            records++;
+          }
+          return records;
+        });
   }
 
   @Override

@@ -32,7 +32,10 @@ record StoreHeader(
     boolean clean,
     Durability durability,
     Map<String, Integer> partitions) {
-  private static final byte FORMAT = 1;
+  /** Stores of this format have objects that are put in place; earlier ones have versions alone. */
+  private static final byte FORMAT = 2;
+
+  private static final byte FORMAT_MIN = 1;
   private static final int NAME_MAX = 1_000;
 
   StoreHeader {
@@ -191,12 +194,23 @@ record StoreHeader(
     return out.toBytes();
   }
 
+  /**
+   * Reads a header.
+   *
+   * @throws OsierException CONFIGURATION if a later version wrote it
+   */
   static StoreHeader decode(byte[] bytes) {
     WireInput in = new WireInput(bytes);
     int format = in.readByte();
-    if (format != FORMAT) {
-      throw new MalformedException(
-          "the store has format " + format + "; this version reads format " + FORMAT);
+    if (format > FORMAT) {
+      // No damage, which one might try to mend.
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: a later version has written the store, in format %d; this version reads formats %d to %d"
+              .formatted(format, FORMAT_MIN, FORMAT));
+    }
+    if (format < FORMAT_MIN) {
+      throw new MalformedException("format " + format + " of a store is unknown");
     }
     String cluster = in.readText(NAME_MAX);
     String dc = in.readText(NAME_MAX);

@@ -4,13 +4,15 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How an update is written: as an operation, or within a snapshot of its object when enough
- * operations have gathered since the last one. Pure.
+ * How updates are written: where versions are kept, each as an operation, or within a snapshot of
+ * its object when enough operations have gathered since the last one. Where only the newest counts,
+ * those of one object in one group are one record: its state, which is put in place of the one
+ * before, so that nothing is left to be tidied up; or, while the object is so large that this would
+ * write much more than was changed, one operation. Pure.
  */
 final class UpdateRecords {
   /** So many operations since the last snapshot make another one worth its bytes. */
@@ -19,38 +21,89 @@ final class UpdateRecords {
   /** So do operations that take as many bytes as the snapshot, and these. */
   private static final long OPERATION_BYTES_MIN = 512;
 
+  /** A state is put in place with each group if that is at most so much more than what changed. */
+  private static final long IN_PLACE_MORE_MAX = 512;
+
   /** An object with fewer operations than this is not worth a snapshot when it is evicted. */
   private static final int EVICTED_OPERATIONS_MIN = 8;
 
   private UpdateRecords() {}
 
   /**
-   * Adds what is to be written of an update.
+   * Adds what is to be written of an update where versions are kept.
    *
-   * @param objects what the update's key holds with it
+   * @param content the update's delta, or the state that came
    * @param state the update's object with it
+   * @param objects what the update's key holds with it
    * @param group the group that the changes belong to
    * @param changes takes what is to be written
    * @return {@code objects} with the new counts
    */
-  static KeyObjects add(
-      Shipment update, Causal state, KeyObjects objects, long group, List<Change> changes) {
+  static KeyObjects addVersion(
+      ObjectId object,
+      Causal content,
+      Causal state,
+      KeyObjects objects,
+      long group,
+      List<Change> changes) {
     int operations = objects.operations() + 1;
-    long bytes = objects.operationBytes() + update.content().sizeBytes();
-    boolean snapshot =
-        update.content().isFull()
-            || operations >= OPERATIONS_MAX
-            || bytes >= OPERATION_BYTES_MIN + state.sizeBytes();
-    if (snapshot) {
-      addSnapshot(update.object(), state, changes);
-      return objects.counting(0, 0, group);
+    long bytes = objects.operationBytes() + content.sizeBytes();
+    if (content.isFull() || isWorthASnapshot(operations, bytes, state)) {
+      addSnapshot(object, state, changes);
+      return objects.counting(0, 0, true, group);
     }
-    VersionVector at = update.content().context().toVersionVector();
-    changes.add(new Change.PutOperation(update.object(), at, update.content()));
-    return objects.counting(operations, bytes, group);
+    addOperation(object, content, changes);
+    return objects.counting(operations, bytes, true, group);
   }
 
-  /** What is worth writing when a key's objects leave the memory: often nothing. */
+  /**
+   * Adds what is to be written of a group's updates of one object where only the newest counts.
+   *
+   * @param contents the updates' deltas, or states that came; one or more
+   * @param state the object with all of them
+   * @param objects what the object's key holds with them
+   * @param group the group that the changes belong to
+   * @param changes takes what is to be written
+   * @return {@code objects} with the new counts
+   */
+  static KeyObjects addNewest(
+      ObjectId object,
+      List<Causal> contents,
+      Causal state,
+      KeyObjects objects,
+      long group,
+      List<Change> changes) {
+    int operations = objects.operations() + 1;
+    long changed = 0;
+    boolean full = false;
+    for (Causal content : contents) {
+      changed += content.sizeBytes();
+      full |= content.isFull();
+    }
+    long bytes = objects.operationBytes() + changed;
+    if (full
+        || state.sizeBytes() <= changed + IN_PLACE_MORE_MAX
+        || isWorthASnapshot(operations, bytes, state)) {
+      changes.add(new Change.PutInPlace(object, state));
+      if (objects.hasVersions()) {
+        changes.add(new Change.Prune(object));
+      }
+      // Another object of the same key may have some.
+      boolean more = objects.hasVersions() && objects.states().size() > 1;
+      return objects.counting(0, 0, more, group);
+    }
+    addOperation(object, Causal.join(contents), changes);
+    return objects.counting(operations, bytes, true, group);
+  }
+
+  private static boolean isWorthASnapshot(int operations, long bytes, Causal state) {
+    return operations >= OPERATIONS_MAX || bytes >= OPERATION_BYTES_MIN + state.sizeBytes();
+  }
+
+  /**
+   * What is worth writing when a key's objects leave the memory: often nothing. A version, since it
+   * may be written after a newer one, in whose place it must not be put.
+   */
   static List<Change> ofEvicted(Key key, KeyObjects objects) {
     List<Change> changes = new ArrayList<>();
     if (objects.operations() >= EVICTED_OPERATIONS_MIN) {
@@ -59,6 +112,11 @@ final class UpdateRecords {
       }
     }
     return changes;
+  }
+
+  private static void addOperation(ObjectId object, Causal delta, List<Change> changes) {
+    VersionVector at = delta.context().toVersionVector();
+    changes.add(new Change.PutOperation(object, at, delta));
   }
 
   private static void addSnapshot(ObjectId object, Causal state, List<Change> changes) {

@@ -11,9 +11,10 @@ import java.util.Optional;
 
 /**
  * The versions of one partition's objects: snapshots and operations, each with the version vector
- * of its time. The interface is the backend module's of Alvarez Colombo, "Scalable multiversion
- * handling for geo-replicated storage" (2017), section 4.4, with puts gathered in atomic groups of
- * {@link Change}s. Any thread may read; who writes is up to the adapter.
+ * of its time, and at most one snapshot that is put in place of the last such one. The interface is
+ * the backend module's of Alvarez Colombo, "Scalable multiversion handling for geo-replicated
+ * storage" (2017), section 4.4, with puts gathered in atomic groups of {@link Change}s. Any thread
+ * may read; who writes is up to the adapter.
  *
  * <p>A version {@code v} is in the range from {@code f} to {@code t} if {@code v ≰ f} and {@code v
  * ≤ t}; a replica that a vector does not name counts as 0.
@@ -30,8 +31,9 @@ public interface VersionStore {
    *
    * @param operations how many operations were joined to the newest snapshot
    * @param operationBytes their sizes
+   * @param hasVersions whether there are versions of it: otherwise it is what was put in place
    */
-  record Loaded(Causal state, int operations, long operationBytes) {}
+  record Loaded(Causal state, int operations, long operationBytes, boolean hasVersions) {}
 
   /**
    * The most recent snapshot that is not later than a time. Of several that are concurrent to each

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The searches of the thesis's second key design (4.5.2), for both adapters: one object's records
@@ -29,6 +30,7 @@ final class Versions {
   interface Stored {
     VersionVector at();
 
+    /** Whether it holds all up to its time. */
     boolean isSnapshot();
 
     Causal content();
@@ -70,8 +72,9 @@ final class Versions {
     return known.isEmpty() ? 0 : floor;
   }
 
-  static Optional<Snapshot> snapshot(Iterator<? extends Stored> newestFirst, VersionVector atMost) {
-    Stored found = null;
+  static Optional<Snapshot> snapshot(
+      @Nullable Stored inPlace, Iterator<? extends Stored> newestFirst, VersionVector atMost) {
+    Stored found = inPlace != null && inPlace.at().isAtMost(atMost) ? inPlace : null;
     while (newestFirst.hasNext()) {
       Stored r = newestFirst.next();
       if (found != null && maxOf(r.at()) < maxOf(found.at())) {
@@ -107,12 +110,20 @@ final class Versions {
     return found;
   }
 
-  /** The newest version: the newest snapshot joined with every operation that is not in it. */
+  /**
+   * The newest version: the newest snapshot joined with every operation that is not in it.
+   *
+   * @param inPlace the state that stands in the object's place, which is a snapshot, too; null if
+   *     none does
+   */
   static Optional<Loaded> newest(
-      Iterator<? extends Stored> newestFirst, Collection<ReplicaId> known) {
+      @Nullable Stored inPlace,
+      Iterator<? extends Stored> newestFirst,
+      Collection<ReplicaId> known) {
     List<Stored> operations = new ArrayList<>();
-    Stored snapshot = null;
-    long floor = -1;
+    Stored snapshot = inPlace;
+    long floor = inPlace == null ? -1 : floorOf(inPlace.at(), known);
+    boolean hasVersions = newestFirst.hasNext();
     while (newestFirst.hasNext()) {
       Stored r = newestFirst.next();
       boolean below = snapshot != null && maxOf(r.at()) < maxOf(snapshot.at());
@@ -143,6 +154,6 @@ final class Versions {
     if (!deltas.isEmpty()) {
       state = state.join(Causal.join(deltas));
     }
-    return Optional.of(new Loaded(state, deltas.size(), bytes));
+    return Optional.of(new Loaded(state, deltas.size(), bytes, hasVersions));
   }
 }

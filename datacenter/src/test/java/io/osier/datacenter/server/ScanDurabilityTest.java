@@ -38,7 +38,14 @@ final class ScanDurabilityTest {
   private final MemoryVersions versions = new MemoryVersions();
   private final PartitionStore store =
       new PartitionStore(
-          versions, writer(), SELF, 1 << 20, 1_000, KeyedHash.of(() -> 7), Runnable::run);
+          versions,
+          writer(),
+          PartitionStore.Keeps.NEWEST,
+          SELF,
+          1 << 20,
+          1_000,
+          KeyedHash.of(() -> 7),
+          Runnable::run);
   private long number;
 
   /** Writes when the test says so. */

@@ -1,19 +1,32 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.wire.Shipment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -21,13 +34,17 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteOptions;
 
 /**
- * A store that an earlier version wrote is opened, and holds what was written. The one in the
- * resources was written by the code of commit 78edc64 with {@link #write}: half of it in tables,
- * half in the log, not closed properly.
+ * A store that an earlier version wrote is opened, and holds what was written. Those in the
+ * resources were written by the code of the commits that they are named after, with {@link #write}:
+ * half of them in tables, half in the log, not closed properly.
  */
 final class FormerStoreTest {
   private static final int TABLES_THROUGH = 60;
@@ -39,12 +56,12 @@ final class FormerStoreTest {
   }
 
   /** Writes the store, with today's code. */
-  private static void write(Path at) throws RocksDBException {
+  private static void write(Path at, Keeps keeps) throws RocksDBException {
     RocksDatabase database = open(at);
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
       RocksVersions first = database.partition("k", 0, 2);
       RocksVersions second = database.partition("k", 1, 2);
-      List<List<Change>> groups = StoreScript.groups();
+      List<List<Change>> groups = StoreScript.groups(keeps);
       for (int i = 0; i < groups.size(); i++) {
         if (i == TABLES_THROUGH) {
           database.db().flush(flush);
@@ -57,9 +74,9 @@ final class FormerStoreTest {
     }
   }
 
-  private static void unpack(Path to) throws IOException {
+  private static void unpack(String commit, Path to) throws IOException {
     Files.createDirectories(to.resolve("db"));
-    try (InputStream in = FormerStoreTest.class.getResourceAsStream("/store-78edc64.zip");
+    try (InputStream in = FormerStoreTest.class.getResourceAsStream("/store-" + commit + ".zip");
         ZipInputStream zip = new ZipInputStream(in)) {
       for (ZipEntry e = zip.getNextEntry(); e != null; e = zip.getNextEntry()) {
         Files.copy(zip, to.resolve("db").resolve(e.getName()));
@@ -67,10 +84,10 @@ final class FormerStoreTest {
     }
   }
 
-  private static void checkContent(Path at, Function<Causal, Object> as) {
+  private static void checkContent(Path at, Keeps keeps, Function<Causal, Object> as) {
     MemoryVersions expected = new MemoryVersions();
     Set<Key> keys = new HashSet<>();
-    for (List<Change> group : StoreScript.groups()) {
+    for (List<Change> group : StoreScript.groups(keeps)) {
       expected.write(group);
       group.forEach(c -> keyOf(c).ifPresent(keys::add));
     }
@@ -104,23 +121,118 @@ final class FormerStoreTest {
     return switch (change) {
       case Change.PutOperation p -> Optional.of(p.object().key());
       case Change.PutSnapshot p -> Optional.of(p.object().key());
+      case Change.PutInPlace p -> Optional.of(p.object().key());
       case Change.DropObject d -> Optional.of(d.object()).map(ObjectId::key);
       default -> Optional.empty();
     };
   }
 
-  @Test
-  void storeOfAFormerVersion_isOpened_andHoldsWhatWasWritten() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"78edc64", "8ab7eaa"})
+  void storeOfAFormerVersion_isOpened_andHoldsWhatWasWritten(String commit) throws IOException {
     Path store = dir.resolve("former");
-    unpack(store);
-    checkContent(store, FormerStoreTest::shown);
+    unpack(commit, store);
+    checkContent(store, Keeps.VERSIONS, FormerStoreTest::shown);
   }
 
-  @Test
-  void storeOfThisVersion_isOpened_andHoldsWhatWasWritten() throws RocksDBException {
+  @ParameterizedTest
+  @EnumSource
+  void storeOfThisVersion_isOpened_andHoldsWhatWasWritten(Keeps keeps) throws RocksDBException {
     Path store = dir.resolve("today");
-    write(store);
-    checkContent(store, state -> state);
+    write(store, keeps);
+    checkContent(store, keeps, state -> state);
+  }
+
+  /** What is written goes into the object's place, and its versions go. */
+  @ParameterizedTest
+  @ValueSource(strings = {"78edc64", "8ab7eaa"})
+  void objectOfAFormerVersion_isOneRecord_onceItIsWrittenAgain(String commit) throws IOException {
+    Path at = dir.resolve("former");
+    unpack(commit, at);
+    RocksDatabase database = open(at);
+    Map<ObjectId, Causal> expected = new HashMap<>();
+    int versions = 0;
+    try {
+      RocksVersions found = database.partition("k", 0, 2);
+      PartitionStore store =
+          new PartitionStore(
+              found,
+              writer(database, found),
+              Keeps.NEWEST,
+              database.self(),
+              1 << 20,
+              1_000,
+              KeyedHash.of(() -> 7),
+              Runnable::run);
+      Recovered recovered = store.recover(database.life(), true, database.replicas());
+      long number = recovered.committed();
+      for (ObjectId object : found.objects(Optional.empty(), 1_000)) {
+        versions += found.records(object);
+        Causal before = requireNonNull(store.get(object));
+        long predecessor = before.context().through(StoreScript.SELF);
+        Causal delta =
+            before.prepare(
+                new Operation.Clear(), StoreScript.SELF, ++number, predecessor, 1_000_000, 0);
+        Causal after = before.join(delta);
+        store.put(object, after);
+        store.append(
+            new Shipment(
+                object, StoreScript.SELF, predecessor, VersionVector.EMPTY, number, 1, 0, delta),
+            after);
+        expected.put(object, after);
+        Progress progress = new Progress(recovered.through(), Map.of(), true);
+        store.commit(Optional.of(new PartitionProgress(number, 1_000_000, progress, 0)), () -> {});
+      }
+      assertThat(versions).isGreaterThan(expected.size());
+      database.prune();
+      assertThat(expected.keySet()).allMatch(object -> found.records(object) == 1);
+    } finally {
+      database.closeUnclean();
+    }
+    RocksDatabase again = open(at);
+    try {
+      RocksVersions found = again.partition("k", 0, 2);
+      expected.forEach(
+          (object, state) ->
+              assertThat(found.load(object.key())).extracting(l -> l.state()).contains(state));
+    } finally {
+      again.closeUnclean();
+    }
+  }
+
+  private static GroupWriter writer(RocksDatabase database, RocksVersions versions) {
+    return new GroupWriter() {
+      @Override
+      public void write(Group group) {
+        database.write(List.of(versions.encode(group.changes())));
+        group.written().run();
+      }
+
+      @Override
+      public Runnable someTime(List<Change> changes) {
+        throw new AssertionError("the cache holds everything");
+      }
+    };
+  }
+
+  /** An older version would take what it does not know for damage, or for nothing. */
+  @Test
+  void store_isOfItsFormat_fromItsFirstStartOn_andOneOfTheFutureIsRefusedByName()
+      throws IOException, RocksDBException {
+    Path store = dir.resolve("former");
+    unpack("8ab7eaa", store);
+    RocksDatabase database = open(store);
+    byte[] header = database.db().get(RecordKeys.header());
+    assertThat(header[0]).isEqualTo((byte) 2);
+    header[0] = 3;
+    try (WriteOptions write = new WriteOptions()) {
+      database.db().put(write, RecordKeys.header(), header);
+    }
+    database.closeUnclean();
+    assertThatThrownBy(() -> open(store))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .hasMessageContaining("in format 3; this version reads formats 1 to 2");
   }
 
   /** How today's code writes the rows of a counter that was cleared may differ from then. */

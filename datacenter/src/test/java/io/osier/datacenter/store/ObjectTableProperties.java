@@ -89,7 +89,7 @@ final class ObjectTableProperties {
         ReplicaId origin = REPLICAS.get(step.replica);
         long last = state.context().through(origin);
         Causal delta = state.prepare(operation(type, step.amount), origin, number, last, number, 0);
-        after = before.with(state.join(delta), 0).counting(step.amount, number, 0);
+        after = before.with(state.join(delta), 0).counting(step.amount, number, number % 2 == 0, 0);
       }
       assertThat(table.put(key, after)).isEqualTo(wanted.put(key, after) == null);
     }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -11,30 +12,49 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.store.PartitionStore.Keeps;
+import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.wire.Shipment;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the cache does at its own pace must not disturb what the partition does. */
 final class PartitionStoreTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
 
+  @TempDir private Path dir;
+
   private final MemoryVersions versions = new MemoryVersions();
   private final List<Runnable> writes = new ArrayList<>();
-  private final PartitionStore store =
-      new PartitionStore(
-          versions, writer(), SELF, 2_000, 1_000, KeyedHash.of(() -> 7), Runnable::run);
+
+  /** What evictions write, where a test says when. */
+  private final List<Runnable> late = new ArrayList<>();
+
+  private final List<List<Change>> groups = new ArrayList<>();
+  private final PartitionStore store = store(Keeps.NEWEST);
+  private boolean delaysEvicted;
   private long number;
+
+  private PartitionStore store(Keeps keeps) {
+    return new PartitionStore(
+        versions, writer(), keeps, SELF, 2_000, 1_000, KeyedHash.of(() -> 7), Runnable::run);
+  }
 
   private GroupWriter writer() {
     return new GroupWriter() {
       @Override
       public void write(Group group) {
+        groups.add(group.changes());
         writes.add(
             () -> {
               versions.write(group.changes());
@@ -44,12 +64,17 @@ final class PartitionStoreTest {
 
       @Override
       public Runnable someTime(List<Change> changes) {
-        return () -> writes.add(() -> versions.write(changes));
+        List<Runnable> to = delaysEvicted ? late : writes;
+        return () -> to.add(() -> versions.write(changes));
       }
     };
   }
 
   private void update(ObjectId object, Operation operation) {
+    update(store, object, operation);
+  }
+
+  private void update(PartitionStore store, ObjectId object, Operation operation) {
     Causal before = store.get(object);
     Causal state = before == null ? Causal.bottom(object.type()) : before;
     long predecessor = state.context().through(SELF);
@@ -62,6 +87,10 @@ final class PartitionStoreTest {
   }
 
   private void commit() {
+    commit(store);
+  }
+
+  private void commit(PartitionStore store) {
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
     store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
   }
@@ -101,42 +130,197 @@ final class PartitionStoreTest {
 
   @Test
   void droppedObject_isNotBroughtBack_byAnEvictionMeanwhile() {
+    PartitionStore keeping = store(Keeps.VERSIONS);
     ObjectId gone = new ObjectId(Key.of("gone"), CrdtType.EW_FLAG);
     for (int i = 0; i < 20; i++) {
-      update(gone, new Operation.SetFlag(i % 2 == 0));
-      commit();
+      update(keeping, gone, new Operation.SetFlag(i % 2 == 0));
+      commit(keeping);
       writeAll();
     }
-    assertThat(store.drop(gone)).isTrue();
-    commit();
+    assertThat(keeping.drop(gone)).isTrue();
+    commit(keeping);
     // Before the group is written the cache evicts what it knew of the object.
     for (int i = 0; i < 50; i++) {
-      store.prefetch(Key.of("other " + i));
+      keeping.prefetch(Key.of("other " + i));
       update(
+          keeping,
           new ObjectId(Key.of("other " + i), CrdtType.LWW_REGISTER),
           new Operation.Assign(Value.of("x".repeat(200))));
     }
-    commit();
+    commit(keeping);
     writeAll();
     assertThat(versions.load(gone.key())).isEmpty();
-    assertThat(store.get(gone)).isNull();
+    assertThat(keeping.get(gone)).isNull();
+  }
+
+  private static ObjectId counter(int i) {
+    return new ObjectId(Key.of("counter " + i), CrdtType.PN_COUNTER);
+  }
+
+  private static long records(List<Change> group, ObjectId object) {
+    return group.stream()
+        .filter(
+            c ->
+                switch (c) {
+                  case Change.PutOperation p -> p.object().equals(object);
+                  case Change.PutSnapshot p -> p.object().equals(object);
+                  case Change.PutInPlace p -> p.object().equals(object);
+                  case Change.Prune p -> p.object().equals(object);
+                  default -> false;
+                })
+        .count();
+  }
+
+  @Test
+  void hotCounter_isWrittenOnceAGroup_andStaysOneRecord_withNothingToTidyUp() {
+    for (int group = 0; group < 30; group++) {
+      for (int i = 0; i < 50; i++) {
+        update(counter(i % 3), new Operation.Increment(1));
+      }
+      commit();
+      writeAll();
+      assertThat(records(groups.getLast(), counter(group % 3))).isEqualTo(1);
+      assertThat(versions.records(counter(group % 3))).isEqualTo(1);
+    }
+    for (int i = 0; i < 3; i++) {
+      assertThat(versions.load(counter(i).key()))
+          .extracting(l -> l.state())
+          .containsExactly(store.get(counter(i)));
+    }
+  }
+
+  /** Where snapshots may ask for what was, nothing of it is joined. */
+  @Test
+  void versions_areWrittenUpdateByUpdate_whereTheyAreKept() {
+    PartitionStore keeping = store(Keeps.VERSIONS);
+    for (int i = 0; i < 50; i++) {
+      update(keeping, counter(1), new Operation.Increment(1));
+    }
+    commit(keeping);
+    writeAll();
+    assertThat(versions.records(counter(1))).isGreaterThan(10);
+    assertThat(records(groups.getLast(), counter(1))).isGreaterThanOrEqualTo(50);
+  }
+
+  /** A set of a thousand elements is not written whole for each of them. */
+  @Test
+  void largeObject_isWrittenWholeOnlyNowAndThen_andItsOperationsArePruned() {
+    ObjectId set = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+    int most = 0;
+    store.setCacheBytes(1 << 20);
+    for (int i = 0; i < 1_000; i++) {
+      update(set, new Operation.Add(Value.of("element " + i)));
+      update(set, new Operation.Add(Value.of("another " + i)));
+      commit();
+      writeAll();
+      assertThat(versions.load(set.key()).getFirst().state()).isEqualTo(store.get(set));
+      most = Math.max(most, versions.records(set));
+    }
+    long whole =
+        groups.stream()
+            .flatMap(List::stream)
+            .filter(c -> c instanceof Change.PutInPlace)
+            .mapToLong(c -> ((Change.PutInPlace) c).state().sizeBytes())
+            .sum();
+    assertThat(whole).isLessThan(10 * requireNonNull(store.get(set)).sizeBytes());
+    assertThat(most).isGreaterThan(50).isLessThanOrEqualTo(257);
+    assertThat(groups).allMatch(g -> records(g, set) <= 2);
+  }
+
+  /** What an eviction writes may come late, and must not take the place of what is newer. */
+  @Test
+  void evictedObject_isNotSetBack_byItsSnapshotThatComesLate() {
+    ObjectId set = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+    addMany(set);
+    delaysEvicted = true;
+    store.setCacheBytes(0);
+    assertThat(store.isCached(set.key())).isFalse();
+    assertThat(late).isNotEmpty();
+    store.setCacheBytes(1 << 20);
+    update(set, new Operation.Clear());
+    commit();
+    writeAll();
+    Causal cleared = store.get(set);
+    assertThat(records(groups.getLast(), set)).as("in place, with a note").isEqualTo(2);
+    late.forEach(Runnable::run);
+    assertThat(versions.load(set.key())).extracting(l -> l.state()).containsExactly(cleared);
+    assertThat(versions.records(set)).isEqualTo(1);
+  }
+
+  private void addMany(ObjectId set) {
+    store.setCacheBytes(1 << 20);
+    for (int i = 0; i < 80; i++) {
+      update(set, new Operation.Add(Value.of("element " + i)));
+      commit();
+      writeAll();
+    }
+    assertThat(versions.records(set)).isGreaterThan(8);
+  }
+
+  /** A note to prune may be lost: who reads the object again finds that there is something. */
+  @Test
+  void versionsThatWereLeft_arePruned_whenTheObjectIsReadAndWrittenAgain() {
+    ObjectId set = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+    addMany(set);
+    Causal then = requireNonNull(store.get(set));
+    update(set, new Operation.Clear());
+    commit();
+    writeAll();
+    assertThat(versions.records(set)).isEqualTo(1);
+    versions.write(List.of(new Change.PutSnapshot(set, then.context().toVersionVector(), then)));
+    store.setCacheBytes(0);
+    store.setCacheBytes(1 << 20);
+    assertThat(store.isCached(set.key())).isFalse();
+    update(set, new Operation.Clear());
+    commit();
+    writeAll();
+    assertThat(versions.records(set)).isEqualTo(1);
+  }
+
+  /** A crash leaves a prefix of the groups, whatever of the tidying was done. */
+  @ParameterizedTest
+  @EnumSource
+  void anyPrefixOfTheGroups_isWhatWasThere(Keeps keeps) {
+    StoreScript script = StoreScript.of(keeps);
+    Random random = new Random(21);
+    Map<Key, List<Causal>> expected = new HashMap<>();
+    RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 5);
+    try {
+      RocksVersions rocks = database.partition("k", 0, 1);
+      for (int i = 0; i < script.groups().size(); i++) {
+        List<Change> group = script.groups().get(i);
+        versions.write(group);
+        database.write(List.of(rocks.encode(group)));
+        expected.putAll(script.contents().get(i));
+        if (random.nextInt(4) == 0) {
+          database.prune();
+        }
+        for (Map.Entry<Key, List<Causal>> e : expected.entrySet()) {
+          assertThat(versions.load(e.getKey())).extracting(l -> l.state()).isEqualTo(e.getValue());
+          assertThat(rocks.load(e.getKey())).extracting(l -> l.state()).isEqualTo(e.getValue());
+        }
+      }
+    } finally {
+      database.close();
+    }
   }
 
   @Test
   void droppedObject_isNotBroughtBack_byAnEvictionBefore() {
+    PartitionStore keeping = store(Keeps.VERSIONS);
     ObjectId gone = new ObjectId(Key.of("gone"), CrdtType.EW_FLAG);
     for (int i = 0; i < 20; i++) {
-      update(gone, new Operation.SetFlag(i % 2 == 0));
-      commit();
+      update(keeping, gone, new Operation.SetFlag(i % 2 == 0));
+      commit(keeping);
       writeAll();
     }
-    store.setCacheBytes(0);
-    assertThat(store.isCached(gone.key())).isFalse();
-    assertThat(store.drop(gone)).isTrue();
-    commit();
+    keeping.setCacheBytes(0);
+    assertThat(keeping.isCached(gone.key())).isFalse();
+    assertThat(keeping.drop(gone)).isTrue();
+    commit(keeping);
     writeAll();
     assertThat(versions.load(gone.key())).isEmpty();
-    assertThat(store.get(gone)).isNull();
+    assertThat(keeping.get(gone)).isNull();
   }
 
   /** After a start the partition asks for these: to find them must not cost a look at all. */

@@ -15,10 +15,12 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * The groups of a partition that lives for a while: updates of its own and of others of most types,
@@ -38,20 +40,40 @@ final class StoreScript {
 
   private final MemoryVersions versions = new MemoryVersions();
   private final List<List<Change>> groups = new ArrayList<>();
-  private final PartitionStore store =
-      new PartitionStore(
-          versions, writer(), SELF, 1 << 20, 20, KeyedHash.of(() -> 7), Runnable::run);
+  private final PartitionStore store;
+
+  /** What was changed since the last group. */
+  private final Set<Key> changed = new HashSet<>();
+
+  private final List<Map<Key, List<Causal>>> contents = new ArrayList<>();
   private final Random random = new Random(14);
   private final Map<ReplicaId, Long> numbers = new HashMap<>();
   private VersionVector through = VersionVector.EMPTY;
 
-  private StoreScript() {}
+  private StoreScript(PartitionStore.Keeps keeps) {
+    this.store =
+        new PartitionStore(
+            versions, writer(), keeps, SELF, 1 << 20, 20, KeyedHash.of(() -> 7), Runnable::run);
+  }
 
   /** All groups. */
-  static List<List<Change>> groups() {
-    StoreScript script = new StoreScript();
+  static List<List<Change>> groups(PartitionStore.Keeps keeps) {
+    return of(keeps).groups;
+  }
+
+  static StoreScript of(PartitionStore.Keeps keeps) {
+    StoreScript script = new StoreScript(keeps);
     script.run();
-    return script.groups;
+    return script;
+  }
+
+  List<List<Change>> groups() {
+    return groups;
+  }
+
+  /** What each group changed, as it was then. */
+  List<Map<Key, List<Causal>>> contents() {
+    return contents;
   }
 
   private GroupWriter writer() {
@@ -77,6 +99,7 @@ final class StoreScript {
       Causal state = store.get(object);
       if (state != null && state.isSpent() && random.nextInt(3) == 0) {
         store.drop(object);
+        changed.add(object.key());
       } else {
         update(object, operation(type, i), random.nextInt(4) == 0 ? OTHER : SELF);
       }
@@ -112,6 +135,7 @@ final class StoreScript {
     numbers.put(origin, last);
     Causal after = state.join(delta);
     store.put(object, after);
+    changed.add(object.key());
     Causal shipped = origin.equals(OTHER) && random.nextInt(3) == 0 ? after : delta;
     store.append(
         new Shipment(object, origin, predecessor, VersionVector.EMPTY, last, 1, 0, shipped), after);
@@ -121,6 +145,10 @@ final class StoreScript {
   }
 
   private void commit(int i) {
+    Map<Key, List<Causal>> now = new HashMap<>();
+    changed.forEach(key -> now.put(key, store.get(key)));
+    contents.add(now);
+    changed.clear();
     long own = numbers.getOrDefault(SELF, 0L);
     Cursor cursor =
         new Cursor(

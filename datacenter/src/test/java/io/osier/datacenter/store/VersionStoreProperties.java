@@ -281,14 +281,27 @@ final class VersionStoreProperties {
     }
   }
 
-  /** A datacenter's update, kept as such or with a new snapshot, and perhaps a tidying after it. */
-  private record Step(int origin, boolean snapshot, boolean prune) {}
+  /** How an update is kept. */
+  private enum As {
+    OPERATION,
+    SNAPSHOT,
+    IN_PLACE,
+    /** As an operation, and then comes the snapshot of an eviction long ago. */
+    LATE
+  }
+
+  /** A datacenter's update, and perhaps a tidying after it. */
+  private record Step(int origin, As as, boolean prune) {}
 
   @Provide
   Arbitrary<List<Step>> steps() {
     return Combinators.combine(
             Arbitraries.integers().between(0, 2),
-            Arbitraries.frequency(Tuple.of(4, false), Tuple.of(1, true)),
+            Arbitraries.frequency(
+                Tuple.of(4, As.OPERATION),
+                Tuple.of(1, As.SNAPSHOT),
+                Tuple.of(2, As.IN_PLACE),
+                Tuple.of(1, As.LATE)),
             Arbitraries.frequency(Tuple.of(2, false), Tuple.of(1, true)))
         .as(Step::new)
         .list()
@@ -306,6 +319,7 @@ final class VersionStoreProperties {
     MemoryVersions memory = new MemoryVersions();
     Causal state = Causal.bottom(CrdtType.G_SET);
     VersionVector numbers = VersionVector.EMPTY;
+    List<Causal> former = new ArrayList<>();
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
       ReplicaId origin = REPLICAS.get(step.origin);
@@ -321,12 +335,21 @@ final class VersionStoreProperties {
               0);
       state = state.join(delta);
       List<Change> changes = new ArrayList<>();
-      if (step.snapshot) {
+      if (step.as == As.SNAPSHOT) {
         changes.add(new Change.PutSnapshot(object, state.context().toVersionVector(), state));
-        changes.add(new Change.Prune(object));
+      } else if (step.as == As.IN_PLACE) {
+        changes.add(new Change.PutInPlace(object, state));
       } else {
         changes.add(new Change.PutOperation(object, delta.context().toVersionVector(), delta));
       }
+      if (step.as == As.LATE && !former.isEmpty()) {
+        Causal old = former.get(i / 2);
+        changes.add(new Change.PutSnapshot(object, old.context().toVersionVector(), old));
+      }
+      if (step.as != As.OPERATION) {
+        changes.add(new Change.Prune(object));
+      }
+      former.add(state);
       memory.write(changes);
       database.write(List.of(rocks.encode(changes)));
       assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);
@@ -335,6 +358,15 @@ final class VersionStoreProperties {
       }
       assertThat(rocks.load(object.key())).extracting(l -> l.state()).containsExactly(state);
       assertThat(memory.load(object.key())).extracting(l -> l.state()).containsExactly(state);
+      assertThat(rocks.getSnapshot(object, numbers).map(Snapshot::state))
+          .isEqualTo(memory.getSnapshot(object, numbers).map(Snapshot::state));
+      if (step.as == As.IN_PLACE) {
+        assertThat(memory.getSnapshot(object, numbers).map(Snapshot::state)).contains(state);
+        assertThat(memory.records(object)).isEqualTo(1);
+        if (step.prune) {
+          assertThat(rocks.records(object)).isEqualTo(1);
+        }
+      }
     }
     assertThat(rocks.objects(Optional.of(object), 1)).doesNotContain(object);
   }

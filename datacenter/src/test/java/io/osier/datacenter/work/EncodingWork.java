@@ -44,6 +44,10 @@ import java.util.stream.Stream;
  */
 public final class EncodingWork implements BiConsumer<String, Long> {
   private static final int UPDATES = 50;
+
+  /** So few that the object stays small, and is put in place. */
+  private static final int FEW = 8;
+
   private static final ObjectId OBJECT = new ObjectId(Key.of("object"), CrdtType.AW_SET);
 
   /** A datacenter with its store on a disk. */
@@ -57,7 +61,8 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     /** Encoded, as a transport does, with who is to get them. */
     private final List<Map.Entry<String, byte[]>> sent = new ArrayList<>();
 
-    Dc(String name, List<String> peers, KeyspacePolicy policy, Now now) throws IOException {
+    Dc(String name, List<String> peers, KeyspacePolicy policy, PartitionStore.Keeps keeps, Now now)
+        throws IOException {
       this.dir = Files.createTempDirectory("osier-encodings");
       this.database = RocksDatabase.open(dir, Durability.NONE, "test", name, 1);
       this.versions = database.partition("k", 0, 1);
@@ -65,6 +70,7 @@ public final class EncodingWork implements BiConsumer<String, Long> {
           new PartitionStore(
               versions,
               writer(),
+              keeps,
               database.self(),
               1 << 20,
               1_000,
@@ -132,8 +138,15 @@ public final class EncodingWork implements BiConsumer<String, Long> {
 
   private long millis = 10_000;
 
+  /**
+   * Runs a scene.
+   *
+   * @param versions 1 where the stores keep versions; 0 where they keep the newest alone
+   */
   @Override
-  public void accept(String scene, Long ignored) {
+  public void accept(String scene, Long versions) {
+    PartitionStore.Keeps keeps =
+        versions == 1 ? PartitionStore.Keeps.VERSIONS : PartitionStore.Keeps.NEWEST;
     KeyspacePolicy policy = KeyspacePolicy.session("k", Duration.ofSeconds(10));
     policy =
         scene.equals("operations")
@@ -142,15 +155,15 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     if (scene.equals("fullStates")) {
       policy = policy.with(KeyspacePolicy.StatePayload.FULL);
     }
-    try (Dc eu = new Dc("eu", List.of("ap", "us"), policy, now());
-        Dc us = new Dc("us", List.of("ap", "eu"), policy, now())) {
-      run(scene, eu, us);
+    try (Dc eu = new Dc("eu", List.of("ap", "us"), policy, keeps, now());
+        Dc us = new Dc("us", List.of("ap", "eu"), policy, keeps, now())) {
+      run(scene, eu, us, keeps == PartitionStore.Keeps.NEWEST);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
   }
 
-  private void run(String scene, Dc eu, Dc us) {
+  private void run(String scene, Dc eu, Dc us, boolean newest) {
     ReplicaId ap = new ReplicaId("ap", 1);
     eu.step(new Input.PeerUp(ap), now());
     eu.step(new Input.FromPeer(ap, new Frame.Resume(1, 0, Optional.empty())), now());
@@ -164,31 +177,37 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     }
     eu.sent.clear();
     int shipped = scene.equals("operations") ? UPDATES : 1;
-    long atEu = encodings(() -> write(eu));
+    // Where versions are kept the object grows: otherwise a snapshot would be worth writing.
+    int elements = newest ? FEW : UPDATES;
+    long atEu = encodings(() -> write(eu, elements));
     int frames = eu.sent.size();
     if (frames < 2 * shipped) {
       throw new AssertionError(scene + ": only " + frames + " frames were shipped");
     }
-    // Each by itself; what is joined of them once more.
+    // Each by itself; what is joined of them once more. Where the newest alone is kept, the store
+    // takes the object as it is then.
+    int stored = newest ? UPDATES : 0;
     expect(
-        scene + ", where they are made", scene.equals("operations") ? UPDATES : UPDATES + 1, atEu);
+        scene + ", where they are made",
+        stored + (scene.equals("operations") ? UPDATES : UPDATES + 1),
+        atEu);
     expect(
         scene + ", where they arrive",
-        scene.equals("fullStates") ? 1 : 0,
+        newest ? shipped : scene.equals("fullStates") ? 1 : 0,
         encodings(() -> take(eu, us)));
     if (!eu.store.get(OBJECT).equals(us.store.get(OBJECT))) {
       throw new AssertionError(scene + ": not everything has come");
     }
   }
 
-  private void write(Dc dc) {
+  private void write(Dc dc, int elements) {
     for (int i = 0; i < UPDATES; i++) {
       Request write =
           new Request.Write(
               "k",
               OBJECT.key(),
               CrdtType.AW_SET,
-              new Operation.Add(Value.of(i)),
+              new Operation.Add(Value.of(i % elements)),
               VersionVector.EMPTY,
               0);
       dc.step(new Input.Command(1, write), now());

@@ -78,6 +78,7 @@ final class WorkProperties {
   @ParameterizedTest
   @ValueSource(strings = {"operations", "states", "fullStates"})
   void update_isEncodedOnce(String scene) {
+    ENCODING.accept(scene, 1L);
     ENCODING.accept(scene, 0L);
   }
 }

@@ -4,7 +4,9 @@ import java.util.Optional;
 
 /**
  * Which part of the log of own updates is kept: what somebody has not got, up to a number of
- * entries. Only for the partition's thread, but for {@link #size}.
+ * entries. Where everybody has everything, as a datacenter without peers has, nothing is written;
+ * who comes later gets all objects, and the log goes on from there. Only for the partition's
+ * thread, but for {@link #size}.
  */
 final class OwnLog {
   /** Fewer entries than this are not worth dropping. */
@@ -31,6 +33,22 @@ final class OwnLog {
   /** An entry was added. */
   void added(long number) {
     last = number;
+  }
+
+  /**
+   * Whether the next entries need not be written. Not while there are some: a partition that has
+   * just started may not know yet who wants them.
+   *
+   * @param needless everybody has the updates up to this commit number
+   * @param through the last commit number
+   */
+  boolean skips(long needless, long through) {
+    if (needless < through || last > droppedThrough) {
+      return false;
+    }
+    droppedThrough = through;
+    last = through;
+    return true;
   }
 
   /**

@@ -44,6 +44,10 @@ public final class PartitionStore implements ObjectStore, Journal {
   private long group = 1;
   private long forgotten;
   private final OwnLog log;
+
+  /** The log's entries of the present group, if it turns out that anybody may want them. */
+  private List<Change.PutLogged> logged = new ArrayList<>();
+
   private final CommittedTransactions transactions = new CommittedTransactions();
   private Map<TransactionId, Long> recoveredTransactions = Map.of();
 
@@ -282,8 +286,7 @@ public final class PartitionStore implements ObjectStore, Journal {
       }
     }
     if (update.origin().equals(self) && !update.content().isFull()) {
-      changes.add(new Change.PutLogged(update.last(), update.object()));
-      log.added(update.last());
+      logged.add(new Change.PutLogged(update.last(), update.object()));
     }
   }
 
@@ -300,6 +303,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
     writeGathered();
+    writeLogged(progress);
     progress.ifPresent(this::note);
     if (changes.isEmpty() && underWay.get() == 0) {
       whenDurable.run();
@@ -337,6 +341,17 @@ public final class PartitionStore implements ObjectStore, Journal {
                   object, updates.contents, updates.state, objects.get(key), group, changes));
         });
     gathered = new LinkedHashMap<>();
+  }
+
+  private void writeLogged(Optional<PartitionProgress> progress) {
+    if (logged.isEmpty()) {
+      return;
+    }
+    if (!progress.map(p -> log.skips(p.shipped(), p.committed())).orElse(false)) {
+      changes.addAll(logged);
+      log.added(logged.getLast().number());
+    }
+    logged = new ArrayList<>();
   }
 
   /** What stays pending until a group is written. */

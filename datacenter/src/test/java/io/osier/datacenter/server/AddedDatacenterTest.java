@@ -8,15 +8,20 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.BoundedCounterHandle;
+import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter joins others: it is started, and they are started again and know it then. */
 final class AddedDatacenterTest {
   private static final Duration LONG = Duration.ofSeconds(30);
+
+  private static final List<String> KEYSPACES = List.of("shop", "bank");
+  private static final int COUNTERS = 30;
 
   @TempDir private Path dir;
 
@@ -33,6 +38,66 @@ final class AddedDatacenterTest {
               assertThat(client.nearest()).contains(dc);
               assertThat(stock(client).get()).isEqualTo(value);
             });
+  }
+
+  private static void incrementAll(OsierClient client) {
+    for (String keyspace : KEYSPACES) {
+      Keyspace space = client.session().keyspace(keyspace);
+      for (int i = 0; i < 90; i++) {
+        space.counter("c" + i % COUNTERS).increment(1);
+      }
+    }
+  }
+
+  private static void awaitAll(OsierClient client, String dc, long value) {
+    await()
+        .atMost(LONG)
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              assertThat(client.nearest()).contains(dc);
+              for (String keyspace : KEYSPACES) {
+                Keyspace space = client.session().keyspace(keyspace);
+                for (int i = 0; i < COUNTERS; i++) {
+                  assertThat(space.counter("c" + i).get()).isEqualTo(value);
+                }
+              }
+            });
+  }
+
+  /** Whoever is alone writes no log of its updates. Who comes gets states, and then the log. */
+  @Test
+  void datacenterThatWasAlone_givesAllToOneThatIsAdded_andThenWhatThatMisses() {
+    try (TestCluster cluster =
+        new TestCluster(
+            "shop { sla = 200ms }, bank { sla = 200ms, consistency = causal }",
+            "dir = \"" + dir + "\"",
+            new String[] {"eu"})) {
+      try (OsierClient eu = cluster.client("eu")) {
+        incrementAll(eu);
+      }
+      cluster.add("us");
+      cluster.stop("eu");
+      cluster.start("eu");
+      cluster.awaitReady();
+      try (OsierClient us = cluster.client("us")) {
+        awaitAll(us, "us", 3);
+      }
+      cluster.stop("us");
+      try (OsierClient eu = cluster.client("eu")) {
+        incrementAll(eu);
+      }
+      cluster.stop("eu");
+      cluster.start("eu");
+      cluster.start("us");
+      cluster.awaitReady();
+      try (OsierClient us = cluster.client("us");
+          OsierClient eu = cluster.client("eu")) {
+        awaitAll(us, "us", 6);
+        incrementAll(us);
+        awaitAll(eu, "eu", 9);
+      }
+    }
   }
 
   @Test

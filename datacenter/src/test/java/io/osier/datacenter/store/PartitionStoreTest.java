@@ -15,6 +15,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ final class PartitionStoreTest {
   private final PartitionStore store = store(Keeps.NEWEST);
   private boolean delaysEvicted;
   private long number;
+  private Recovered recovered = Recovered.NOTHING;
 
   private PartitionStore store(Keeps keeps) {
     return new PartitionStore(
@@ -91,8 +93,17 @@ final class PartitionStoreTest {
   }
 
   private void commit(PartitionStore store) {
+    commit(store, number);
+  }
+
+  /**
+   * Ends a group.
+   *
+   * @param shipped every other datacenter has the updates up to this number
+   */
+  private void commit(PartitionStore store, long shipped) {
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
+    store.commit(Optional.of(new PartitionProgress(number, 1, progress, shipped)), () -> {});
   }
 
   private void writeAll() {
@@ -275,6 +286,52 @@ final class PartitionStoreTest {
     commit();
     writeAll();
     assertThat(versions.records(set)).isEqualTo(1);
+  }
+
+  private PartitionStore restarted(long life) {
+    PartitionStore again = store(Keeps.NEWEST);
+    recovered = again.recover(life, true, List.of(SELF));
+    return again;
+  }
+
+  private void increments(PartitionStore of, int count, long shipped) {
+    for (int i = 0; i < count; i++) {
+      update(of, counter(i % 3), new Operation.Increment(1));
+    }
+    commit(of, Math.min(shipped, number));
+    writeAll();
+  }
+
+  /** Of a group that everybody has nothing is logged: of one that is alone, of all. */
+  @Test
+  void log_isWrittenOnlyWhileSomebodyMayLackSomething() {
+    increments(store, 10, Long.MAX_VALUE);
+    assertThat(versions.logged(0, 100)).isEmpty();
+    assertThat(store.loggedAfter()).isEqualTo(10);
+    assertThat(store.figures().logEntries()).isZero();
+    increments(store, 5, 0); // a peer has come
+    assertThat(versions.logged(0, 100))
+        .extracting(l -> l.number())
+        .containsExactly(11L, 12L, 13L, 14L, 15L);
+    assertThat(store.loggedAfter()).isEqualTo(10);
+    PartitionStore second = restarted(2);
+    assertThat(recovered.committed()).isEqualTo(15);
+    assertThat(recovered.loggedAfter()).isEqualTo(10);
+    increments(second, 5, 12);
+    assertThat(versions.logged(12, 100)).hasSize(8);
+    // Nobody lacks anything, or nobody is known yet: what is there stays until it is worth a drop.
+    increments(second, 5, Long.MAX_VALUE);
+    assertThat(versions.logged(10, 100)).hasSize(15);
+    increments(second, 1_000, Long.MAX_VALUE);
+    assertThat(versions.logged(0, 100)).isEmpty();
+    increments(second, 5, Long.MAX_VALUE);
+    assertThat(versions.logged(0, 100)).isEmpty();
+    assertThat(second.loggedAfter()).isEqualTo(1_030);
+    PartitionStore third = restarted(3);
+    assertThat(recovered.loggedAfter()).isEqualTo(1_030);
+    increments(third, 5, 0);
+    assertThat(third.loggedAfter()).isEqualTo(1_030);
+    assertThat(versions.logged(0, 100)).extracting(l -> l.number()).startsWith(1_031L).hasSize(5);
   }
 
   /** A crash leaves a prefix of the groups, whatever of the tidying was done. */

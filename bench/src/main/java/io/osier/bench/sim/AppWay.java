@@ -135,7 +135,8 @@ final class AppWay implements Connection {
   @Override
   public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
     AppConnection over = sockets.connection();
-    if (over == null || !remote.isUp()) {
+    // Pings are the connection's own, too, so the other end does not witness any.
+    if (over == null || !remote.isUp() || request instanceof Request.Ping) {
       remote.send(request, nowNanos, deadlineNanos, answered);
       return;
     }

@@ -1,6 +1,5 @@
 package io.osier.datacenter.store;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
@@ -23,10 +22,7 @@ record KeyObjects(
   /** Of a key that holds nothing. */
   static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, false, 0);
 
-  private static final long HEAP_BYTES =
-      HeapSize.object(HeapSize.REFERENCE + Integer.BYTES + 1 + 2 * Long.BYTES);
-
-  /** What an entry of the cache takes beside key and value: see docs/BENCHMARKS.md. */
+  /** What a key that is not packed takes beside its objects' bytes. */
   private static final int ENTRY_BYTES = 330;
 
   /** How much larger small values are as objects than as bytes, roughly. */
@@ -98,16 +94,11 @@ record KeyObjects(
     return bytes;
   }
 
-  /** What this takes in the heap, about, in bytes. */
-  long heapBytes() {
-    long bytes = HEAP_BYTES + HeapSize.list(states.size());
-    for (Causal state : states) {
-      bytes += state.heapBytes();
-    }
-    return bytes;
-  }
-
-  /** Roughly the bytes that an entry with them takes in memory. */
+  /**
+   * Roughly the bytes that they take while they are not packed. Sets of small elements take up to
+   * three times as much: counted in full, those that are in use would drive all else out of a cache
+   * that has had room for them.
+   */
   long heapBytes(Key key) {
     long bytes = (long) ENTRY_BYTES + key.length();
     for (Causal state : states) {

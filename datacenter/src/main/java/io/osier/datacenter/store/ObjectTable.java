@@ -54,8 +54,6 @@ final class ObjectTable {
 
   /** A key that is not packed. */
   private static final class Loose {
-    private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE + 10);
-
     final Key key;
     volatile KeyObjects objects;
 
@@ -335,7 +333,7 @@ final class ObjectTable {
     loose.objects = objects;
     loose.isUsed = isUsed;
     long before = loose.bytes;
-    loose.bytes = Loose.HEAP_BYTES + loose.key.heapBytes() + objects.heapBytes();
+    loose.bytes = objects.heapBytes(loose.key);
     bytes.addAndGet(loose.bytes - before);
     if (loose.isQueued) {
       looseBytes.addAndGet(loose.bytes - before);

@@ -99,6 +99,32 @@ final class ObjectTableTest {
     assertThat(table.get(Key.of("small"))).isEqualTo(counter(1));
   }
 
+  /**
+   * Sets in use take several times their bytes in the heap. Counted like that they filled a cache
+   * alone, and each counter was read from the disk again and again (osier bench soak).
+   */
+  @Test
+  void setsInUse_leaveRoomForTheRest() {
+    ObjectTable table =
+        new ObjectTable(KeyedHash.of(() -> 7), 300_000, 2_000_000, (key, objects) -> {});
+    List<Value> elements = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      elements.add(Value.of(1_000_000_000L + i));
+    }
+    Causal bottom = Causal.bottom(CrdtType.AW_SET);
+    Causal delta = bottom.prepare(new Operation.Add(elements), EU, 1, 0, 1, 0);
+    KeyObjects set = KeyObjects.NOTHING.with(bottom.join(delta), 0);
+    for (int round = 0; round < 5; round++) {
+      for (int i = 0; i < 20; i++) {
+        table.put(Key.of("set" + i), set);
+      }
+      for (int i = 0; i < 1_000; i++) {
+        table.put(Key.of("counter" + i), counter(round + 1));
+      }
+    }
+    assertThat(table.size()).isEqualTo(1_020);
+  }
+
   /** Lists of replicas are not numbered for ever: each life of a lossy store brings another one. */
   @Test
   void moreReplicasThanAreNumbered_areKeptAllTheSame() {

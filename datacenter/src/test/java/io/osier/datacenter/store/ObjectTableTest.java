@@ -108,7 +108,7 @@ final class ObjectTableTest {
     ObjectTable table =
         new ObjectTable(KeyedHash.of(() -> 7), 300_000, 2_000_000, (key, objects) -> {});
     List<Value> elements = new ArrayList<>();
-    for (int i = 0; i < 1_000; i++) {
+    for (int i = 0; i < 3_000; i++) { // so large that it is not packed
       elements.add(Value.of(1_000_000_000L + i));
     }
     Causal bottom = Causal.bottom(CrdtType.AW_SET);

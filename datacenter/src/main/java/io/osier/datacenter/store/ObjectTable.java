@@ -31,10 +31,13 @@ final class ObjectTable {
   /** Objects that take more bytes than this are not packed: each use would cost too much. */
   private static final long PACKED_BYTES_MAX = 16_384;
 
-  /** So many keys that were unpacked to be read are remembered, if they are small. */
-  private static final int UNPACKED_KEPT = 256;
+  /**
+   * So many keys that were unpacked to be read are remembered, if they are small: no budget counts
+   * them, so all together take a few hundred kilobytes at most.
+   */
+  private static final int UNPACKED_KEPT = 64;
 
-  private static final int UNPACKED_BYTES_MAX = 1_024;
+  private static final int UNPACKED_BYTES_MAX = 256;
   private static final int SEGMENT_SLOTS_MIN = 8;
   private static final int DIRECTORY_BITS_MIN = 4;
   private static final int DIRECTORY_BITS_MAX = 30;
@@ -169,7 +172,7 @@ final class ObjectTable {
     return size.get();
   }
 
-  /** What is kept takes so much in the heap, about, in bytes. */
+  /** For tests: what is kept takes so much in the heap, about, in bytes. */
   long heapBytes() {
     return bytes.get();
   }
@@ -269,7 +272,7 @@ final class ObjectTable {
     while (!done) {
       Segment segment = segment(h);
       synchronized (segment) {
-        if (!segment.isDivided) { // meanwhile
+        if (!segment.isDivided) { // while this waited for it
           changing.in(segment);
           done = true;
         }

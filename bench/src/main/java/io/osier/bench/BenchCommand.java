@@ -3,6 +3,7 @@ package io.osier.bench;
 import io.osier.bench.causal.CausalCommand;
 import io.osier.bench.client.ClientCommand;
 import io.osier.bench.client.EchoCommand;
+import io.osier.bench.client.RedisBaselineCommand;
 import io.osier.bench.client.ScrapeCommand;
 import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
       PeersCommand.class,
       PeerRoundCommand.class,
       PropagationCommand.class,
+      RedisBaselineCommand.class,
       ReplicasCommand.class,
       ScrapeCommand.class,
       TlsCommand.class,

@@ -2,6 +2,7 @@ package io.osier.bench;
 
 import io.osier.bench.demo.DemoCommand;
 import io.osier.bench.jmh.JmhCommand;
+import io.osier.bench.sample.SampleCommand;
 import io.osier.bench.sim.SimCommand;
 import io.osier.bench.ycsb.YcsbCommand;
 import picocli.CommandLine;
@@ -29,6 +30,7 @@ public final class Main {
     for (Class<?> command :
         new Class<?>[] {
           DemoCommand.class,
+          SampleCommand.class,
           SimCommand.class,
           BenchCommand.class,
           YcsbCommand.class,

@@ -80,7 +80,17 @@ public enum ErrorCode {
    * The peer is none of the cluster any more: it was removed, or what it stores is from before it
    * was.
    */
-  NOT_A_MEMBER(27, false);
+  NOT_A_MEMBER(27, false),
+  /**
+   * A watcher cannot go on from its position: what was removed since is not remembered any more. It
+   * begins anew, with what there is.
+   */
+  HISTORY_TOO_SHORT(28, false),
+  /**
+   * A watcher was cut off, because it took changes more slowly than they came for longer than they
+   * are kept. It may go on from its last position.
+   */
+  WATCHER_TOO_SLOW(29, false);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

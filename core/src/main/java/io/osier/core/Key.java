@@ -101,6 +101,12 @@ public final class Key implements Comparable<Key> {
     return hash.of(bytes, 0, bytes.length);
   }
 
+  /** Whether this key begins with another one, or is it. */
+  public boolean startsWith(Key prefix) {
+    return bytes.length >= prefix.bytes.length
+        && Arrays.equals(bytes, 0, prefix.bytes.length, prefix.bytes, 0, prefix.bytes.length);
+  }
+
   /** Whether a part of some bytes is this key. */
   public boolean isAt(byte[] other, int from, int length) {
     return length == bytes.length && Arrays.equals(bytes, 0, length, other, from, from + length);

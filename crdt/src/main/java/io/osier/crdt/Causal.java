@@ -1,12 +1,15 @@
 package io.osier.crdt;
 
 import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,30 +17,45 @@ import org.jspecify.annotations.Nullable;
  * The same class stands for one operation's effect, for the join of many, and for everything so
  * far; any mix of them may be joined in any order, any number of times (invariant I1).
  *
+ * <p>An object may have a deadline. It is a part of this, so content and deadline are never seen
+ * one without the other, and the removal of what has expired is one update, which carries the dots
+ * of both. Past its deadline an object is <em>over</em>: nobody shows it ({@link #at}), and the
+ * next update removes it first ({@link #prepareAnew}).
+ *
  * <p>Immutable and safe for any thread.
  */
 public final class Causal {
+  /** The deadline of what does not expire. */
+  public static final long NEVER = Expiry.NEVER;
+
+  /**
+   * In the byte of a form that has a type's number this bit says that deadlines follow the content.
+   */
+  private static final int EXPIRES = 1 << 4;
+
   private final DotStore<?> store;
+  private final Expiry expiry;
   private final CausalContext context;
   private final boolean full;
 
   /** See {@link #packed}; null until it is needed. */
   private volatile byte @Nullable [] packed;
 
-  private Causal(DotStore<?> store, CausalContext context, boolean full) {
+  private Causal(DotStore<?> store, Expiry expiry, CausalContext context, boolean full) {
     this.store = store;
+    this.expiry = expiry;
     this.context = context;
     this.full = full;
   }
 
   /** The state of a new object. */
   public static Causal bottom(CrdtType type) {
-    return new Causal(type.empty(), CausalContext.EMPTY, true);
+    return new Causal(type.empty(), Expiry.NONE, CausalContext.EMPTY, true);
   }
 
   /** A state or a delta of the given parts. */
-  static Causal of(DotStore<?> store, CausalContext context, boolean full) {
-    return new Causal(store, context, full);
+  static Causal of(DotStore<?> store, Expiry expiry, CausalContext context, boolean full) {
+    return new Causal(store, expiry, context, full);
   }
 
   /** The data type. */
@@ -48,6 +66,11 @@ public final class Causal {
   /** The content without the context. */
   public DotStore<?> store() {
     return store;
+  }
+
+  /** Until when it lives. */
+  Expiry expiry() {
+    return expiry;
   }
 
   /** The dots that this knows of. */
@@ -83,11 +106,71 @@ public final class Causal {
     // Others may have forgotten, and their states have dropped here what was.
     long dropped = Math.max(forgotten, context.last(origin));
     Preparation preparation = new Preparation(origin, first, timestamp, dropped);
-    DotStore<?> delta =
-        operation instanceof Operation.Clear
-            ? store.reset(preparation)
-            : store.prepare(operation, preparation);
-    return new Causal(delta, preparation.context(predecessor), false);
+    Expiry deadline = Expiry.NONE;
+    DotStore<?> delta;
+    switch (operation) {
+      case Operation.Clear o -> {
+        delta = store.reset(preparation);
+        expiry.supersede(preparation);
+      }
+      case Operation.Expire o -> {
+        checkCanExpire();
+        delta = type().empty();
+        deadline = expiry.replaced(o.millis(), preparation);
+      }
+      case Operation.Persist o -> {
+        checkCanExpire();
+        delta = type().empty();
+        deadline = expiry.replaced(NEVER, preparation);
+      }
+      default -> {
+        delta = store.prepare(operation, preparation);
+        if (!expiry.isNone() && isBottomWith(delta, preparation.context(predecessor))) {
+          expiry.supersede(preparation); // nothing is left that could expire
+        }
+      }
+    }
+    return new Causal(delta, deadline, preparation.context(predecessor), false);
+  }
+
+  /**
+   * As {@link #prepare}, of an object that is over: the delta first removes what was seen of it,
+   * its deadline included, and then does the operation on a new object.
+   */
+  public Causal prepareAnew(
+      Operation operation,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    Causal removal =
+        prepare(new Operation.Clear(), origin, first, predecessor, timestamp, forgotten);
+    long removed = removal.context.last(origin);
+    return removal.join(
+        join(removal).prepare(operation, origin, removed + 1, removed, timestamp, forgotten));
+  }
+
+  /**
+   * Prepares an update that changes nothing: who has it has what came before it.
+   *
+   * @return as {@link #prepare} does
+   */
+  public Causal prepareNothing(ReplicaId origin, long first, long predecessor) {
+    CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);
+    return new Causal(type().empty(), Expiry.NONE, own, false);
+  }
+
+  private boolean isBottomWith(DotStore<?> delta, CausalContext deltaContext) {
+    return Stores.join(store, delta, new Joining(context, full, deltaContext, false)).isBottom();
+  }
+
+  private void checkCanExpire() {
+    if (type() == CrdtType.BOUNDED_COUNTER) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a bounded counter does not expire: who used which rights must stay known");
+    }
   }
 
   /**
@@ -105,7 +188,10 @@ public final class Causal {
     }
     Joining joining = new Joining(context, full, other.context, other.full);
     return new Causal(
-        Stores.join(store, other.store, joining), context.join(other.context), joining.full());
+        Stores.join(store, other.store, joining),
+        expiry.join(other.expiry, context, other.context),
+        context.join(other.context),
+        joining.full());
   }
 
   /**
@@ -128,12 +214,54 @@ public final class Causal {
    * The same content in a context that covers more: what that covers and is not here was removed.
    */
   public Causal seen(CausalContext more) {
-    return context.covers(more) ? this : new Causal(store, context.join(more), full);
+    return context.covers(more) ? this : new Causal(store, expiry, context.join(more), full);
   }
 
-  /** The content without context, and without what only remembers resets. */
-  public DotStore<?> trimmed() {
-    return store.trimmed();
+  /** The content and its deadline without context, and without what only remembers resets. */
+  public Causal trimmed() {
+    return new Causal(store.trimmed(), expiry, CausalContext.EMPTY, full);
+  }
+
+  /** Whether it was given a deadline, or one that never comes. */
+  public boolean expires() {
+    return !expiry.isNone();
+  }
+
+  /** When it expires, in milliseconds since 1970; {@link #NEVER} if it does not. */
+  public long deadline() {
+    return expiry.deadline();
+  }
+
+  /** Which datacenter gave the deadline that counts; empty if there is none. */
+  public Optional<String> deadlineOrigin() {
+    return expiry.isNone() ? Optional.empty() : Optional.of(expiry.origin().replica().dc());
+  }
+
+  /**
+   * Whether it has a deadline which has passed, or which nothing is left for: then it is as if it
+   * were removed, and is to be.
+   *
+   * @param millis the time, in milliseconds since 1970
+   */
+  public boolean isOver(long millis) {
+    return !expiry.isNone() && overAt() <= millis;
+  }
+
+  /**
+   * From when on it is over, in milliseconds since 1970: 0 if it has a deadline and nothing left
+   * that could expire, {@link #NEVER} if that does not come.
+   */
+  public long overAt() {
+    return !expiry.isNone() && store.isBottom() ? 0 : expiry.deadline();
+  }
+
+  /**
+   * This as a reader sees it: without content if it is over, with what it knows of.
+   *
+   * @param millis the time, in milliseconds since 1970
+   */
+  public Causal at(long millis) {
+    return isOver(millis) ? new Causal(type().empty(), Expiry.NONE, context, full) : this;
   }
 
   /**
@@ -141,7 +269,7 @@ public final class Causal {
    * of its context.
    */
   public boolean isSpent() {
-    return store.isBottom() && store.isTrimmedEmpty();
+    return expiry.isNone() && store.isBottom() && store.isTrimmedEmpty();
   }
 
   /** Answers a query. */
@@ -169,13 +297,14 @@ public final class Causal {
    * larger.
    */
   public long contentBytes() {
-    return 2 + store.sizeBytes();
+    return 2 + store.sizeBytes() + expiry.sizeBytes();
   }
 
   /** What this takes in the heap, about, in bytes, without a look at the content's parts. */
   public long heapBytes() {
-    return HeapSize.object(3 * HeapSize.REFERENCE + 1)
+    return HeapSize.object(4 * HeapSize.REFERENCE + 1)
         + store.heapBytes()
+        + expiry.heapBytes()
         + context.heapBytes()
         + (full ? 0 : HeapSize.array(sizeBytes(), 1));
   }
@@ -203,23 +332,48 @@ public final class Causal {
       out.presetReplica(context.replica(i));
     }
     out.writeRanges(context);
+    writeContent(out);
+  }
+
+  /** Writes this without its type and context; equal contents give equal bytes. */
+  public void writeContent(WireOutput out) {
     store.write(out);
+    if (!expiry.isNone()) {
+      expiry.write(out);
+    }
+  }
+
+  /** The type's number, and whether there are deadlines: 5 bits, by which a form can be read. */
+  public int form() {
+    return form(type(), expires());
+  }
+
+  /** What {@link #form} is of a content of a type with or without deadlines. */
+  public static int form(CrdtType type, boolean expires) {
+    return type.number() | (expires ? EXPIRES : 0);
+  }
+
+  /** The type in a {@link #form}. */
+  public static CrdtType typeOf(int form) {
+    return CrdtType.of(form & EXPIRES - 1);
+  }
+
+  private static Causal readContent(int form, CausalContext context, boolean full, WireInput in) {
+    DotStore<?> store = Stores.read(typeOf(form), in);
+    Expiry expiry = (form & EXPIRES) == 0 ? Expiry.NONE : Expiry.read(in);
+    return new Causal(store, expiry, context, full);
   }
 
   /**
    * Reads what {@link #packed} gave. A delta keeps the bytes.
    *
+   * @param form what {@link #form} was
    * @param replicas the context's, in its order
    */
-  public static Causal unpack(CrdtType type, boolean full, List<ReplicaId> replicas, WireInput in) {
+  public static Causal unpack(int form, boolean full, List<ReplicaId> replicas, WireInput in) {
     int from = in.position();
     Causal content =
-        in.readPart(
-            replicas,
-            part -> {
-              CausalContext context = part.readRanges(replicas);
-              return new Causal(Stores.read(type, part), context, full);
-            });
+        in.readPart(replicas, part -> readContent(form, part.readRanges(replicas), full, part));
     if (!full) {
       content.packed = in.readSince(from);
     }
@@ -228,26 +382,29 @@ public final class Causal {
 
   /** Writes this: type, whether full, context, content. */
   public void write(WireOutput out) {
-    out.writeByte((type().number() << 1) | (full ? 1 : 0));
+    out.writeByte((form() << 1) | (full ? 1 : 0));
     writeBody(out);
   }
 
   /** Writes this without its type and whether it is full, for a record that has them already. */
   public void writeBody(WireOutput out) {
     out.writeContext(context);
-    store.write(out);
+    writeContent(out);
   }
 
   /** Reads what {@link #write} wrote. */
   public static Causal read(WireInput in) {
     int head = in.readByteUnsigned();
-    return readBody(CrdtType.of(head >> 1), (head & 1) == 1, in);
+    return readBody(head >> 1, (head & 1) == 1, in);
   }
 
-  /** Reads what {@link #writeBody} wrote. */
-  public static Causal readBody(CrdtType type, boolean full, WireInput in) {
-    CausalContext context = in.readContext();
-    return new Causal(Stores.read(type, in), context, full);
+  /**
+   * Reads what {@link #writeBody} wrote.
+   *
+   * @param form what {@link #form} was
+   */
+  public static Causal readBody(int form, boolean full, WireInput in) {
+    return readContent(form, in.readContext(), full, in);
   }
 
   @Override
@@ -256,16 +413,21 @@ public final class Causal {
         || (o instanceof Causal c
             && full == c.full
             && context.equals(c.context)
+            && expiry.equals(c.expiry)
             && store.equals(c.store));
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(full, context, store);
+    return Objects.hash(full, context, store, expiry);
   }
 
   @Override
   public String toString() {
-    return (full ? "state " : "delta ") + store + " in " + context;
+    return (full ? "state " : "delta ")
+        + store
+        + (expiry.isNone() ? "" : " until " + expiry)
+        + " in "
+        + context;
   }
 }

@@ -21,7 +21,7 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
   }
 
   /** What the field's identity takes in the heap, about, in bytes. */
-  long heapBytes() {
+  public long heapBytes() {
     return HeapSize.object(2 * HeapSize.REFERENCE)
         + HeapSize.text(name.length(), Utf8.length(name));
   }

@@ -25,6 +25,17 @@ public sealed interface Operation {
     return false;
   }
 
+  /**
+   * Whether it is for all that a key holds: the type of the object that it is sent for says
+   * nothing.
+   */
+  default boolean isOfKey() {
+    return false;
+  }
+
+  /** What stands for the type where an operation is of a key. */
+  CrdtType ANY_TYPE = CrdtType.OR_MAP;
+
   /** What this takes in the heap, about, in bytes: O(its parts). */
   default long heapBytes() {
     return switch (this) {
@@ -56,6 +67,9 @@ public sealed interface Operation {
       case Transfer o -> HeapSize.object(Long.BYTES + HeapSize.REFERENCE + 1) + HeapSize.text(o.to);
       case Inherit o -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.text(o.from);
       case Clear o -> HeapSize.object(0);
+      case Delete o -> HeapSize.object(0);
+      case Expire o -> HeapSize.object(Long.BYTES + 1);
+      case Persist o -> HeapSize.object(0);
     };
   }
 
@@ -218,4 +232,51 @@ public sealed interface Operation {
 
   /** Resets the object to a new one, as far as it was seen: what was concurrent stays. */
   record Clear() implements Operation {}
+
+  /**
+   * Removes all objects of a key, of whatever types, as far as they were seen: what was concurrent
+   * stays. Bounded counters cannot be removed.
+   */
+  record Delete() implements Operation {
+    @Override
+    public boolean isOfKey() {
+      return true;
+    }
+  }
+
+  /**
+   * Gives all objects that a key holds a deadline, in the place of the one that they had. Of
+   * concurrent ones the latest counts.
+   *
+   * @param millis a time, in milliseconds since 1970, or a duration; one that is not positive, or
+   *     has passed, lets them expire at once
+   * @param fromNow whether it is a duration, from the moment of the update by the datacenter's
+   *     clock
+   */
+  record Expire(long millis, boolean fromNow) implements Operation {
+    /** Latest time and longest duration: about the end of the year 9999. */
+    public static final long MILLIS_MAX = 253_402_300_799_999L;
+
+    @Override
+    public boolean isOfKey() {
+      return true;
+    }
+
+    /** The same with the time that a duration ends at. */
+    public Expire from(long nowMillis) {
+      return new Expire(
+          Math.clamp(fromNow ? nowMillis + millis : millis, 0, Causal.NEVER - 1), false);
+    }
+  }
+
+  /**
+   * Takes the deadlines of all objects away that a key holds, and wins against concurrent ones.
+   * Nothing changes where there are none.
+   */
+  record Persist() implements Operation {
+    @Override
+    public boolean isOfKey() {
+      return true;
+    }
+  }
 }

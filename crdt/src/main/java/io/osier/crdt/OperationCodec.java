@@ -29,6 +29,9 @@ public final class OperationCodec {
   private static final int INCREMENT_WITHIN = 10;
   private static final int TRANSFER = 11;
   private static final int INHERIT = 12;
+  private static final int DELETE = 13;
+  private static final int EXPIRE = 14;
+  private static final int PERSIST = 15;
 
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
@@ -37,6 +40,7 @@ public final class OperationCodec {
   private static final int QUERY_RIGHTS = 5;
   private static final int AMONG = 6;
   private static final int EXISTS = 7;
+  private static final int TIME_TO_LIVE = 8;
 
   private static final int COUNT = 1;
   private static final int FLAG = 2;
@@ -84,6 +88,13 @@ public final class OperationCodec {
         o.names().forEach(out::writeText);
       }
       case Operation.Clear o -> out.writeByte(CLEAR);
+      case Operation.Delete o -> out.writeByte(DELETE);
+      case Operation.Expire o -> {
+        out.writeByte(EXPIRE);
+        out.writeSigned(o.millis());
+        out.writeBoolean(o.fromNow());
+      }
+      case Operation.Persist o -> out.writeByte(PERSIST);
       case Operation.Bound o -> {
         out.writeByte(BOUND);
         out.writeSigned(o.lower());
@@ -127,6 +138,9 @@ public final class OperationCodec {
       }
       case REMOVE_FIELDS -> new Operation.RemoveFields(readList(in, 1, OperationCodec::readName));
       case CLEAR -> new Operation.Clear();
+      case DELETE -> new Operation.Delete();
+      case EXPIRE -> new Operation.Expire(in.readSigned(), in.readFlag());
+      case PERSIST -> new Operation.Persist();
       case BOUND ->
           new Operation.Bound(
               in.readSigned(), in.readSigned(), readList(in, 2, OperationCodec::readDc));
@@ -153,6 +167,7 @@ public final class OperationCodec {
       case Query.Size q -> out.writeByte(SIZE);
       case Query.Rights q -> out.writeByte(QUERY_RIGHTS);
       case Query.Exists q -> out.writeByte(EXISTS);
+      case Query.TimeToLive q -> out.writeByte(TIME_TO_LIVE);
       case Query.Select q -> {
         out.writeByte(SELECT);
         out.writeCount(q.names().size());
@@ -171,6 +186,7 @@ public final class OperationCodec {
       case SIZE -> new Query.Size();
       case QUERY_RIGHTS -> new Query.Rights();
       case EXISTS -> new Query.Exists();
+      case TIME_TO_LIVE -> new Query.TimeToLive();
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
       default -> throw new MalformedException("query " + tag + " is unknown");
     };
@@ -257,12 +273,14 @@ public final class OperationCodec {
     };
   }
 
-  private static void writeField(WireOutput out, FieldId field) {
+  /** Writes a field's name and type. */
+  public static void writeField(WireOutput out, FieldId field) {
     out.writeText(field.name());
     out.writeByte(field.type().number());
   }
 
-  private static FieldId readField(WireInput in) {
+  /** Reads what {@link #writeField} wrote. */
+  public static FieldId readField(WireInput in) {
     return OrMap.readField(in);
   }
 

@@ -47,6 +47,19 @@ public final class OperationLimits {
       case Operation.Increment o -> {}
       case Operation.SetFlag o -> {}
       case Operation.Clear o -> {}
+      case Operation.Delete o -> checkIsOfKey("deletion", depth);
+      case Operation.Expire o -> {
+        checkIsOfKey("time to live", depth);
+        if (o.millis() > Operation.Expire.MILLIS_MAX) {
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "a time to live ends before the year 10000: at most "
+                  + Operation.Expire.MILLIS_MAX
+                  + " ms, not "
+                  + o.millis());
+        }
+      }
+      case Operation.Persist o -> checkIsOfKey("time to live", depth);
       case Operation.Bound o -> {}
       case Operation.IncrementWithin o -> {}
       case Operation.Transfer o -> {}
@@ -54,6 +67,13 @@ public final class OperationLimits {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
               "rights of a datacenter that was given up are inherited by the others themselves");
+    }
+  }
+
+  private static void checkIsOfKey(String what, int depth) {
+    if (depth > 1) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "a " + what + " is a key's, not a field's");
     }
   }
 

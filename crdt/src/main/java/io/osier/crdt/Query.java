@@ -32,6 +32,7 @@ public sealed interface Query {
       case Size q -> HeapSize.object(0);
       case Rights q -> HeapSize.object(0);
       case Exists q -> HeapSize.object(0);
+      case TimeToLive q -> HeapSize.object(0);
     };
   }
 
@@ -78,6 +79,12 @@ public sealed interface Query {
    * there is an object of that type, be there one of another or not.
    */
   record Exists() implements Query {}
+
+  /**
+   * How long the object lives on, of whatever type it is: a {@link Reading.Count} of milliseconds
+   * by the clock of the datacenter that is asked; -1 for what has no deadline or is not there.
+   */
+  record TimeToLive() implements Query {}
 
   /** Some fields of a map, those that are present: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {

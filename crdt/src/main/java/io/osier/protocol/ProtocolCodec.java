@@ -47,6 +47,8 @@ public final class ProtocolCodec {
   private static final int READ_ALL = 16;
   private static final int WRITE_ALL = 17;
   private static final int SCAN_RANGE = 18;
+  private static final int WATCH = 19;
+  private static final int WRITE_CONDITIONAL = 24;
 
   private static final int WELCOME = 1;
   private static final int PONG = 2;
@@ -62,6 +64,7 @@ public final class ProtocolCodec {
   private static final int DONE_ANSWERING = 12;
   private static final int ALL = 13;
   private static final int COUNTED = 14;
+  private static final int CHANGES = 15;
 
   private ProtocolCodec() {}
 
@@ -184,19 +187,24 @@ public final class ProtocolCodec {
         out.writeNumber(r.waitMillis());
       }
       case Request.Write r -> {
-        out.writeByte(r.ask().isPresent() ? WRITE_ASKING : WRITE);
+        boolean isPlain = r.ask().isEmpty() && r.condition().isEmpty();
+        out.writeByte(isPlain ? WRITE : r.condition().isEmpty() ? WRITE_ASKING : WRITE_CONDITIONAL);
         out.writeText(r.keyspace());
         out.writeKey(r.key());
         out.writeByte(r.type().number());
         OperationCodec.write(out, r.operation());
         out.writeVector(r.after());
         out.writeNumber(r.waitMillis());
-        r.ask()
-            .ifPresent(
-                ask -> {
-                  out.writeBoolean(ask.before());
-                  OperationCodec.write(out, ask.query());
-                });
+        if (r.condition().isPresent()) {
+          out.writeCount(r.condition().get().path().size());
+          r.condition().get().path().forEach(field -> OperationCodec.writeField(out, field));
+          OperationCodec.write(out, r.condition().get().query());
+          OperationCodec.write(out, r.condition().get().expected());
+        }
+        if (r.ask().isPresent()) {
+          out.writeBoolean(r.ask().get().before());
+          OperationCodec.write(out, r.ask().get().query());
+        }
       }
       case Request.ReadAll r -> {
         out.writeByte(READ_ALL);
@@ -259,12 +267,41 @@ public final class ProtocolCodec {
                   out.writeText(value);
                 });
       }
+      case Request.Watch r -> {
+        out.writeByte(WATCH);
+        out.writeText(r.keyspace());
+        writeOptional(out, r.key(), WireOutput::writeKey);
+        out.writeBoolean(r.prefix());
+        writePlaces(out, r.places());
+        out.writeBoolean(r.resumes());
+        out.writeNumber(r.waitMillis());
+      }
       case Request.Through r -> {
         out.writeByte(ASK_THROUGH);
         out.writeText(r.keyspace());
         out.writeNumber(r.partition());
       }
     }
+  }
+
+  private static Request.Write readWrite(WireInput in, int tag) {
+    return new Request.Write(
+        in.readName(KEYSPACE_MAX),
+        in.readKey(),
+        CrdtType.of(in.readByte()),
+        OperationCodec.readOperation(in),
+        in.readVector(),
+        readInt(in),
+        tag == WRITE_ASKING
+            ? Optional.of(new Request.Ask(in.readFlag(), OperationCodec.readQuery(in)))
+            : Optional.empty(),
+        tag == WRITE_CONDITIONAL
+            ? Optional.of(
+                new Request.Condition(
+                    readList(in, 2, OperationCodec::readField),
+                    OperationCodec.readQuery(in),
+                    OperationCodec.readReading(in)))
+            : Optional.empty());
   }
 
   private static Request readRequest(WireInput in) {
@@ -285,17 +322,7 @@ public final class ProtocolCodec {
               in.readVector(),
               in.readFlag(),
               readInt(in));
-      case WRITE, WRITE_ASKING ->
-          new Request.Write(
-              in.readName(KEYSPACE_MAX),
-              in.readKey(),
-              CrdtType.of(in.readByte()),
-              OperationCodec.readOperation(in),
-              in.readVector(),
-              readInt(in),
-              tag == WRITE
-                  ? Optional.empty()
-                  : Optional.of(new Request.Ask(in.readFlag(), OperationCodec.readQuery(in))));
+      case WRITE, WRITE_ASKING, WRITE_CONDITIONAL -> readWrite(in, tag);
       case READ_ALL ->
           new Request.ReadAll(
               in.readName(KEYSPACE_MAX),
@@ -328,6 +355,7 @@ public final class ProtocolCodec {
               in.readText(KEYSPACE_MAX),
               in.readText(Request.SETTING_BYTES_MAX),
               readSettings(in));
+      case WATCH -> readWatch(in);
       case ASK_THROUGH -> new Request.Through(in.readName(KEYSPACE_MAX), readInt(in));
       default -> throw new MalformedException("request " + tag + " is unknown");
     };
@@ -340,6 +368,37 @@ public final class ProtocolCodec {
         readType(in),
         OperationCodec.readQuery(in),
         readInt(in));
+  }
+
+  private static Request.Watch readWatch(WireInput in) {
+    String keyspace = in.readName(KEYSPACE_MAX);
+    Optional<Key> key = readOptional(in, WireInput::readKey);
+    boolean prefix = in.readFlag();
+    if (key.isEmpty() && !prefix) {
+      throw new MalformedException("a watcher of no prefix is one of a key");
+    }
+    return new Request.Watch(
+        keyspace,
+        key,
+        prefix,
+        readList(in, 11, ProtocolCodec::readPlace),
+        in.readFlag(),
+        readInt(in));
+  }
+
+  private static void writePlaces(WireOutput out, List<Request.Place> places) {
+    out.writeCount(places.size());
+    for (Request.Place place : places) {
+      out.writeLong(place.life());
+      out.writeNumber(place.tick());
+      out.writeVector(place.seen());
+      writeOptional(out, place.next(), WireOutput::writeKey);
+    }
+  }
+
+  private static Request.Place readPlace(WireInput in) {
+    return new Request.Place(
+        in.readLong(), in.readNumber(), in.readVector(), readOptional(in, WireInput::readKey));
   }
 
   private static Request.Want readWant(WireInput in) {
@@ -485,6 +544,17 @@ public final class ProtocolCodec {
         out.writeCount(r.seen().size());
         r.seen().forEach(out::writeVector);
       }
+      case Reply.Changes r -> {
+        out.writeByte(CHANGES);
+        out.writeCount(r.changes().size());
+        for (Reply.Change change : r.changes()) {
+          out.writeKey(change.key());
+          writeType(out, change.type());
+          writeOptional(out, change.origin(), WireOutput::writeReplica);
+        }
+        writePlaces(out, r.places());
+        out.writeBoolean(r.whole());
+      }
       case Reply.Report r -> {
         out.writeByte(REPORT);
         out.writeText(r.json());
@@ -567,6 +637,11 @@ public final class ProtocolCodec {
               in.readNumber(),
               readOptional(in, WireInput::readKey),
               readList(in, 1, WireInput::readVector));
+      case CHANGES ->
+          new Reply.Changes(
+              readList(in, 4, ProtocolCodec::readChange),
+              readList(in, 11, ProtocolCodec::readPlace),
+              in.readFlag());
       case THROUGH -> new Reply.Through(in.readVector());
       case CHALLENGE -> new Reply.Challenge(in.readText(Request.LOGIN_BYTES_MAX));
       case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));
@@ -582,6 +657,10 @@ public final class ProtocolCodec {
         readOptional(in, OperationCodec::readReading),
         in.readFlag(),
         in.readVector());
+  }
+
+  private static Reply.Change readChange(WireInput in) {
+    return new Reply.Change(in.readKey(), readType(in), readOptional(in, WireInput::readReplica));
   }
 
   private static Reply.Row readRow(WireInput in) {

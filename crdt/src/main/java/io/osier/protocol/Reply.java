@@ -49,6 +49,13 @@ public sealed interface Reply {
         }
         yield bytes;
       }
+      case Changes c -> {
+        long bytes = HeapSize.object(3 * HeapSize.REFERENCE) + HeapSize.list(c.changes.size());
+        for (Change change : c.changes) {
+          bytes += HeapSize.object(3 * HeapSize.REFERENCE) + change.key.heapBytes();
+        }
+        yield bytes;
+      }
       case Report r -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.text(r.json);
       case Failure f -> HeapSize.object(2 * HeapSize.REFERENCE) + HeapSize.text(f.message);
       default -> HeapSize.object(16); // of a few fields, and never many
@@ -162,6 +169,34 @@ public sealed interface Reply {
     public Counted {
       seen = List.copyOf(seen);
     }
+  }
+
+  /**
+   * What has become visible, in its order in each partition.
+   *
+   * @param places where to go on
+   * @param whole whether this ends where something became visible as a whole: in a {@code causal}
+   *     keyspace behind a transaction, or behind what was admitted together
+   */
+  record Changes(List<Change> changes, List<Request.Place> places, boolean whole) implements Reply {
+    /** More changes than this, about, in bytes, are not in one answer. */
+    public static final long BYTES_MAX = 1 << 20;
+
+    public Changes {
+      changes = List.copyOf(changes);
+      places = List.copyOf(places);
+    }
+  }
+
+  /**
+   * An object was changed.
+   *
+   * @param type empty where all that is known is that the key may have been changed
+   * @param origin who changed it last, where that is known
+   */
+  record Change(Key key, Optional<CrdtType> type, Optional<ReplicaId> origin) {
+    /** What this takes encoded besides its key, about, in bytes. */
+    public static final int PLACE_BYTES = 8;
   }
 
   /** One object of a page. */

@@ -2,11 +2,14 @@ package io.osier.protocol;
 
 import io.osier.core.HeapSize;
 import io.osier.core.Key;
+import io.osier.core.Present;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -22,12 +25,14 @@ public sealed interface Request {
   long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
 
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 4;
+  int PROTOCOL_VERSION = 5;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
    * which came with 3, and no {@link Query.Exists}, {@link ReadAll} and {@link WriteAll}, and no
-   * end and {@link Want} of a {@link Scan}, which came with 4.
+   * end and {@link Want} of a {@link Scan}, which came with 4, and no {@link Condition}, {@link
+   * Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist} and
+   * {@link Query.TimeToLive}, which came with 5.
    */
   int PROTOCOL_VERSION_MIN = 2;
 
@@ -51,7 +56,8 @@ public sealed interface Request {
               + w.key.heapBytes()
               + w.operation.heapBytes()
               + w.after.heapBytes()
-              + w.ask.map(Ask::heapBytes).orElse(0L);
+              + w.ask.map(Ask::heapBytes).orElse(0L)
+              + w.condition.map(Condition::heapBytes).orElse(0L);
       case Transact t -> {
         long bytes =
             HeapSize.object(6 * HeapSize.REFERENCE + Integer.BYTES)
@@ -89,6 +95,13 @@ public sealed interface Request {
           bytes += update.heapBytes();
         }
         yield bytes;
+      }
+      case Watch w -> {
+        long bytes = HeapSize.object(4 * HeapSize.REFERENCE + Integer.BYTES + 2);
+        for (Place place : w.places) {
+          bytes += HeapSize.object(32) + place.seen.heapBytes();
+        }
+        yield bytes + HeapSize.list(w.places.size());
       }
       default -> HeapSize.object(16); // of a few fields, and never many
     };
@@ -157,12 +170,15 @@ public sealed interface Request {
       implements Request {}
 
   /**
-   * Updates one object. Answered by {@link Reply.Done} once it is as durable as the datacenter is
-   * configured to make it.
+   * Updates one object, or all of a key. Answered by {@link Reply.Done} once it is as durable as
+   * the datacenter is configured to make it; or, if its condition does not hold, by the {@link
+   * Reply.Answer} of the condition's query, and nothing was done; or, if there was nothing to do
+   * with the key, by an Answer.
    *
    * @param after see {@link Read}
    * @param waitMillis see {@link Read}
    * @param ask what the caller wants to know with it; empty for nothing
+   * @param condition what must hold; empty for nothing, and where something is asked
    */
   record Write(
       String keyspace,
@@ -171,8 +187,27 @@ public sealed interface Request {
       Operation operation,
       VersionVector after,
       int waitMillis,
-      Optional<Ask> ask)
+      Optional<Ask> ask,
+      Optional<Condition> condition)
       implements Request {
+    public Write {
+      if (ask.isPresent() && condition.isPresent()) {
+        throw new IllegalArgumentException("an update asks something or has a condition");
+      }
+    }
+
+    /** An update without a condition. */
+    public Write(
+        String keyspace,
+        Key key,
+        CrdtType type,
+        Operation operation,
+        VersionVector after,
+        int waitMillis,
+        Optional<Ask> ask) {
+      this(keyspace, key, type, operation, after, waitMillis, ask, Optional.empty());
+    }
+
     /** An update of which nothing is asked. */
     public Write(
         String keyspace,
@@ -194,6 +229,54 @@ public sealed interface Request {
   record Ask(boolean before, Query query) {
     long heapBytes() {
       return OPTIONAL_BYTES + HeapSize.object(HeapSize.REFERENCE + 1) + query.heapBytes();
+    }
+  }
+
+  /**
+   * What must hold of the object for an update to be done, at the datacenter and in the moment in
+   * which it does it: nothing comes between. Of what is concurrent elsewhere it says nothing. Needs
+   * the right to read.
+   *
+   * @param path the fields of maps in maps to go down, and {@link Query.Whole} is asked of the last
+   *     one; empty for the object
+   * @param expected what the query must answer; of what is not there, a new one answers
+   */
+  record Condition(List<FieldId> path, Query query, Reading expected) {
+    public Condition {
+      path = Present.copyOf(path, "a field");
+      Present.present(query, "a query");
+      if (!path.isEmpty() && !(query instanceof Query.Whole)) {
+        throw new IllegalArgumentException("of a field the whole is asked, not " + query);
+      }
+      Present.present(expected, "what is expected");
+    }
+
+    /** What must be read of the object to know whether it holds. */
+    public Query asked() {
+      return path.isEmpty() ? query : new Query.Select(List.of(path.getFirst().name()));
+    }
+
+    /**
+     * Whether it holds.
+     *
+     * @param read the answer to {@link #asked}
+     */
+    public boolean holds(Reading read) {
+      Reading at = read;
+      for (FieldId field : path) {
+        Reading within = at instanceof Reading.Fields f ? f.fields().get(field) : null;
+        at = within == null ? field.type().empty().read(query) : within;
+      }
+      return at.equals(expected);
+    }
+
+    long heapBytes() {
+      return OPTIONAL_BYTES
+          + HeapSize.object(3 * HeapSize.REFERENCE)
+          + HeapSize.list(path.size())
+          + path.stream().mapToLong(FieldId::heapBytes).sum()
+          + query.heapBytes()
+          + expected.heapBytes();
     }
   }
 
@@ -292,6 +375,51 @@ public sealed interface Request {
       return number;
     }
   }
+
+  /** Most time that a {@link Watch} waits for a change: a minute. */
+  int WATCH_WAIT_MILLIS_MAX = 60_000;
+
+  /**
+   * Asks for what became visible at the datacenter behind a position. Answered by {@link
+   * Reply.Changes}, as soon as there is something, or when the wait is over.
+   *
+   * @param key whose changes are wanted; empty for those of all keys
+   * @param prefix whether those of all keys that begin with it are wanted, too
+   * @param places the position, one for each partition in its order (of a single key one, of its
+   *     partition), as the last answer had them; empty for a watcher that begins
+   * @param resumes whether what was there before is wanted, too: of a watcher that begins
+   *     everything that there is, otherwise what lies between its position and the oldest change
+   *     that is kept. Without it a watcher whose position is not kept any more is too slow
+   * @param waitMillis 0 to {@link #WATCH_WAIT_MILLIS_MAX}; a watcher that begins is answered at
+   *     once
+   */
+  record Watch(
+      String keyspace,
+      Optional<Key> key,
+      boolean prefix,
+      List<Place> places,
+      boolean resumes,
+      int waitMillis)
+      implements Request {
+    public Watch {
+      places = List.copyOf(places);
+      if (key.isEmpty() && !prefix) {
+        throw new IllegalArgumentException("a watcher of no prefix is one of a key");
+      }
+    }
+  }
+
+  /**
+   * How far a watcher has come in one partition.
+   *
+   * @param life in which changes are counted: of one datacenter, and not for ever
+   * @param tick how many of it lie behind the watcher
+   * @param seen it was told of all of these updates, wherever: so it can go on at another
+   *     datacenter
+   * @param next what is there is being walked through, and this key comes next; empty where that is
+   *     done
+   */
+  record Place(long life, long tick, VersionVector seen, Optional<Key> next) {}
 
   /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
   record Inspect(Topic topic, Optional<String> keyspace, int limit) implements Request {}

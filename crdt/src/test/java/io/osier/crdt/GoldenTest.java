@@ -77,6 +77,13 @@ final class GoldenTest {
           type == CrdtType.BOUNDED_COUNTER ? new Operation.Increment(3) : new Operation.Clear();
       Causal third = state.join(second).prepare(last, EU, 20, 6, 3_000, 0);
       values.put(type.label() + " cleared", state.join(second).join(third));
+      if (type != CrdtType.BOUNDED_COUNTER) {
+        Operation until = new Operation.Expire(1L << 40, false);
+        Causal expire = state.prepare(until, EU, 30, 6, 4_000, 0);
+        Causal persist = state.prepare(new Operation.Persist(), US, 12, 0, 4_000, 0);
+        values.put(type.label() + " until", state.join(expire).join(persist));
+        values.put(type.label() + " until delta", expire);
+      }
     }
     return values;
   }

@@ -239,7 +239,14 @@ final class History {
         ? ownOperations(type, depth) // it cannot be cleared
         : Arbitraries.frequencyOf(
             Tuple.of(11, ownOperations(type, depth)),
-            Tuple.of(1, Arbitraries.just(new Operation.Clear())));
+            Tuple.of(1, Arbitraries.just(new Operation.Clear())),
+            Tuple.of(depth == 0 ? 2 : 0, deadlines()));
+  }
+
+  private static Arbitrary<Operation> deadlines() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(4, Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false))),
+        Tuple.of(1, Arbitraries.just(new Operation.Persist())));
   }
 
   private static Arbitrary<Operation> ownOperations(CrdtType type, int depth) {

@@ -40,6 +40,10 @@ final class OperationCodecTest {
         "0601" + "016608" + "0401010161");
     golden.put(new Operation.RemoveFields(List.of("f", "gé")), "0702" + "0166" + "0367c3a9");
     golden.put(new Operation.Clear(), "08");
+    golden.put(new Operation.Delete(), "0d");
+    golden.put(new Operation.Expire(300, true), "0ed80401");
+    golden.put(new Operation.Expire(-1, false), "0e0100");
+    golden.put(new Operation.Persist(), "0f");
     golden.put(new Operation.Inherit("us"), "0c" + "027573");
     golden.put(new Operation.Bound(-1, 5, List.of("eu", "us")), "09010a02" + "02657502" + "7573");
     golden.put(new Operation.IncrementWithin(-2, 300), "0a03ac02");
@@ -51,6 +55,7 @@ final class OperationCodecTest {
     golden.put(new Query.Select(List.of("f")), "04010166");
     golden.put(new Query.Rights(), "05");
     golden.put(new Query.Exists(), "07");
+    golden.put(new Query.TimeToLive(), "08");
     golden.put(new Reading.Count(-1), "0101");
     golden.put(new Reading.Flag(false), "0200");
     golden.put(new Reading.Single(Optional.empty()), "0300");

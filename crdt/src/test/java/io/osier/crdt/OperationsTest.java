@@ -54,6 +54,9 @@ final class OperationsTest {
       case Operation.UpdateFields o -> type == CrdtType.OR_MAP;
       case Operation.RemoveFields o -> type == CrdtType.OR_MAP;
       case Operation.Clear o -> type != CrdtType.BOUNDED_COUNTER;
+      case Operation.Delete o -> false; // it is for all of a key's objects
+      case Operation.Expire o -> type != CrdtType.BOUNDED_COUNTER;
+      case Operation.Persist o -> type != CrdtType.BOUNDED_COUNTER;
     };
   }
 

@@ -32,10 +32,16 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
     WireOutput out = new WireOutput();
     causal.write(out);
     WireInput in = new WireInput(out.toBytes());
-    CrdtType type = CrdtType.of(in.readByteUnsigned() >> 1);
+    int form = in.readByteUnsigned() >> 1;
+    CrdtType type = CrdtType.of(form & 15);
     ReferenceJoin result =
         new ReferenceJoin(new HashSet<>(), dots(in.readContext()), new HashMap<>());
     result.readStore(type, List.of(), in);
+    if (form > 15) {
+      for (int n = in.readCount(1); n > 0; n--) {
+        result.add(List.of(), in.readDot(), List.of("until", in.readNumber()));
+      }
+    }
     in.expectEnd();
     return result;
   }

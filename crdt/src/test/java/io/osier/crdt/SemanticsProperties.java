@@ -43,10 +43,48 @@ final class SemanticsProperties {
       List<Event> received =
           history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
       List<Step> steps = new ArrayList<>();
-      received.forEach(
-          e -> steps.add(new Step(e.dot(), 0, e.operation(), e.timestamp(), e.past())));
+      received.stream()
+          .filter(e -> !isOfDeadline(e.operation())) // which changes nothing of the content
+          .forEach(e -> steps.add(new Step(e.dot(), 0, e.operation(), e.timestamp(), e.past())));
       assertThat(site.state.read(new Query.Whole())).isEqualTo(expected(plan.type(), steps));
     }
+  }
+
+  private static boolean isOfDeadline(Operation operation) {
+    return operation instanceof Operation.Expire || operation instanceof Operation.Persist;
+  }
+
+  /**
+   * Of the deadlines that no later one replaced, and that went with no content, the latest counts.
+   */
+  @Property(tries = 2_000)
+  void deadline_isWhatTheHistoryDefines(@ForAll(supplier = Plans.class) Plan plan) {
+    History history = plan.run();
+    for (Site site : history.sites) {
+      List<Event> received =
+          history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
+      Optional<Long> expected =
+          received.stream()
+              .filter(e -> isOfDeadline(e.operation()))
+              .filter(e -> received.stream().noneMatch(l -> endsIt(l, e, history, plan.type())))
+              .map(e -> e.operation() instanceof Operation.Expire x ? x.millis() : Causal.NEVER)
+              .max(Comparator.naturalOrder());
+      assertThat(site.state.expires()).isEqualTo(expected.isPresent());
+      assertThat(site.state.deadline()).isEqualTo(expected.orElse(Causal.NEVER));
+    }
+  }
+
+  private static boolean endsIt(Event later, Event deadline, History history, CrdtType type) {
+    if (!later.past().contains(deadline.dot())) {
+      return false;
+    }
+    Causal then = Causal.bottom(type);
+    for (Event e : history.events) {
+      then = later.past().contains(e.dot()) || e == later ? then.join(e.delta()) : then;
+    }
+    return isOfDeadline(later.operation())
+        || later.operation() instanceof Operation.Clear
+        || then.isBottom();
   }
 
   private static Reading expected(CrdtType type, List<Step> steps) {

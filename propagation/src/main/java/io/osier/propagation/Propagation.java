@@ -436,6 +436,14 @@ public final class Propagation {
     return knowledge.here();
   }
 
+  /**
+   * Nothing that has come of any replica, complete or not, is beyond this; where that is not known
+   * it is the largest number.
+   */
+  public VersionVector far() {
+    return knowledge.far();
+  }
+
   /** How far this partition has come, to be stored with what was applied. */
   public Progress progress() {
     return new Progress(knowledge.through(), inbound.cursors(), standing.isSettled());
@@ -449,6 +457,11 @@ public final class Propagation {
   /** What each other datacenter had committed, shipped or not, when it was last heard. */
   public VersionVector committedElsewhere() {
     return standing.committedElsewhere();
+  }
+
+  /** The names of the other datacenters. */
+  public List<String> peerNames() {
+    return around.peers();
   }
 
   /** Whether all replicas of a vector still run: none has been replaced by a newer incarnation. */

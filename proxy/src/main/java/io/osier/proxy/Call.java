@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,11 @@ abstract class Call<T> {
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
   private volatile boolean causal;
+
+  private ClientObserver.Observed observed = ClientObserver.IGNORED;
+
+  /** The datacenter that answered last. */
+  private volatile @Nullable String answerer;
 
   Call(Session session, String keyspace, @Nullable Key key, boolean update) {
     this.session = session;
@@ -81,11 +87,17 @@ abstract class Call<T> {
 
   /** Sends it, when there is room for one more call: until then the calling thread waits. */
   CompletableFuture<T> start() {
+    if (client.isClosing()) {
+      result.completeExceptionally(client.unavailable());
+      return result;
+    }
+    observed = client.settings().observer().begins(keyspace, update);
     Room room = client.room();
     long now = startNanos;
     if (!room.enterAtOnce()) {
       OsierException full = room.enter(tries.deadlineNanos() - now);
       if (full != null) {
+        observed.ended(Optional.empty(), Optional.of(full));
         result.completeExceptionally(full);
         return result;
       }
@@ -96,11 +108,13 @@ abstract class Call<T> {
   }
 
   private void succeed(T made) {
+    observed.ended(Optional.ofNullable(answerer), Optional.empty());
     client.room().leave(); // first: callbacks may call again
     result.complete(made);
   }
 
   private void fail(OsierException error) {
+    observed.ended(Optional.ofNullable(answerer), Optional.of(error));
     client.room().leave();
     result.completeExceptionally(error);
   }
@@ -278,6 +292,7 @@ abstract class Call<T> {
           saw(reply);
         }
       }
+      answerer = to.dc();
       answeredBy(to, replica);
       TracedAnswers traces = client.settings().traces();
       if (update && traces.isOn()) {
@@ -312,6 +327,7 @@ abstract class Call<T> {
         }
         case Reply.Page p -> saw(p.seen());
         case Reply.Counted c -> saw(c.seen());
+        case Reply.Changes c -> saw(c);
         default -> {
           return;
         }
@@ -320,6 +336,15 @@ abstract class Call<T> {
         past.sawStranger();
       } else if (sentIn == past.epoch() && waitsForPast()) {
         slice.attachedIn = sentIn;
+      }
+    }
+
+    private void saw(Reply.Changes told) {
+      List<VersionVector> seen = told.places().stream().map(Request.Place::seen).toList();
+      if (partition >= 0) {
+        slice.saw(seen.getFirst());
+      } else {
+        saw(seen);
       }
     }
 

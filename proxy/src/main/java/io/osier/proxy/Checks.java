@@ -52,6 +52,17 @@ final class Checks {
     return wrong;
   }
 
+  /** What is wrong with an update that has a condition; null if nothing is. */
+  static @Nullable OsierException update(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    try {
+      present(condition, "a condition");
+    } catch (OsierException e) {
+      return e;
+    }
+    return update(key, type, operation);
+  }
+
   /** What is wrong with a read; null if nothing is. */
   static @Nullable OsierException read(Key key, Optional<CrdtType> type, Query query) {
     try {

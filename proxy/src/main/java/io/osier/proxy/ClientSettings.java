@@ -1,6 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.core.tls.TlsContext;
+import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -19,4 +20,6 @@ record ClientSettings(
     ClientMetrics metrics,
     Optional<TlsContext> tls,
     Optional<Login.User> user,
-    TracedAnswers traces) {}
+    TracedAnswers traces,
+    Values values,
+    ClientObserver observer) {}

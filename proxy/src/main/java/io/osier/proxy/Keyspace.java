@@ -11,6 +11,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.Values;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -33,6 +35,11 @@ public final class Keyspace extends ObjectSpace {
   Keyspace(Session session, String name) {
     this.session = session;
     this.name = name;
+  }
+
+  @Override
+  Values values() {
+    return session.values();
   }
 
   @Override
@@ -65,8 +72,8 @@ public final class Keyspace extends ObjectSpace {
   }
 
   @Override
-  CompletableFuture<Found> findAsync(Key key) {
-    return readAsync(key, Optional.empty(), new Query.Exists());
+  CompletableFuture<Found> updateKeyAsync(Key key, Operation operation, Request.Ask ask) {
+    return updateAsync(key, Operation.ANY_TYPE, operation, ask);
   }
 
   /** Its name. */
@@ -126,6 +133,28 @@ public final class Keyspace extends ObjectSpace {
   }
 
   /**
+   * Updates an object with any operation, if a condition holds at the datacenter that does it, in
+   * the moment in which it does it: nothing there comes between. Elsewhere something may be done at
+   * the same time: two such updates at two datacenters may both be done.
+   *
+   * @param condition needs the right to read
+   * @return completes with whether it held; otherwise nothing was done
+   */
+  public CompletableFuture<Boolean> updateIfAsync(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    OsierException wrong = Checks.update(key, type, operation, condition);
+    return wrong != null
+        ? CompletableFuture.failedFuture(wrong)
+        : session.writeIf(name, key, type, operation, condition);
+  }
+
+  /** Waits for {@link #updateIfAsync}. */
+  public boolean updateIf(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    return Calls.join(updateIfAsync(key, type, operation, condition));
+  }
+
+  /**
    * What a key holds.
    *
    * @param type its type; empty if there is no such object and none was asked for
@@ -139,6 +168,7 @@ public final class Keyspace extends ObjectSpace {
    *
    * @param type empty for whatever the key holds
    */
+  @Override
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
     return session.read(name, key, type, query, Keyspace::found);
   }
@@ -234,6 +264,28 @@ public final class Keyspace extends ObjectSpace {
         : Batch.update(session, name, List.copyOf(changes));
   }
 
+  // ---------------------------------------------------------------- changes
+
+  /** Changes of one key, whatever it holds. Needs the right to read it. */
+  public Watch watch(String key) {
+    return Watch.of(session, name, Optional.of(Key.of(key)), false);
+  }
+
+  /**
+   * Changes of all keys that begin with a text, in UTF-8; of all keys if it is empty. Needs the
+   * right to read all of them.
+   */
+  public Watch watchPrefix(String prefix) {
+    return present(prefix, "a prefix").isEmpty()
+        ? changes()
+        : Watch.of(session, name, Optional.of(Key.of(prefix)), true);
+  }
+
+  /** Changes of all keys. */
+  public Watch changes() {
+    return Watch.of(session, name, Optional.empty(), true);
+  }
+
   // ---------------------------------------------------------------- transactions
 
   /**
@@ -284,6 +336,16 @@ public final class Keyspace extends ObjectSpace {
     /** Updates the object of a key. */
     public Change(String key, CrdtType type, Operation operation) {
       this(Key.of(key), type, operation);
+    }
+
+    /** Deletes a key; see {@link ObjectSpace#delete}. */
+    public static Change delete(String key) {
+      return new Change(key, Operation.ANY_TYPE, new Operation.Delete());
+    }
+
+    /** Gives a key a time to live; see {@link ObjectSpace#expireAfter}. */
+    public static Change expireAfter(String key, Duration timeToLive) {
+      return new Change(key, Operation.ANY_TYPE, Expiries.after(timeToLive));
     }
   }
 

@@ -108,7 +108,7 @@ final class LocalConnection implements Connection {
         r ->
             Answering.bring(
                 () -> {
-                  if (reply.complete(r)) {
+                  if (reply.complete(r) && !(request instanceof Request.Watch)) {
                     settings.metrics().answered(dc(), timers.nanoTime() - start);
                   }
                 }));

@@ -17,6 +17,15 @@ public final class MapHandle {
     this.target = target;
   }
 
+  /**
+   * The same map, of which some fields are a record's components.
+   *
+   * @throws io.osier.core.OsierException INVALID_ARGUMENT if a component cannot be a field
+   */
+  public <R extends Record> RecordMap<R> as(Class<R> type) {
+    return new RecordMap<>(this, RecordFields.of(type, target.values()));
+  }
+
   /** A counter in a field. */
   public CounterHandle counter(String field) {
     return new CounterHandle(target.field(field, CrdtType.PN_COUNTER));
@@ -65,6 +74,26 @@ public final class MapHandle {
   /** A map in a field. */
   public MapHandle map(String field) {
     return new MapHandle(target.field(field, CrdtType.OR_MAP));
+  }
+
+  /** A register of objects of a class, in which the last assignment wins. */
+  public <T> TypedRegister<T> register(String field, Class<T> type) {
+    return register(field).as(type);
+  }
+
+  /** A register of objects of a class that keeps those of concurrent assignments. */
+  public <T> TypedMultiRegister<T> multiRegister(String field, Class<T> type) {
+    return multiRegister(field).as(type);
+  }
+
+  /** A set of objects of a class, in which adding wins. */
+  public <E> TypedSet<E> set(String field, Class<E> type) {
+    return set(field).as(type);
+  }
+
+  /** A map whose fields are a record's components. */
+  public <R extends Record> RecordMap<R> map(String field, Class<R> type) {
+    return map(field).as(type);
   }
 
   /** Updates several fields at once: all or none. */

@@ -5,6 +5,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.ValueCodec;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -14,6 +15,21 @@ public final class MultiRegisterHandle {
 
   MultiRegisterHandle(Target target) {
     this.target = target;
+  }
+
+  /**
+   * The same register, of objects of a class, as the client keeps them ({@link
+   * OsierClient.Builder#values}).
+   *
+   * @throws io.osier.core.OsierException INVALID_ARGUMENT if no codec of the class is known
+   */
+  public <T> TypedMultiRegister<T> as(Class<T> type) {
+    return as(target.values().codec(type));
+  }
+
+  /** The same register, of objects that a codec makes. */
+  public <T> TypedMultiRegister<T> as(ValueCodec<T> codec) {
+    return new TypedMultiRegister<>(this, new Encoding<>(codec));
   }
 
   /** Assigns a value, which replaces those that were seen. */

@@ -5,10 +5,18 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
+import io.osier.proxy.values.Values;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -17,10 +25,14 @@ import java.util.stream.Stream;
 public abstract class ObjectSpace {
   ObjectSpace() {}
 
+  /** How the client keeps objects. */
+  abstract Values values();
+
   abstract Target object(String key, CrdtType type);
 
-  /** What a key holds, without its value. */
-  abstract CompletableFuture<Keyspace.Found> findAsync(Key key);
+  /** Reads an object with any query. */
+  abstract CompletableFuture<Keyspace.Found> readAsync(
+      Key key, Optional<CrdtType> type, Query query);
 
   /**
    * Whether a key holds an object that a reader can tell from a new one. One that was cleared, a
@@ -34,7 +46,7 @@ public abstract class ObjectSpace {
 
   /** As {@link #exists}. */
   public final CompletableFuture<Boolean> existsAsync(String key) {
-    return findAsync(key, Keyspace.Found::exists);
+    return inquire(key, new Query.Exists(), Keyspace.Found::exists);
   }
 
   /**
@@ -48,7 +60,114 @@ public abstract class ObjectSpace {
 
   /** As {@link #type}. */
   public final CompletableFuture<Optional<CrdtType>> typeAsync(String key) {
-    return findAsync(key, Keyspace.Found::type);
+    return inquire(key, new Query.Exists(), Keyspace.Found::type);
+  }
+
+  /** Updates all that a key holds, and asks something of it as it was before. */
+  abstract CompletableFuture<Keyspace.Found> updateKeyAsync(
+      Key key, Operation operation, Request.Ask ask);
+
+  /**
+   * Removes all that a key holds, of whatever type, as far as the datacenter sees it: what is
+   * concurrent elsewhere stays. Nothing is left of it once every datacenter has seen that. Needs
+   * the right to write, and, as it tells what was there, the one to read.
+   *
+   * @return whether it {@link #exists existed}
+   * @throws OsierException INVALID_ARGUMENT if the key holds a bounded counter
+   */
+  public final boolean delete(String key) {
+    return Calls.join(deleteAsync(key));
+  }
+
+  /** As {@link #delete}. */
+  public final CompletableFuture<Boolean> deleteAsync(String key) {
+    return updateKey(key, Operation.Delete::new, new Query.Exists(), Keyspace.Found::exists);
+  }
+
+  /**
+   * Lets a key expire after some time, by the datacenter's clock; a former deadline is replaced. Of
+   * deadlines that are given at the same time at several datacenters the latest counts. What has
+   * expired does not exist any more, at each datacenter as soon as its own clock says so, and is
+   * removed later. An update of a key that has expired begins with a new object, which does not
+   * expire; so does one of a key that was emptied by {@code clear} or by removing its last element.
+   * Needs the rights that {@link #delete} needs.
+   *
+   * @param timeToLive rounded up to milliseconds; if it is not positive the key expires at once
+   * @return whether the key {@link #exists}; if not, nothing was done
+   * @throws OsierException INVALID_ARGUMENT if the time ends after the year 9999, or the key holds
+   *     a bounded counter; VERSION_MISMATCH while a datacenter runs a version that knows no time to
+   *     live
+   */
+  public final boolean expireAfter(String key, Duration timeToLive) {
+    return Calls.join(expireAfterAsync(key, timeToLive));
+  }
+
+  /** As {@link #expireAfter}. */
+  public final CompletableFuture<Boolean> expireAfterAsync(String key, Duration timeToLive) {
+    return updateKey(
+        key, () -> Expiries.after(timeToLive), new Query.Exists(), Keyspace.Found::exists);
+  }
+
+  /**
+   * As {@link #expireAfter}, at a point in time; one that has passed lets the key expire at once.
+   */
+  public final boolean expireAt(String key, Instant deadline) {
+    return Calls.join(expireAtAsync(key, deadline));
+  }
+
+  /** As {@link #expireAt}. */
+  public final CompletableFuture<Boolean> expireAtAsync(String key, Instant deadline) {
+    return updateKey(key, () -> Expiries.at(deadline), new Query.Exists(), Keyspace.Found::exists);
+  }
+
+  /**
+   * Lets a key live on that would expire. This wins against deadlines that are given at the same
+   * time elsewhere. Needs the rights that {@link #delete} needs.
+   *
+   * @return whether it would have expired; if not, nothing was done
+   */
+  public final boolean persist(String key) {
+    return Calls.join(persistAsync(key));
+  }
+
+  /** As {@link #persist}. */
+  public final CompletableFuture<Boolean> persistAsync(String key) {
+    return updateKey(
+        key,
+        Operation.Persist::new,
+        new Query.TimeToLive(),
+        found -> timeToLive(found).isPresent());
+  }
+
+  /**
+   * How long a key lives on, by the datacenter's clock; empty if it does not expire, or does not
+   * {@link #exists exist}. The value is not sent. Needs the right to read.
+   */
+  public final Optional<Duration> timeToLive(String key) {
+    return Calls.join(timeToLiveAsync(key));
+  }
+
+  /** As {@link #timeToLive}. */
+  public final CompletableFuture<Optional<Duration>> timeToLiveAsync(String key) {
+    return inquire(key, new Query.TimeToLive(), ObjectSpace::timeToLive);
+  }
+
+  private static Optional<Duration> timeToLive(Keyspace.Found found) {
+    return found
+        .reading()
+        .map(r -> ((Reading.Count) r).value())
+        .filter(millis -> millis >= 0)
+        .map(Duration::ofMillis);
+  }
+
+  private <T> CompletableFuture<T> updateKey(
+      String key, Supplier<Operation> operation, Query query, Function<Keyspace.Found, T> result) {
+    try {
+      return updateKeyAsync(Key.of(key), operation.get(), new Request.Ask(true, query))
+          .thenApply(result);
+    } catch (OsierException e) { // it is no key, or no time
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** The first page of a scan. */
@@ -115,9 +234,10 @@ public abstract class ObjectSpace {
     return new OsierException(ErrorCode.INVALID_ARGUMENT, "a scan must be given, not null");
   }
 
-  private <T> CompletableFuture<T> findAsync(String key, Function<Keyspace.Found, T> result) {
+  private <T> CompletableFuture<T> inquire(
+      String key, Query query, Function<Keyspace.Found, T> result) {
     try {
-      return findAsync(Key.of(key)).thenApply(result);
+      return readAsync(Key.of(key), Optional.empty(), query).thenApply(result);
     } catch (OsierException e) { // it is no key
       return CompletableFuture.failedFuture(e);
     }
@@ -186,5 +306,25 @@ public abstract class ObjectSpace {
   /** A map of named fields of any type. */
   public MapHandle map(String key) {
     return new MapHandle(object(key, CrdtType.OR_MAP));
+  }
+
+  /** A register of objects of a class, in which the last assignment wins. */
+  public <T> TypedRegister<T> register(String key, Class<T> type) {
+    return register(key).as(type);
+  }
+
+  /** A register of objects of a class that keeps those of concurrent assignments. */
+  public <T> TypedMultiRegister<T> multiRegister(String key, Class<T> type) {
+    return multiRegister(key).as(type);
+  }
+
+  /** A set of objects of a class, in which adding wins. */
+  public <E> TypedSet<E> set(String key, Class<E> type) {
+    return set(key).as(type);
+  }
+
+  /** A map whose fields are a record's components. */
+  public <R extends Record> RecordMap<R> map(String key, Class<R> type) {
+    return map(key).as(type);
   }
 }

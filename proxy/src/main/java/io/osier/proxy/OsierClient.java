@@ -15,6 +15,7 @@ import io.osier.core.net.Network;
 import io.osier.core.net.Sockets;
 import io.osier.core.scram.ScramCredential;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.Values;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collections;
@@ -49,6 +50,7 @@ public final class OsierClient implements AutoCloseable {
   private final Runnable end;
 
   private volatile boolean closed;
+  private volatile boolean closing;
 
   /**
    * A client of connections that are there.
@@ -118,7 +120,13 @@ public final class OsierClient implements AutoCloseable {
    * Closing it does not close the datacenter.
    */
   public static OsierClient inProcess(InProcess datacenter) {
-    Builder builder = new Builder().endpoint(datacenter.replica().dc(), "in process");
+    return inProcess(datacenter, Values.plain());
+  }
+
+  /** As {@link #inProcess(InProcess)}, with typed handles that keep objects so. */
+  public static OsierClient inProcess(InProcess datacenter, Values values) {
+    Builder builder =
+        new Builder().endpoint(datacenter.replica().dc(), "in process").values(values);
     ClientSettings settings = builder.settings();
     return start(
         settings,
@@ -191,9 +199,15 @@ public final class OsierClient implements AutoCloseable {
   }
 
   OsierException unavailable() {
-    return closed
-        ? new OsierException(ErrorCode.UNAVAILABLE, "this client is closed")
+    return closing
+        ? new OsierException(
+            ErrorCode.UNAVAILABLE, closed ? "this client is closed" : "this client is closing")
         : datacenters.unavailable();
+  }
+
+  /** Whether a datacenter is up, so that calls can be answered: the client's health. */
+  public boolean isConnected() {
+    return !closing && datacenters.nearest() != null;
   }
 
   /** The datacenter that requests go to now; empty if none is up. */
@@ -276,6 +290,25 @@ public final class OsierClient implements AutoCloseable {
     return inquiries.report(datacenters.get(dc), new Request.Backup(name), timeout);
   }
 
+  /**
+   * Takes no further calls (they fail with UNAVAILABLE), waits until those that are under way have
+   * ended, and closes.
+   *
+   * @param atMost how long to wait; what is still under way then fails as of {@link #close()}
+   * @return whether all had ended
+   */
+  public boolean close(Duration atMost) {
+    closing = true;
+    boolean ended = room.awaitEmpty(present(atMost, "a time limit").toNanos());
+    close();
+    return ended;
+  }
+
+  /** Whether calls that begin now are refused. */
+  boolean isClosing() {
+    return closing;
+  }
+
   /** Closes all connections; requests that are open fail. */
   @Override
   public void close() {
@@ -283,6 +316,7 @@ public final class OsierClient implements AutoCloseable {
       return;
     }
     closed = true;
+    closing = true;
     datacenters.close();
     room.close();
     timers.close();
@@ -304,6 +338,8 @@ public final class OsierClient implements AutoCloseable {
     private Optional<TlsOptions> tls = Optional.empty();
     private Optional<Login.User> user = Optional.empty();
     private TracedAnswers traces = TracedAnswers.NONE;
+    private Values values = Values.plain();
+    private ClientObserver observer = ClientObserver.NONE;
 
     private Builder() {}
 
@@ -386,6 +422,12 @@ public final class OsierClient implements AutoCloseable {
       return this;
     }
 
+    /** Who hears of each call as a whole: where timers and spans are made. */
+    public Builder observer(ClientObserver ofCalls) {
+      observer = GuardedObserver.of(present(ofCalls, "an observer"));
+      return this;
+    }
+
     /** Speaks TLS with all datacenters. Off unless set. */
     public Builder tls(TlsOptions options) {
       tls = Optional.of(present(options, "options"));
@@ -423,6 +465,15 @@ public final class OsierClient implements AutoCloseable {
      */
     public Builder traces(double sample, ClientTraces listener) {
       traces = new TracedAnswers(TraceSample.of(sample), present(listener, "a listener"));
+      return this;
+    }
+
+    /**
+     * How typed handles ({@link ObjectSpace#register(String, Class)} and its like) keep objects;
+     * {@link Values#plain} unless set.
+     */
+    public Builder values(Values known) {
+      values = present(known, "values");
       return this;
     }
 
@@ -470,7 +521,9 @@ public final class OsierClient implements AutoCloseable {
           metrics,
           tls.map(TlsOptions::context),
           user,
-          traces);
+          traces,
+          values,
+          observer);
     }
   }
 }

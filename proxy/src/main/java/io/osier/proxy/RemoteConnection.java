@@ -212,7 +212,8 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
   @Override
   public void answered(PendingRequest to) {
     inFlight.decrementAndGet();
-    if (settings.metrics() != ClientMetrics.NONE) {
+    // A watcher waits because nothing happens.
+    if (settings.metrics() != ClientMetrics.NONE && !(to.request() instanceof Request.Watch)) {
       settings.metrics().answered(dc, timers.nanoTime() - to.startNanos());
     }
   }

@@ -76,6 +76,24 @@ final class Room {
     places.release();
   }
 
+  /**
+   * Waits until no call is under way. Those that begin meanwhile must be refused in front of this.
+   *
+   * @return whether it came to that in time
+   */
+  boolean awaitEmpty(long nanos) {
+    try {
+      if (!places.tryAcquire(most, nanos, TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+      places.release(most);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   /** Lets all in who wait: the client is closed, and tells them so. */
   void close() {
     places.release(MOST_MAX);

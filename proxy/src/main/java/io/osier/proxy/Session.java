@@ -12,6 +12,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.values.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -55,6 +56,11 @@ public final class Session {
         options.patience().map(p -> Math.min(p.toNanos(), half)).orElse(Long.MAX_VALUE);
     options.past().ifPresent(past::join);
     options.datacenter().ifPresent(this::pin);
+  }
+
+  /** How the client keeps objects. */
+  Values values() {
+    return client.settings().values();
   }
 
   /** The keyspace of that name. Whether it exists is seen at the first request. */
@@ -233,6 +239,7 @@ public final class Session {
     Connection connection = client.datacenters().nearest();
     // What another session saw must be there first, and only a request can wait for it.
     if (connection == null
+        || client.isClosing()
         || past.isInherited()
         || !connection.update(keyspace, key, type, operation)) {
       return false;
@@ -255,7 +262,8 @@ public final class Session {
 
           @Override
           Void result(Reply reply) {
-            if (!(reply instanceof Reply.Done)) {
+            // An answer where there was nothing to do with the key.
+            if (!(reply instanceof Reply.Done || reply instanceof Reply.Answer)) {
               throw Calls.unexpected(reply);
             }
             cache.invalidate(keyspace, key);
@@ -290,7 +298,43 @@ public final class Session {
           T result(Reply reply) {
             cache.invalidate(keyspace, key);
             return result.apply(
-                ((Reply.Done) reply).answer().orElseThrow(() -> Calls.unexpected(reply)));
+                switch (reply) {
+                  case Reply.Done d -> d.answer().orElseThrow(() -> Calls.unexpected(reply));
+                  case Reply.Answer a -> a; // there was nothing to do with the key
+                  default -> throw Calls.unexpected(reply);
+                });
+          }
+        };
+    return call.start();
+  }
+
+  /** Updates if a condition holds; whether it did. */
+  CompletableFuture<Boolean> writeIf(
+      String keyspace, Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    cache.invalidate(keyspace, key);
+    Call<Boolean> call =
+        new Call<>(this, keyspace, key, true) {
+          @Override
+          Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Write(
+                keyspace,
+                key,
+                type,
+                operation,
+                after,
+                waitMillis,
+                Optional.empty(),
+                Optional.of(condition));
+          }
+
+          @Override
+          Boolean result(Reply reply) {
+            cache.invalidate(keyspace, key);
+            return switch (reply) {
+              case Reply.Done d -> true;
+              case Reply.Answer a -> false;
+              default -> throw Calls.unexpected(reply);
+            };
           }
         };
     return call.start();
@@ -311,7 +355,8 @@ public final class Session {
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
-    ReadCache.Slot slot = cache.isOn() ? cache.slot(keyspace, key, type, query) : null;
+    boolean mayBeCached = cache.isOn() && !(query instanceof Query.TimeToLive);
+    ReadCache.Slot slot = mayBeCached ? cache.slot(keyspace, key, type, query) : null;
     Reply.Answer cached = slot == null ? null : slot.get();
     if (cached != null) {
       client.settings().metrics().cacheHit();

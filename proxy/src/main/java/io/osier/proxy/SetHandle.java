@@ -5,6 +5,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.ValueCodec;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,21 @@ public final class SetHandle {
 
   SetHandle(Target target) {
     this.target = target;
+  }
+
+  /**
+   * The same set, of objects of a class, as the client keeps them ({@link
+   * OsierClient.Builder#values}).
+   *
+   * @throws io.osier.core.OsierException INVALID_ARGUMENT if no codec of the class is known
+   */
+  public <E> TypedSet<E> as(Class<E> type) {
+    return as(target.values().codec(type));
+  }
+
+  /** The same set, of objects that a codec makes. */
+  public <E> TypedSet<E> as(ValueCodec<E> codec) {
+    return new TypedSet<>(this, new Encoding<>(codec));
   }
 
   /** Adds elements. */

@@ -10,6 +10,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.Values;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +31,24 @@ abstract sealed class Target {
   abstract <T> CompletableFuture<T> update(
       Operation operation, Request.Ask ask, Function<Reading, T> result);
 
+  /**
+   * Updates if it is as expected.
+   *
+   * @return whether it was
+   */
+  final CompletableFuture<Boolean> updateIf(Reading expected, Operation operation) {
+    return updateIf(List.of(), new Query.Whole(), expected, operation);
+  }
+
+  /** As the other one, if a field at the end of a path answers a query so. */
+  abstract CompletableFuture<Boolean> updateIf(
+      List<FieldId> path, Query query, Reading expected, Operation operation);
+
+  /** What is read of one that is not there. */
+  final Reading none() {
+    return type().empty().read(new Query.Whole());
+  }
+
   /** Reads; a field answers what its type answers when it is absent. */
   abstract CompletableFuture<Reading> read(Query query);
 
@@ -38,6 +58,9 @@ abstract sealed class Target {
   }
 
   abstract CrdtType type();
+
+  /** How the client keeps objects. */
+  abstract Values values();
 
   final Target field(String name, CrdtType type) {
     return new OfField(this, new FieldId(name, type));
@@ -70,6 +93,13 @@ abstract sealed class Target {
     }
 
     @Override
+    CompletableFuture<Boolean> updateIf(
+        List<FieldId> path, Query query, Reading expected, Operation operation) {
+      return keyspace.updateIfAsync(
+          key, type, operation, new Request.Condition(path, query, expected));
+    }
+
+    @Override
     CompletableFuture<Reading> read(Query query) {
       return read(query, reading -> reading);
     }
@@ -82,6 +112,11 @@ abstract sealed class Target {
     @Override
     CrdtType type() {
       return type;
+    }
+
+    @Override
+    Values values() {
+      return keyspace.values();
     }
   }
 
@@ -111,6 +146,13 @@ abstract sealed class Target {
     }
 
     @Override
+    CompletableFuture<Boolean> updateIf(
+        List<FieldId> path, Query query, Reading expected, Operation operation) {
+      return transaction.updateIfAsync(
+          key, type, operation, new Request.Condition(path, query, expected));
+    }
+
+    @Override
     CompletableFuture<Reading> read(Query query) {
       return transaction
           .readAsync(key, Optional.of(type), query)
@@ -120,6 +162,11 @@ abstract sealed class Target {
     @Override
     CrdtType type() {
       return type;
+    }
+
+    @Override
+    Values values() {
+      return transaction.values();
     }
   }
 
@@ -152,6 +199,14 @@ abstract sealed class Target {
     }
 
     @Override
+    CompletableFuture<Boolean> updateIf(
+        List<FieldId> path, Query query, Reading expected, Operation operation) {
+      List<FieldId> longer = new ArrayList<>(List.of(field));
+      longer.addAll(path);
+      return map.updateIf(longer, query, expected, within(operation));
+    }
+
+    @Override
     CompletableFuture<Reading> read(Query query) {
       return map.read(select()).thenApply(reading -> answerOfMap(reading, query));
     }
@@ -165,10 +220,6 @@ abstract sealed class Target {
       return answer(value == null ? none() : value, query);
     }
 
-    private Reading none() {
-      return field.type().empty().read(new Query.Whole());
-    }
-
     private static Reading answer(Reading whole, Query query) {
       return switch (query) {
         case Query.Whole q -> whole;
@@ -180,6 +231,9 @@ abstract sealed class Target {
         case Query.Exists q ->
             throw new OsierException(
                 ErrorCode.INVALID_ARGUMENT, "whether a field is there tells its map");
+        case Query.TimeToLive q ->
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT, "a time to live is a key's, not a field's");
         case Query.Rights q ->
             throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {
@@ -201,6 +255,11 @@ abstract sealed class Target {
     @Override
     CrdtType type() {
       return field.type();
+    }
+
+    @Override
+    Values values() {
+      return map.values();
     }
   }
 }

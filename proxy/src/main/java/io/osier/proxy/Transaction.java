@@ -12,6 +12,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.values.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -80,6 +81,11 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   }
 
   @Override
+  Values values() {
+    return session.values();
+  }
+
+  @Override
   Target object(String key, CrdtType type) {
     return new Target.InTransaction(this, Key.of(key), type);
   }
@@ -131,8 +137,13 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   }
 
   @Override
-  CompletableFuture<Found> findAsync(Key key) {
-    return readAsync(key, Optional.empty(), new Query.Exists());
+  CompletableFuture<Found> updateKeyAsync(Key key, Operation operation, Request.Ask ask) {
+    OsierException wrong = Checks.update(key, Operation.ANY_TYPE, operation, ask);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    return readAsync(key, Optional.empty(), ask.query())
+        .thenCompose(found -> update(key, Operation.ANY_TYPE, operation).thenApply(done -> found));
   }
 
   /**
@@ -155,7 +166,9 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       return CompletableFuture.failedFuture(wrong);
     }
     buffered.add(new Request.Update(key, type, operation));
-    updated.add(new ObjectId(key, type));
+    if (!operation.isOfKey()) { // it makes no object
+      updated.add(new ObjectId(key, type));
+    }
     return CompletableFuture.completedFuture(null);
   }
 
@@ -177,7 +190,27 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
         : update(key, type, operation).thenCompose(done -> readAsync(key, typed, ask.query()));
   }
 
+  /**
+   * Updates an object with any operation, if a condition holds as this transaction sees it.
+   *
+   * @return completes with whether it held; otherwise the transaction is as it was
+   */
+  public CompletableFuture<Boolean> updateIfAsync(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    OsierException wrong = Checks.update(key, type, operation, condition);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    return readAsync(key, Optional.of(type), condition.asked())
+        .thenCompose(
+            found ->
+                condition.holds(found.reading().orElseThrow())
+                    ? update(key, type, operation).thenApply(done -> true)
+                    : CompletableFuture.completedFuture(false));
+  }
+
   /** Reads an object with any query. */
+  @Override
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
     return readTogetherAsync(List.of(new Keyspace.Get(key, type, query))).thenApply(List::getFirst);
   }

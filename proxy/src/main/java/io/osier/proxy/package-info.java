@@ -2,10 +2,7 @@
  * The client library: what an application uses to talk to Osier.
  *
  * <pre>{@code
- * try (OsierClient client = OsierClient.builder()
- *         .endpoint("eu", "eu.example:7400")
- *         .endpoint("us", "us.example:7400")
- *         .build()) {
+ * try (OsierClient client = Osier.connect("eu=eu.example:7400", "us=us.example:7400")) {
  *   Session session = client.session();
  *   Keyspace shop = session.keyspace("shop");
  *   shop.counter("likes:42").increment(1);
@@ -54,6 +51,11 @@
  * }
  * long users = shop.count(Scan.prefix("user:"));
  * }</pre>
+ *
+ * <p><b>Objects.</b> {@link io.osier.proxy.ObjectSpace#register(String, Class)} and its like are
+ * handles of a program's own classes, in registers, sets and map fields; {@link
+ * io.osier.proxy.ObjectSpace#map(String, Class)} is a map whose fields are a record's components.
+ * How objects are kept is {@link io.osier.proxy.OsierClient.Builder#values}.
  *
  * <p><b>Three outcomes.</b> An update is done (the call returns), or failed for certain ({@link
  * io.osier.core.OsierException}, nothing was done), or its outcome is unknown ({@link

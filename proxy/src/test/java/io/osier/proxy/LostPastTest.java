@@ -93,7 +93,7 @@ final class LostPastTest {
         OsierClient client =
             OsierClient.builder()
                 .endpoint("eu", eu.address())
-                .timeout(Duration.ofMillis(500))
+                .timeout(Duration.ofSeconds(2)) // of which the answers of a busy machine leave some
                 .build()) {
       client.awaitConnected(Duration.ofMinutes(2));
       Session session = client.session(SessionOptions.DEFAULT.after(TOKEN));

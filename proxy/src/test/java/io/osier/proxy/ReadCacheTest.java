@@ -6,6 +6,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
+import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +31,9 @@ final class ReadCacheTest {
               ClientMetrics.NONE,
               Optional.empty(),
               Optional.empty(),
-              TracedAnswers.NONE),
+              TracedAnswers.NONE,
+              Values.plain(),
+              ClientObserver.NONE),
           nanos::get);
 
   private ReadCache.Slot slot() {

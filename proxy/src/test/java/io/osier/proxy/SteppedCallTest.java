@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -219,7 +220,9 @@ final class SteppedCallTest {
             ClientMetrics.NONE,
             Optional.empty(),
             Optional.empty(),
-            TracedAnswers.NONE);
+            TracedAnswers.NONE,
+            Values.plain(),
+            ClientObserver.NONE);
     Datacenters datacenters = new Datacenters(settings, steps);
     connections.forEach(datacenters::add);
     datacenters.changed();

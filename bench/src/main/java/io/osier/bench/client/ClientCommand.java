@@ -1,5 +1,6 @@
 package io.osier.bench.client;
 
+import io.osier.bench.client.OsierProcess.Durability;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.Ports;
@@ -36,7 +37,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import org.HdrHistogram.Histogram;
@@ -57,18 +57,6 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:measured", "1:it could not be run", "2:wrong usage"})
 public final class ClientCommand extends Experiment {
-  /** Where and how well updates are kept. */
-  enum Durability {
-    /** Without a store. */
-    MEMORY,
-    /** In a store that is not waited for. */
-    NONE,
-    /** In a store, once the operating system has them. */
-    ASYNC,
-    /** In a store, once the disk has them. */
-    SYNC
-  }
-
   private static final String KEYSPACE = "counters";
   private static final int COUNTERS = 1_000;
 
@@ -127,54 +115,26 @@ public final class ClientCommand extends Experiment {
   protected void measure(Results results) throws IOException, InterruptedException {
     Path directory = Files.createTempDirectory("osier-client");
     System.out.println("logs and data in " + directory);
-    results.note("durability", durability.name().toLowerCase(Locale.ROOT));
+    results.note("durability", durability.label());
     results.note("keys", skewed ? "zipfian " + SKEW : "in turn");
     results.note("threads", threads == 0 ? "the client's own" : Integer.toString(threads));
-    int port = Ports.free();
     int echoPort = Ports.free();
-    Process server = server(directory, port);
     Process echo =
         Jvm.start(directory.resolve("echo.log"), "-Xmx512m", "bench", "echo", "--port=" + echoPort);
-    try (OsierClient client =
-            OsierClient.builder().name("bench").endpoint("one", "127.0.0.1:" + port).build();
+    try (OsierProcess server =
+            OsierProcess.start(directory, KEYSPACE, durability, serverOptions, "-Xmx512m");
+        OsierClient client =
+            OsierClient.builder()
+                .name("bench")
+                .endpoint("one", "127.0.0.1:" + server.port())
+                .build();
         EchoClient plain = connect(echoPort)) {
       client.awaitConnected(Duration.ofSeconds(30));
-      measure(results, kinds(client, plain), server);
+      measure(results, kinds(client, plain), server.process());
     } finally {
-      stop(server);
-      stop(echo);
+      OsierProcess.stop(echo);
     }
     Directories.delete(directory);
-  }
-
-  private Process server(Path directory, int port) throws IOException {
-    String store =
-        durability == Durability.MEMORY
-            ? "dir = \"\""
-            : "dir = \""
-                + directory.resolve("data").toAbsolutePath()
-                + "\", durability = "
-                + durability.name().toLowerCase(Locale.ROOT);
-    Path config = directory.resolve("one.conf");
-    Files.writeString(
-        config,
-        """
-        osier {
-          dc = one
-          cluster = bench
-          listen { client-port = %d, peer-port = %d }
-          store { %s }
-          keyspaces { %s { sla = 2s } }
-        }
-        """
-            .formatted(port, Ports.free(), store, KEYSPACE));
-    return Jvm.start(
-        directory.resolve("one.log"),
-        serverOptions,
-        "-Xmx512m",
-        "server",
-        "--config",
-        config.toString());
   }
 
   private static EchoClient connect(int port) throws IOException, InterruptedException {
@@ -187,13 +147,6 @@ public final class ClientCommand extends Experiment {
         }
         Thread.sleep(100); // it is starting
       }
-    }
-  }
-
-  private static void stop(Process process) throws InterruptedException {
-    process.destroy();
-    if (!process.waitFor(10, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
     }
   }
 
@@ -284,9 +237,12 @@ public final class ClientCommand extends Experiment {
       String workload = n + " in flight";
       for (int round = 1; round <= (quick() ? 2 : 5); round++) {
         for (Kind kind : kinds) {
-          Duration before = cpu(server);
+          Duration before = OsierProcess.cpu(server);
           Driver.Outcome osier = Driver.run(kind.osier, n, threads, seconds);
-          double micros = cpu(server).minus(before).toNanos() / 1e3 / osier.nanos().getTotalCount();
+          double micros =
+              OsierProcess.cpu(server).minus(before).toNanos()
+                  / 1e3
+                  / osier.nanos().getTotalCount();
           add(results, workload, "osier " + kind.name, osier);
           results.add(workload, "osier " + kind.name, CPU, micros);
           Driver.Outcome echo = Driver.run(kind.echo, n, threads, seconds);
@@ -307,11 +263,6 @@ public final class ClientCommand extends Experiment {
       System.out.println();
       System.out.println(results.table(workload));
     }
-  }
-
-  /** The processor time that a process has taken so far. */
-  private static Duration cpu(Process process) {
-    return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   private static void add(

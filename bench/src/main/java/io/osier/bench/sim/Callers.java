@@ -42,6 +42,9 @@ final class Callers {
 
   private final List<SimTransactions> transactions = new ArrayList<>();
 
+  /** By unit. */
+  private final List<SimMortals> mortals = new ArrayList<>();
+
   /**
    * Draws all that are outside of the datacenters' processes.
    *
@@ -57,6 +60,7 @@ final class Callers {
       drawTransactions(random);
       drawSessions(random);
     }
+    simulation.units().forEach(unit -> mortals.add(new SimMortals(simulation, unit)));
   }
 
   private void drawClients(Random random) {
@@ -132,6 +136,7 @@ final class Callers {
     transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
+    mortals.forEach(m -> scheduler.in(3 * SECOND, m::start));
   }
 
   /** An application begins in the process of a datacenter, which has just started. */
@@ -167,6 +172,10 @@ final class Callers {
     residents.stream().filter(SimApp::isRunning).forEach(app -> app.client().close());
     sessions.forEach(SimSession::ended);
     transactions.forEach(SimTransactions::ended);
+  }
+
+  SimMortals mortals(Unit unit) {
+    return mortals.get(unit.number());
   }
 
   Workload workload(Unit unit) {

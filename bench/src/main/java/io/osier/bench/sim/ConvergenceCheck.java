@@ -2,7 +2,6 @@ package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
-import io.osier.crdt.DotStore;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.ObjectStore;
@@ -23,9 +22,9 @@ final class ConvergenceCheck {
 
   /** Whether the stores hold the same. */
   static boolean isAtRest(Collection<? extends ObjectStore> stores) {
-    Map<ObjectId, DotStore<?>> first = null;
+    Map<ObjectId, Causal> first = null;
     for (ObjectStore store : stores) {
-      Map<ObjectId, DotStore<?>> shown = new HashMap<>();
+      Map<ObjectId, Causal> shown = new HashMap<>();
       for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
         if (!e.state().isSpent()) {
           shown.put(e.object(), e.state().trimmed());

@@ -207,6 +207,7 @@ public final class QuietCluster {
       for (Effects.Output output : effects.whenDurable()) {
         switch (output) {
           case Effects.Send s -> QuietCluster.this.send(self, s.dc(), s.frame());
+          case Effects.Visible v -> {}
           case Effects.Answer a -> {
             if (a.reply() instanceof Reply.Failure f) {
               throw new IllegalStateException(self + " refuses an update: " + f);

@@ -4,6 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
@@ -145,6 +146,16 @@ interface Sabotage {
   /** Whether nobody lets a partition absorb first what is acknowledged in front of it. */
   default boolean looksPastWhatIsHeld() {
     return false;
+  }
+
+  /** By which time who reads without a partition's doing hides what has expired. */
+  default long millis(long millis) {
+    return millis;
+  }
+
+  /** What watchers are told of instead of what has become visible. */
+  default Effects.Visible visible(Effects.Visible visible) {
+    return visible;
   }
 
   /** What a partition gets of what was acknowledged in front of it. */

@@ -114,6 +114,7 @@ final class SimEnd {
       of.reports().ended(node, simulation.report(node), kept, faultless, inTime);
     }
     of.transactions().ended();
+    simulation.callers().mortals(unit).ended();
   }
 
   private void checkTransactions(SimNode node, Map<ObjectId, Causal> content) {

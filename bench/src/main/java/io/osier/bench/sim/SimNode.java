@@ -12,6 +12,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
+import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
@@ -32,6 +33,7 @@ import io.osier.datacenter.store.PartitionStore;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -39,9 +41,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
@@ -88,6 +92,9 @@ final class SimNode implements Entrance.Inside {
 
   private static final int INBOX_MAX = 16_384;
 
+  /** So few changes are kept that watchers are cut off. */
+  private static final long CHANGES_BYTES = 6_000;
+
   /** More ticks than this at one time are a machine that cannot stop. */
   private static final int TICKS_AT_ONCE_MAX = 10_000;
 
@@ -101,6 +108,11 @@ final class SimNode implements Entrance.Inside {
     @Override
     public Now now() {
       return dc.now();
+    }
+
+    @Override
+    public long millis() {
+      return dc.now().millis();
     }
   }
 
@@ -118,6 +130,7 @@ final class SimNode implements Entrance.Inside {
   private final PartitionAgent agent;
 
   private final FrontDoor door;
+  private final KeyspaceFeed feed;
 
   /** Updates that are acknowledged in front of the partition and that it does not have. */
   private final Map<ObjectId, List<SimWitness>> acknowledged = new HashMap<>();
@@ -200,17 +213,18 @@ final class SimNode implements Entrance.Inside {
           removed,
           store.removed(Optional.empty(), Integer.MAX_VALUE));
     }
+    this.feed =
+        new KeyspaceFeed(
+            self,
+            1,
+            CHANGES_BYTES,
+            Runnable::run,
+            scheduler::nanos,
+            simulation::nextTicket,
+            () -> {});
+    feed.begin(List.of(new Watched()));
     this.machine = new WitnessedMachine(simulation, this, partition, store);
-    Seat seat =
-        new Seat(
-            toString(),
-            machine,
-            store,
-            journal,
-            (to, frame) -> {
-              machine.leaves();
-              simulation.network().frames().send(this, to, frame);
-            });
+    Seat seat = new Seat(toString(), machine, store, journal, new Ways());
     this.door = new FrontDoor(simulation, dc, this, store);
     boolean combines = dc.isEmbedded() && !unit.isCausal();
     Optional<Combiner> combiner =
@@ -395,6 +409,11 @@ final class SimNode implements Entrance.Inside {
   }
 
   @Override
+  public long millis() {
+    return simulation.options().sabotage().millis(dc.now().millis());
+  }
+
+  @Override
   public void absorb(Key key) {
     if (agent.isHolding(key) && !simulation.options().sabotage().looksPastWhatIsHeld()) {
       stepped(() -> agent.stepAbsorbing(key));
@@ -490,7 +509,68 @@ final class SimNode implements Entrance.Inside {
     return unit + "/" + object;
   }
 
+  // ---------------------------------------------------------------- watchers
+
+  /** The partition as its feed sees it. */
+  private final class Watched implements KeyspaceFeed.Source {
+    @Override
+    public ObjectStore store() {
+      return store;
+    }
+
+    @Override
+    public Optional<VersionVector> forgotten() {
+      return partition.forgotten();
+    }
+
+    @Override
+    public boolean isReady() {
+      return partition.isReady();
+    }
+
+    @Override
+    public void watched(long life) {
+      submit(new Input.Watched(life));
+    }
+  }
+
+  /** What watchers are told is complete here. */
+  VersionVector told() {
+    return feed.ring(0).here();
+  }
+
+  /** Answers a watcher that does not wait; null if that cannot be done at once. */
+  @Nullable Reply watch(Request.Watch request) {
+    AtomicReference<@Nullable Reply> reply = new AtomicReference<>();
+    try {
+      feed.watch(request, reply::set);
+    } catch (OsierException e) {
+      return new Reply.Failure(e.code(), String.valueOf(e.getMessage()));
+    }
+    var unused = feed.turn();
+    if (reply.get() == null) { // the partition has begun to tell, or does when it has time
+      feed.release();
+      unused = feed.turn();
+    }
+    return reply.get();
+  }
+
   // ---------------------------------------------------------------- outputs
+
+  /** Where what leaves the partition goes. */
+  private final class Ways implements Seat.Sender {
+    @Override
+    public void send(String to, Frame frame) {
+      machine.leaves();
+      simulation.network().frames().send(SimNode.this, to, frame);
+    }
+
+    @Override
+    public void visible(Effects.Visible visible) {
+      machine.leaves();
+      feed.ring(0).visible(simulation.options().sabotage().visible(visible));
+    }
+  }
 
   private final class Driver implements PartitionAgent.Driver {
     @Override

@@ -44,6 +44,7 @@ final class Simulation {
   private final RunProfile profile;
   private final List<Unit> units;
   private final List<Checks> checks = new ArrayList<>();
+  private final List<SimWatcher> watchers = new ArrayList<>();
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
   private final List<String> names = new ArrayList<>();
   private final SimMembers members;
@@ -88,6 +89,8 @@ final class Simulation {
     this.members = new SimMembers(this, names);
     units.forEach(unit -> checks.add(new Checks(this, unit)));
     this.callers = new Callers(this, random);
+    units.forEach(
+        unit -> watchers.add(new SimWatcher(this, unit, new Random(seed + unit.number()))));
     this.trace.note(
         "seed %d, faults %s, units %s, %s values", seed, profile.faults(), units, profile.sizes());
   }
@@ -114,6 +117,7 @@ final class Simulation {
     }
     dcs.values().forEach(dc -> dc.start(dc.self()));
     callers.start();
+    watchers.forEach(SimWatcher::start);
     plan.start();
     scheduler.in(REPORT_NANOS, this::report);
     scheduler.runFor(profile.seconds() * SECOND);
@@ -122,6 +126,7 @@ final class Simulation {
     plan.endAll();
     trace.note("the load ends, and all faults");
     settledNanos = new SimEnd(this).restAndCheck();
+    watchers.forEach(SimWatcher::end);
   }
 
   /** Checks what every partition reports, now and then. */

@@ -10,6 +10,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
@@ -363,6 +364,16 @@ final class WatchedStore implements ObjectStore {
   @Override
   public boolean showsTogether() {
     return inner.showsTogether();
+  }
+
+  @Override
+  public List<Deadline> expiring(long untilMillis, int limit) {
+    return inner.expiring(untilMillis, limit);
+  }
+
+  @Override
+  public long nextExpiryMillis() {
+    return inner.nextExpiryMillis();
   }
 
   @Override

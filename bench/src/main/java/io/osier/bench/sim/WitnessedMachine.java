@@ -146,6 +146,7 @@ final class WitnessedMachine implements Machine {
       recordsBefore.add(store.recorded());
       switch (output) {
         case Effects.Answer a -> made(a);
+        case Effects.Visible v -> {}
         case Effects.Send s -> {
           if (s.frame() instanceof Frame.Updates u) {
             u.shipments().forEach(m -> simulation.checks(node.unit()).sla().shipped(s.dc(), m));

@@ -66,15 +66,17 @@ final class Rooms {
         LOGGING,
         KRYO);
     r.pure("adaptation", List.of("core"));
+    r.shell("proxy.values", List.of("core"), KRYO, "com.fasterxml.jackson");
     r.shell(
         "proxy",
-        List.of("core", "core.net", "core.scram", "core.tls", "crdt", "protocol"),
+        List.of("core", "core.net", "core.scram", "core.tls", "crdt", "protocol", "proxy.values"),
         SCRAM,
         "com.ongres.scram.client",
         NETTY,
         LOGGING,
         "com.github.benmanes.caffeine",
         KRYO);
+    r.shell("proxy.observe", List.of("core", "proxy"), "io.micrometer");
     r.shell(
         "datacenter.store",
         List.of("core", "crdt", "protocol", "propagation.wire", "propagation.host"),
@@ -93,6 +95,10 @@ final class Rooms {
             "adaptation",
             "datacenter.store"),
         HISTOGRAM,
+        LOGGING);
+    r.shell(
+        "datacenter.feed",
+        List.of("core", "crdt", "protocol", "datacenter.store", "datacenter.partition"),
         LOGGING);
     r.pure("datacenter.security", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
     r.shell(
@@ -146,6 +152,7 @@ final class Rooms {
             "proxy",
             "datacenter.store",
             "datacenter.partition",
+            "datacenter.feed",
             "datacenter.figures",
             "datacenter.config",
             "datacenter.security",
@@ -158,7 +165,8 @@ final class Rooms {
         "io.prometheus.metrics.model");
     r.shell(
         "datacenter.embedded",
-        List.of("core", "protocol", "proxy", "datacenter.config", "datacenter.server"));
+        List.of(
+            "core", "protocol", "proxy", "proxy.values", "datacenter.config", "datacenter.server"));
     r.shell(
         "datacenter.cli",
         List.of(

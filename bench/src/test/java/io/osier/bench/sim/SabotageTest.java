@@ -11,6 +11,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
@@ -26,6 +27,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -80,7 +82,14 @@ final class SabotageTest {
         arguments("a batch does not say what was seen", "the session knew", vague()),
         arguments("a scan leaves out its first objects", "transaction", skipping()),
         arguments("what was acknowledged in front is lost", "and its partition gets", dropping()),
+        arguments("watchers are not told of a change", "was not told of a change", concealing()),
         arguments("rights are taken over at once", "leaves its bounds", greedy()),
+        arguments("what has expired is not hidden", "was gone there|expired there", showing()),
+        arguments("nobody waits for what was prolonged", "what was prolonged", impatient()),
+        arguments(
+            "a removal does not say what it removes",
+            "gone|differs|holds|was not told",
+            careless()),
         arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
   }
 
@@ -390,16 +399,7 @@ final class SabotageTest {
       @Override
       public Frame frame(String to, Frame frame) {
         return frame instanceof Frame.Updates u
-            ? new Frame.Updates(
-                u.kind(),
-                u.epoch(),
-                u.sequence(),
-                u.through(),
-                u.deps(),
-                u.cursor(),
-                u.outage(),
-                u.sentMillis(),
-                u.shipments().stream().map(SabotageTest::needless).toList())
+            ? with(u, u.shipments().stream().map(SabotageTest::needless).toList())
             : frame;
       }
     };
@@ -510,6 +510,21 @@ final class SabotageTest {
     };
   }
 
+  private static Sabotage concealing() {
+    return new Sabotage() {
+      private int changes;
+
+      @Override
+      public Effects.Visible visible(Effects.Visible visible) {
+        return new Effects.Visible(
+            visible.life(),
+            visible.changes().stream().filter(c -> ++changes % 100 != 0).toList(),
+            visible.here(),
+            visible.far());
+      }
+    };
+  }
+
   /** Now and then a window ends without one of its objects. */
   private static Sabotage dropping() {
     return new Sabotage() {
@@ -522,6 +537,91 @@ final class SabotageTest {
             : input;
       }
     };
+  }
+
+  private static Sabotage showing() {
+    return new Sabotage() {
+      @Override
+      public long millis(long millis) {
+        return 0;
+      }
+    };
+  }
+
+  /** Who removes what has expired believes that nobody has done anything. */
+  private static Sabotage impatient() {
+    return new Sabotage() {
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.LOSS, Fault.REORDER, Fault.HANGS);
+      }
+
+      @Override
+      public int seconds() {
+        return 240;
+      }
+
+      @Override
+      public Frame frame(String to, Frame frame) {
+        return frame instanceof Frame.Status s
+            ? new Frame.Status(
+                s.wantResume(),
+                s.epoch(),
+                s.sequence(),
+                s.through(),
+                s.life(),
+                s.changes(),
+                0,
+                s.waiting(),
+                s.sentMillis())
+            : frame;
+      }
+    };
+  }
+
+  /** Others are not told what the removal of an object has seen. */
+  private static Sabotage careless() {
+    return new Sabotage() {
+      @Override
+      public Frame frame(String to, Frame frame) {
+        return frame instanceof Frame.Updates u
+            ? with(u, u.shipments().stream().map(SabotageTest::careless).toList())
+            : frame;
+      }
+    };
+  }
+
+  private static Shipment careless(Shipment s) {
+    Causal content = s.content();
+    boolean removes =
+        s.object().key().toString().startsWith("mortal")
+            && content.isBottom()
+            && !content.expires()
+            && !content.isFull();
+    return removes
+        ? new Shipment(
+            s.object(),
+            s.origin(),
+            s.predecessor(),
+            s.needs(),
+            s.last(),
+            s.updates(),
+            s.ageMillis(),
+            Causal.bottom(content.type()).prepareNothing(s.origin(), s.last(), s.predecessor()))
+        : s;
+  }
+
+  private static Frame with(Frame.Updates u, List<Shipment> shipments) {
+    return new Frame.Updates(
+        u.kind(),
+        u.epoch(),
+        u.sequence(),
+        u.through(),
+        u.deps(),
+        u.cursor(),
+        u.outage(),
+        u.sentMillis(),
+        shipments);
   }
 
   private static Sabotage hoarding() {

@@ -115,6 +115,9 @@ public final class CliCommand implements Callable<Integer> {
         if (words.equals(List.of("top"))) {
           return top(new Top(client));
         }
+        if (words.getFirst().equals("watch")) {
+          return new Watcher(cli.chosen(), json, System.out).run(words);
+        }
         if (List.of("begin", "commit", "abort", "use").contains(words.getFirst())) {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,

@@ -51,8 +51,11 @@ final class CliCompleter implements Completer {
     if (BEFORE_A_KEY.contains(first)) {
       return place == 1 || first.equals("del") ? session.keys(begun, Optional.empty()) : List.of();
     }
-    if (first.equals("returning")) {
-      return place == 1 ? labels(true).toList() : words(before.subList(1, place), begun);
+    if (first.equals("ifvalue")) {
+      return place == 1 ? List.of() : afterUpdatesName(before.subList(1, place), begun);
+    }
+    if (first.equals("returning") || first.equals("ifabsent")) {
+      return afterUpdatesName(before, begun);
     }
     if (first.equals("use")) {
       return place == 1 ? session.keyspaces() : List.of();
@@ -60,6 +63,12 @@ final class CliCompleter implements Completer {
     return ofType(first)
         .map(type -> inObject(type, before.subList(1, place), begun))
         .orElse(List.of());
+  }
+
+  /** What can come where an update begins behind the first word. */
+  private List<String> afterUpdatesName(List<String> before, String begun) {
+    int place = before.size();
+    return place == 1 ? labels(true).toList() : words(before.subList(1, place), begun);
   }
 
   /** What can come after a type. */

@@ -27,6 +27,7 @@ import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import io.osier.proxy.UserAdmin;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -86,13 +87,20 @@ final class CliSession {
     if (words.size() == 1 && words.getFirst().text().equals("help")) {
       return String.join("\n", Grammar.HELP);
     }
+    if (!words.isEmpty() && words.getFirst().text().equals("watch")) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'watch' goes on until it is interrupted: run it by itself, as osier cli … watch KEY");
+    }
     return switch (Grammar.parse(words)) {
       case Grammar.Update u -> {
         if (u.ask().isPresent()) {
           Reading reading = updated(u, u.ask().get());
           yield asJson ? doneJson(reading) : text(reading);
         }
-        update(u.key(), u.type(), u.operation());
+        if (!isDone(u)) {
+          yield asJson ? "{\"done\":false}" : "not done: it is not as expected";
+        }
         if (transaction != null) {
           yield asJson ? "{\"done\":false}" : "noted; commit makes it visible";
         }
@@ -109,6 +117,15 @@ final class CliSession {
       }
       case Grammar.Type t -> typeText(find(t.key()).type());
       case Grammar.Delete d -> delete(d.keys());
+      case Grammar.Expire e -> {
+        boolean there =
+            e.after().isPresent()
+                ? space().expireAfter(e.key(), e.after().get())
+                : space().expireAt(e.key(), e.at().orElseThrow());
+        yield changed("expires", there, "(nothing)");
+      }
+      case Grammar.Persist p -> changed("persists", space().persist(p.key()), "it does not expire");
+      case Grammar.TimeToLive t -> timeToLive(t.key());
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
       case Grammar.Keys k -> keys(k);
@@ -147,6 +164,18 @@ final class CliSession {
         : reading;
   }
 
+  /** Does an update, or not, if its condition does not hold. */
+  private boolean isDone(Grammar.Update u) {
+    if (u.condition().isEmpty()) {
+      update(u.key(), u.type(), u.operation());
+      return true;
+    }
+    Request.Condition condition = u.condition().get();
+    return transaction != null
+        ? transaction.updateIfAsync(u.key(), u.type(), u.operation(), condition).join()
+        : keyspace().updateIf(u.key(), u.type(), u.operation(), condition);
+  }
+
   private String doneJson(Reading reading) {
     ObjectNode node = json.createObjectNode().put("done", transaction == null);
     node.set("value", toJson(reading));
@@ -182,14 +211,28 @@ final class CliSession {
     return label.isEmpty() ? "{\"type\":null}" : "{\"type\":\"" + label + "\"}";
   }
 
-  private String delete(List<Key> keys) {
+  private String changed(String name, boolean changed, String otherwise) {
+    if (asJson) {
+      return "{\"" + name + "\":" + changed + "}";
+    }
+    return changed ? (transaction != null ? "noted; commit makes it visible" : "done") : otherwise;
+  }
+
+  private String timeToLive(String key) {
+    Optional<Duration> left = space().timeToLive(key);
+    if (asJson) {
+      return "{\"ttl_ms\":" + left.map(d -> Long.toString(d.toMillis())).orElse("null") + "}";
+    }
+    if (left.isPresent()) {
+      return BigDecimal.valueOf(left.get().toMillis(), 3).toPlainString() + " s";
+    }
+    return space().exists(key) ? "it does not expire" : "(nothing)";
+  }
+
+  private String delete(List<String> keys) {
     int deleted = 0;
-    for (Key key : keys) {
-      Keyspace.Found found = find(key);
-      if (found.exists()) {
-        update(key, found.type().orElseThrow(), new Operation.Clear());
-        deleted++;
-      }
+    for (String key : keys) {
+      deleted += space().delete(key) ? 1 : 0;
     }
     return asJson
         ? "{\"deleted\":" + deleted + "}"
@@ -280,6 +323,11 @@ final class CliSession {
   /** Where commands go: the transaction that is open, or else the keyspace. */
   private ObjectSpace space() {
     return transaction != null ? transaction : keyspace();
+  }
+
+  /** The keyspace that was chosen, or the only one. */
+  Keyspace chosen() {
+    return keyspace();
   }
 
   private Keyspace keyspace() {

@@ -11,7 +11,12 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -45,10 +50,14 @@ final class Grammar {
               + " seen",
           "returning TYPE OP KEY ARGS...                     any update, and what it made, changed"
               + " or replaced",
+          "ifabsent TYPE OP KEY ARGS...                      an update if nothing is there",
+          "ifvalue VALUE register set KEY NEW                an update if that is the value",
           "",
           "get KEY | exists KEY | type KEY | del KEY...      whatever the keys hold",
+          "expire KEY SECONDS | expireat KEY TIME | persist KEY | ttl KEY",
           "scan [FROM [LIMIT]]                               objects in the order of their keys",
           "keys [PREFIX [LIMIT]] | count [PREFIX [TYPE]]     without values; '' is every prefix",
+          "watch KEY [N] | watch PREFIX* [N]                 a line for each change, N or until ^C",
           "begin [SECONDS] | commit | abort                  a transaction (causal keyspaces)",
           "use [KEYSPACE]                                    the keyspace of what follows",
           "stat | hot [N] | peers                            what the datacenter is doing",
@@ -70,9 +79,20 @@ final class Grammar {
    * Updates an object.
    *
    * @param ask what to show of it; empty for nothing
+   * @param condition what must hold for it to be done; empty for nothing
    */
-  record Update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask)
-      implements Action {}
+  record Update(
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition)
+      implements Action {
+    /** An update without a condition, which shows nothing. */
+    Update(Key key, CrdtType type, Operation operation) {
+      this(key, type, operation, Optional.empty(), Optional.empty());
+    }
+  }
 
   /** Reads an object. */
   record Read(Key key, Optional<CrdtType> type, Query query) implements Action {}
@@ -95,8 +115,17 @@ final class Grammar {
   /** Asks of which type a key's object is. */
   record Type(Key key) implements Action {}
 
-  /** Clears what keys hold, of whatever type. */
-  record Delete(List<Key> keys) implements Action {}
+  /** Removes what keys hold, of whatever type. */
+  record Delete(List<String> keys) implements Action {}
+
+  /** Lets a key expire after some seconds, or at a time. */
+  record Expire(String key, Optional<Duration> after, Optional<Instant> at) implements Action {}
+
+  /** Lets a key live on. */
+  record Persist(String key) implements Action {}
+
+  /** Asks how long a key lives on. */
+  record TimeToLive(String key) implements Action {}
 
   /** Chooses the keyspace; empty to hear which there are. */
   record Use(Optional<String> keyspace) implements Action {}
@@ -119,10 +148,16 @@ final class Grammar {
   static final List<String> COMMANDS =
       List.of(
           "returning",
+          "ifabsent",
+          "ifvalue",
           "get",
           "exists",
           "type",
           "del",
+          "expire",
+          "expireat",
+          "persist",
+          "ttl",
           "scan",
           "keys",
           "count",
@@ -177,7 +212,23 @@ final class Grammar {
       }
       case "del" -> {
         arguments(words, 2, Integer.MAX_VALUE, "del KEY...");
-        yield new Delete(words.subList(1, words.size()).stream().map(Grammar::key).toList());
+        yield new Delete(texts(words.subList(1, words.size())));
+      }
+      case "expire" -> {
+        arguments(words, 3, 3, "expire KEY SECONDS");
+        yield new Expire(words.get(1).text(), Optional.of(seconds(words.get(2))), Optional.empty());
+      }
+      case "expireat" -> {
+        arguments(words, 3, 3, "expireat KEY TIME");
+        yield new Expire(words.get(1).text(), Optional.empty(), Optional.of(time(words.get(2))));
+      }
+      case "persist" -> {
+        arguments(words, 2, 2, "persist KEY");
+        yield new Persist(words.get(1).text());
+      }
+      case "ttl" -> {
+        arguments(words, 2, 2, "ttl KEY");
+        yield new TimeToLive(words.get(1).text());
       }
       case "use" -> {
         arguments(words, 1, 2, "use [KEYSPACE]");
@@ -223,16 +274,39 @@ final class Grammar {
         yield new Inspect("hot", words.size() > 1 ? amount(words.get(1)) : HOT_LIMIT);
       }
       case "returning" -> {
-        if (words.size() > 1
-            && object(type(words.get(1).text()), words.subList(1, words.size()))
-                instanceof Update update) {
-          yield new Update(
-              update.key, update.type, update.operation, Optional.of(asked(update.operation)));
+        Update u = update(words, 1, "returning counter incr KEY 3");
+        yield new Update(
+            u.key, u.type, u.operation, Optional.of(asked(u.operation)), Optional.empty());
+      }
+      case "ifabsent" -> {
+        Update u = update(words, 1, "ifabsent register set KEY VALUE");
+        yield conditional(u, u.type.empty().read(new Query.Whole()));
+      }
+      case "ifvalue" -> {
+        Update u = update(words, 2, "ifvalue OLD register set KEY NEW");
+        if (u.type != CrdtType.LWW_REGISTER) {
+          throw bad("'ifvalue' is for a register, for example: ifvalue OLD register set KEY NEW");
         }
-        throw bad("after 'returning' comes an update, for example: returning counter incr KEY 3");
+        yield conditional(u, new Reading.Single(Optional.of(value(words.get(1)))));
       }
       default -> object(type(first), words);
     };
+  }
+
+  /** The update that begins at a word. */
+  private static Update update(List<Word> words, int at, String example) {
+    if (words.size() > at
+        && object(type(words.get(at).text()), words.subList(at, words.size()))
+            instanceof Update update) {
+      return update;
+    }
+    throw bad("after '" + words.getFirst().text() + "' comes an update, for example: " + example);
+  }
+
+  private static Update conditional(Update update, Reading expected) {
+    Request.Condition condition = new Request.Condition(List.of(), new Query.Whole(), expected);
+    return new Update(
+        update.key, update.type, update.operation, Optional.empty(), Optional.of(condition));
   }
 
   /** What an update made, or else what was there before. */
@@ -271,7 +345,7 @@ final class Grammar {
     Optional<Query> query = query(type, verb, rest);
     return query.isPresent()
         ? new Read(key, Optional.of(type), query.get())
-        : new Update(key, type, operation(type, verb, rest), Optional.empty());
+        : new Update(key, type, operation(type, verb, rest));
   }
 
   /** What can be done with an object of a type, as the second word of a command. */
@@ -552,6 +626,28 @@ final class Grammar {
       return Long.parseLong(word.text());
     } catch (NumberFormatException e) {
       throw bad("'" + word.text() + "' must be a whole number");
+    }
+  }
+
+  private static Duration seconds(Word word) {
+    try {
+      return Duration.ofNanos(new BigDecimal(word.text()).movePointRight(9).longValueExact());
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw bad("'" + word.text() + "' must be a number of seconds, for example 90 or 0.5");
+    }
+  }
+
+  /** Seconds since 1970, or as ISO 8601 writes it. */
+  private static Instant time(Word word) {
+    try {
+      return word.text().matches("-?\\d+")
+          ? Instant.ofEpochSecond(Long.parseLong(word.text()))
+          : Instant.parse(word.text());
+    } catch (DateTimeException | NumberFormatException e) {
+      throw bad(
+          "'"
+              + word.text()
+              + "' must be a time: seconds since 1970, or for example 2030-01-31T12:00:00Z");
     }
   }
 

@@ -210,7 +210,8 @@ public final class ConfigReader {
         share("waiting", auto.waiting()),
         share("history", auto.history()),
         share("transactions", auto.transactions()),
-        share("ended", auto.ended()));
+        share("ended", auto.ended()),
+        share("changes", auto.changes()));
   }
 
   private long share(String name, long auto) {

@@ -51,6 +51,7 @@ public record MemoryPlan(long heapBytes) {
         heapBytes / 32,
         heapBytes / 16,
         heapBytes / 32,
+        heapBytes / 32,
         heapBytes / 32);
   }
 
@@ -58,7 +59,7 @@ public record MemoryPlan(long heapBytes) {
   public String division(DatacenterConfig config) {
     MemoryShares shares = config.memory();
     long cache = config.store().dir().isPresent() ? config.store().cacheBytes() : 0;
-    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; answers, beside it, %s"
+    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, changes %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; answers, beside it, %s"
         .formatted(
             mebibytes(heapBytes),
             mebibytes(cache),
@@ -67,6 +68,7 @@ public record MemoryPlan(long heapBytes) {
             mebibytes(shares.trails()),
             mebibytes(shares.relays()),
             mebibytes(shares.waiting()),
+            mebibytes(shares.changes()),
             mebibytes(shares.history()),
             mebibytes(shares.transactions()),
             mebibytes(shares.ended()),

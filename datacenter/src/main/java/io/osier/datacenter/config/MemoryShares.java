@@ -14,6 +14,7 @@ import io.osier.propagation.host.StreamSettings;
  * @param history former values, of causal keyspaces
  * @param transactions open transactions
  * @param ended how transactions ended
+ * @param changes the latest changes, for watchers, while there are any
  */
 public record MemoryShares(
     long commands,
@@ -22,7 +23,8 @@ public record MemoryShares(
     long waiting,
     long history,
     long transactions,
-    long ended) {
+    long ended,
+    long changes) {
 
   /** A partition's part for its streams, of so many partitions. */
   public StreamSettings.Memory streams(int partitions) {
@@ -31,6 +33,6 @@ public record MemoryShares(
   }
 
   long sum() {
-    return commands + trails + relays + waiting + history + transactions + ended;
+    return commands + trails + relays + waiting + history + transactions + ended + changes;
   }
 }

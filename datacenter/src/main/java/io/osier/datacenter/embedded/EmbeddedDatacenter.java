@@ -2,12 +2,14 @@ package io.osier.datacenter.embedded;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Present;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
+import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -48,9 +50,9 @@ public final class EmbeddedDatacenter implements AutoCloseable {
   private final Datacenter datacenter;
   private final OsierClient client;
 
-  private EmbeddedDatacenter(Datacenter datacenter) {
+  private EmbeddedDatacenter(Datacenter datacenter, Values values) {
     this.datacenter = datacenter;
-    this.client = OsierClient.inProcess(datacenter.inProcess());
+    this.client = OsierClient.inProcess(datacenter.inProcess(), values);
   }
 
   /**
@@ -61,12 +63,23 @@ public final class EmbeddedDatacenter implements AutoCloseable {
    * @throws OsierException CONFIGURATION if a setting is wrong or a port cannot be had
    */
   public static EmbeddedDatacenter start(String configText) {
-    return start(ConfigReader.read("the embedded configuration", configText, Map.of()));
+    return start(configText, Values.plain());
+  }
+
+  /** As {@link #start(String)}; typed handles of {@link #client} keep objects as {@code values}. */
+  public static EmbeddedDatacenter start(String configText, Values values) {
+    return start(ConfigReader.read("the embedded configuration", configText, Map.of()), values);
   }
 
   /** Starts a datacenter with a configuration that was read or built. */
   public static EmbeddedDatacenter start(DatacenterConfig config) {
-    return new EmbeddedDatacenter(Datacenter.startEmbedded(config));
+    return start(config, Values.plain());
+  }
+
+  /** As {@link #start(DatacenterConfig)}, with typed handles. */
+  public static EmbeddedDatacenter start(DatacenterConfig config, Values values) {
+    Present.present(values, "values");
+    return new EmbeddedDatacenter(Datacenter.startEmbedded(config), values);
   }
 
   /** The client of this datacenter: one for all callers; closed with the datacenter. */

@@ -17,7 +17,31 @@ final class KeyspaceMetrics {
   static void addTo(MetricList list) {
     KeyspaceMetrics metrics = new KeyspaceMetrics(list);
     metrics.contents();
+    metrics.watching();
     metrics.modes();
+  }
+
+  private void watching() {
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "watchers",
+        "Watchers that wait for changes",
+        k -> k.watching().watchers());
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "watchers_told",
+        "How often a watcher was told of changes",
+        k -> k.watching().told());
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "watchers_cut_off",
+        "Watchers that were cut off: too slow, or back too late",
+        k -> k.watching().cutOff());
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "watch_kept_bytes",
+        "Latest changes that are kept for watchers",
+        k -> k.watching().keptBytes());
   }
 
   private void contents() {

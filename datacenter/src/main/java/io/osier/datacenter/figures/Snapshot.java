@@ -155,14 +155,32 @@ public record Snapshot(
   public record Traces(long sent, Map<String, Long> dropped) {}
 
   /**
+   * Watchers of a keyspace.
+   *
+   * @param watchers how many wait for changes
+   * @param told how often one was told of some
+   * @param cutOff how many were cut off, because they were too slow or came back too late
+   * @param keptBytes what the changes that are kept for them take of the heap
+   */
+  public record Watching(int watchers, long told, long cutOff, long keptBytes) {
+    /** There never was one. */
+    public static final Watching NONE = new Watching(0, 0, 0, 0);
+  }
+
+  /**
    * A keyspace.
    *
    * @param refusedBy by peer, why it does not take the keyspace's updates
    * @param ready how many of its partitions serve
    * @param partitions those that have published something yet
+   * @param watching what its watchers are told
    */
   public record Keyspace(
-      KeyspacePolicy policy, Map<String, String> refusedBy, int ready, List<Partition> partitions) {
+      KeyspacePolicy policy,
+      Map<String, String> refusedBy,
+      int ready,
+      List<Partition> partitions,
+      Watching watching) {
 
     /** Its name. */
     public String name() {

@@ -140,9 +140,10 @@ final class Commands {
   private void serve(long ticket, Request request, Now now) {
     try {
       switch (request) {
-        case Request.Read r -> effects.answer(ticket, Reads.of(store.get(r.key()), r));
+        case Request.Read r -> effects.answer(ticket, Reads.of(store.get(r.key()), r, now::millis));
         case Request.Write w -> writes.write(ticket, w, now);
-        case Request.ReadAll r -> effects.answer(ticket, Reads.all(r.reads(), store::get));
+        case Request.ReadAll r ->
+            effects.answer(ticket, Reads.all(r.reads(), store::get, now::millis));
         case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
         case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
         case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));

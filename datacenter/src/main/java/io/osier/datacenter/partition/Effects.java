@@ -1,5 +1,7 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.Journal;
@@ -10,6 +12,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link Machine} wants done after a batch of inputs: plain data, which can be written down
@@ -71,6 +74,25 @@ public record Effects(
    * from.
    */
   public record Send(String dc, Frame frame) implements Output {}
+
+  /**
+   * What became visible with this batch: for watchers, while there are any.
+   *
+   * @param life of the {@link Input.Watched}
+   * @param changes in the order in which they became visible; none where only more is complete
+   * @param here all updates that have come here completely are these
+   * @param far nothing that is visible is beyond this
+   */
+  public record Visible(long life, List<Change> changes, VersionVector here, VersionVector far)
+      implements Output {}
+
+  /**
+   * An object was changed.
+   *
+   * @param origin who made the update; null where there may be several
+   * @param ends whether it is the last one of those that became visible together
+   */
+  public record Change(ObjectId object, @Nullable ReplicaId origin, boolean ends) {}
 
   /**
    * The answer to an {@link Input.Inspect}; waits for no record.

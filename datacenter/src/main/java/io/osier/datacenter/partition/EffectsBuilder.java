@@ -58,6 +58,11 @@ public final class EffectsBuilder {
     outputs.add(new Effects.Send(dc, frame));
   }
 
+  /** Tells watchers, before anything that is done in this batch is answered. */
+  void visible(Effects.Visible visible) {
+    outputs.addFirst(visible);
+  }
+
   /** Answers an {@link Input.Inspect}. */
   public void report(long ticket, PartitionReport report) {
     reports.add(new Effects.Report(ticket, report));

@@ -39,6 +39,7 @@ final class Forgetting {
 
   private final ObjectStore store;
   private final EffectsBuilder effects;
+  private final VisibleChanges changes;
   private final long graceNanos;
 
   /** Objects that may be dropped. */
@@ -46,9 +47,10 @@ final class Forgetting {
 
   private long nextNanos = Long.MAX_VALUE;
 
-  Forgetting(ObjectStore store, EffectsBuilder effects, int forgetMillis) {
+  Forgetting(ObjectStore store, EffectsBuilder effects, VisibleChanges changes, int forgetMillis) {
     this.store = store;
     this.effects = effects;
+    this.changes = changes;
     this.graceNanos = forgetMillis * 1_000_000L;
   }
 
@@ -102,7 +104,7 @@ final class Forgetting {
         moved++;
       } else if (nowNanos - candidate.everywhereNanos < graceNanos
           || !candidate.made.isAtMost(propagation.here())
-          || !store.drop(object)) {
+          || !drop(object, state)) {
         candidates.put(object, candidate);
       } else {
         effects.forgotten(object);
@@ -115,6 +117,11 @@ final class Forgetting {
         candidates.isEmpty()
             ? Long.MAX_VALUE
             : nowNanos + (busy ? BUSY_PERIOD_NANOS : PERIOD_NANOS);
+  }
+
+  private boolean drop(ObjectId object, Causal state) {
+    changes.forgot(state.context().toVersionVector()); // first: others look at once
+    return store.drop(object);
   }
 
   /** How many removed objects wait. */

@@ -112,6 +112,13 @@ public sealed interface Input {
     }
   }
 
+  /**
+   * Somebody wants to know what becomes visible from now on, or nobody does any more.
+   *
+   * @param life names this time of watching, echoed in the effects; 0 if nobody does
+   */
+  record Watched(long life) implements Input {}
+
   /** Ship everything dirty now: the datacenter is shutting down. */
   record Flush() implements Input {}
 }

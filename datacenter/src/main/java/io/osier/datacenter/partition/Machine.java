@@ -1,5 +1,8 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.VersionVector;
+import java.util.Optional;
+
 /**
  * A deterministic state machine as a shell drives it: inputs and their times go in, {@link Effects}
  * come out. The one of production is {@link Partition}; tests of shells put a scripted one in its
@@ -44,6 +47,15 @@ public interface Machine {
    */
   default boolean isComplete(long number) {
     return isReady();
+  }
+
+  /**
+   * Of objects that are not here any more nothing is remembered, whose updates may be up to this:
+   * who has not been told of all of these cannot be told what was removed. Empty while others may
+   * have forgotten what never came here. For any thread.
+   */
+  default Optional<VersionVector> forgotten() {
+    return Optional.of(VersionVector.EMPTY);
   }
 
   /** Whether every connected peer has acknowledged everything: a good moment to stop. */

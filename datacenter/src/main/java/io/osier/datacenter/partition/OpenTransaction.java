@@ -46,6 +46,11 @@ final class OpenTransaction {
   /** What the snapshot contains. */
   final VersionVector clock;
 
+  /**
+   * When it began: what has a deadline is judged by this, so that what is read twice is the same.
+   */
+  private final Now began;
+
   final long deadlineNanos;
   final int limitMillis;
 
@@ -78,6 +83,7 @@ final class OpenTransaction {
     this.step = step;
     this.clock = clock;
     this.past = begin.past();
+    this.began = now;
     this.limitMillis = begin.limitMillis();
     this.deadlineNanos = now.nanos() + begin.limitMillis() * 1_000_000L;
   }
@@ -133,31 +139,45 @@ final class OpenTransaction {
     }
     Map<ObjectId, TransactionWork> tried = new LinkedHashMap<>();
     for (Request.Update update : more) {
-      ObjectId object = new ObjectId(update.key(), update.type());
-      TransactionWork work = tried.get(object);
-      if (work == null) {
-        work = next(object);
-        tried.put(object, work);
+      if (update.operation().isOfKey()) {
+        Operation part = KeyUpdate.part(update.operation(), began);
+        for (Causal state :
+            KeyUpdate.touched(
+                update.key(), states(tried, update.key()), update.operation(), began)) {
+          tryUpdate(tried, new ObjectId(update.key(), state.type()), part, now);
+        }
+      } else {
+        ObjectId object = new ObjectId(update.key(), update.type());
+        tryUpdate(tried, object, update.operation(), now);
       }
-      Operation operation = host.filled(work.trial(), update.operation());
-      if (object.type() == CrdtType.BOUNDED_COUNTER) {
-        reservations.add(host.reserve(object, operation, now));
-      }
-      Causal before = work.trial();
-      Causal delta =
-          before.prepare(
-              operation,
-              host.self(),
-              nextTrial,
-              before.context().through(host.self()),
-              TRIAL_TIME,
-              host.forgotten());
-      nextTrial = delta.context().last(host.self()) + 1;
-      Causal after = before.join(delta);
-      host.checkSize(object, operation, before, after);
-      work.add(operation, after);
     }
     return tried;
+  }
+
+  private void tryUpdate(
+      Map<ObjectId, TransactionWork> tried, ObjectId object, Operation wanted, Now now) {
+    TransactionWork work = tried.get(object);
+    if (work == null) {
+      work = next(object);
+      tried.put(object, work);
+    }
+    Operation operation = host.filled(work.trial(), wanted);
+    if (object.type() == CrdtType.BOUNDED_COUNTER) {
+      reservations.add(host.reserve(object, operation, now));
+    }
+    Causal before = work.trial();
+    Causal delta =
+        before.prepare(
+            operation,
+            host.self(),
+            nextTrial,
+            before.context().through(host.self()),
+            TRIAL_TIME,
+            host.forgotten());
+    nextTrial = delta.context().last(host.self()) + 1;
+    Causal after = before.join(delta);
+    host.checkSize(object, operation, before, after);
+    work.add(operation, after);
   }
 
   /** What is done next to an object. */
@@ -170,17 +190,18 @@ final class OpenTransaction {
     for (Causal state : states(Map.of(), object.key())) {
       if (state.type() == object.type()) {
         base = state;
-      } else if (!state.isBottom()) {
+      } else if (!state.isBottom() && !state.isOver(began.millis())) {
         throw Sequencer.wrongType(object, state.type());
       }
     }
-    return TransactionWork.on(base == null ? Causal.bottom(object.type()) : base);
+    return TransactionWork.on(base == null ? Causal.bottom(object.type()) : base, began.millis());
   }
 
   /** Reads the snapshot with the transaction's own updates, those that are tried included. */
   Reply.Answer read(Map<ObjectId, TransactionWork> tried, Request.Fetch fetch) {
     Reply.Answer answer =
-        Reads.of(states(tried, fetch.key()), fetch.key(), fetch.type(), fetch.query());
+        Reads.of(
+            states(tried, fetch.key()), fetch.key(), fetch.type(), fetch.query(), began::millis);
     // What is seen is the snapshot, which the reply tells; trial dots mean nothing to anybody.
     return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
   }

@@ -57,7 +57,9 @@ public final class Partition implements Machine {
   private final Writes writes;
   private final Transacting transactions;
   private final Commands commands;
+  private final Expiring expiring;
   private final EffectsBuilder effects;
+  private final VisibleChanges changes;
 
   /** How far the streams had come when that was last to be stored. */
   private Progress progress;
@@ -98,7 +100,11 @@ public final class Partition implements Machine {
             now.nanos());
     this.progress = propagation.progress();
     propagation.onFlush(modes::flushed);
-    Forgetting forgetting = new Forgetting(store, effects, config.streams().forgetMillis());
+    this.changes =
+        new VisibleChanges(
+            config.self(), config.isCausal(), propagation, remembered(recovered, store));
+    Forgetting forgetting =
+        new Forgetting(store, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
     if (config.isCausal()) {
       FormerValues former =
@@ -110,7 +116,8 @@ public final class Partition implements Machine {
               recovered.committed(),
               now.nanos());
       this.objects = new Objects(store, former, forgetting);
-      this.sequencer = new Sequencer(config, objects, modes, propagation, effects, recovered);
+      this.sequencer =
+          new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
       this.writes = new Writes(store, sequencer, escrow, propagation, effects);
       TransactionHost host =
           new TransactionHost(store, sequencer, escrow, writes, propagation, effects);
@@ -124,12 +131,22 @@ public final class Partition implements Machine {
                   config.endedTransactions(), new Budget("ended", config.memory().ended())));
     } else {
       this.objects = new Objects(store, Past.NONE, forgetting);
-      this.sequencer = new Sequencer(config, objects, modes, propagation, effects, recovered);
+      this.sequencer =
+          new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
       this.writes = new Writes(store, sequencer, escrow, propagation, effects);
       this.transactions = Transacting.none(config.policy().name());
     }
+    this.expiring = new Expiring(config.self(), store, writes, propagation);
     this.commands =
         new Commands(config.self().dc(), store, writes, transactions, propagation, effects);
+  }
+
+  /** Up to where something may have been forgotten; null where others may have done so. */
+  private @Nullable VersionVector remembered(Recovered recovered, ObjectStore store) {
+    if (!recovered.resumed()) {
+      return null;
+    }
+    return store.forgotten() > 0 ? propagation.here() : VersionVector.EMPTY;
   }
 
   /** The objects as the streams see them. */
@@ -145,6 +162,9 @@ public final class Partition implements Machine {
       sequencer.observe(update.content());
       objects.put(update.object(), joined, now);
       effects.applied(update, joined);
+      if (changes.areWanted()) {
+        changes.applied(update);
+      }
       escrow.changed(update.object());
     }
 
@@ -159,6 +179,7 @@ public final class Partition implements Machine {
     public void admitted() {
       VersionVector visible = propagation.here();
       objects.past().admitted(visible.with(config.self(), 0), now.nanos());
+      changes.admitted();
     }
 
     @Override
@@ -215,6 +236,7 @@ public final class Partition implements Machine {
       case Input.Stay s -> sequencer.stay();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
+      case Input.Watched w -> changes.watch(w.life());
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
@@ -229,6 +251,7 @@ public final class Partition implements Machine {
     peersNumber = changed.number();
     propagation.setJoins(changed.joins());
     if (changed.joins()) {
+      changes.lacks();
       settled = false;
     }
     tick();
@@ -249,6 +272,9 @@ public final class Partition implements Machine {
 
   @Override
   public Effects takeEffects() {
+    if (changes.areWanted()) {
+      changes.take().ifPresent(effects::visible);
+    }
     return effects.take(progressToStore());
   }
 
@@ -288,6 +314,9 @@ public final class Partition implements Machine {
     }
     propagation.tick(now.nanos(), now.millis());
     objects.forgetting().sweep(propagation, objects.past(), now.nanos());
+    if (ready && !sequencer.isRetired()) {
+      expiring.sweep(now);
+    }
     writes.exchangeRights(now);
     transactions.expire(now);
     objects.past().expire(now.nanos());
@@ -295,6 +324,9 @@ public final class Partition implements Machine {
       ready = true;
     }
     settled |= propagation.isSettled();
+    if (changes.forgotten().isEmpty() && propagation.isSettled() && propagation.isComplete()) {
+      changes.caughtUp();
+    }
     if (completeSince != peersNumber && propagation.isComplete()) {
       completeSince = peersNumber;
     }
@@ -305,6 +337,9 @@ public final class Partition implements Machine {
   public long nextTickNanos() {
     long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
     next = Math.min(next, objects.forgetting().nextNanos());
+    if (ready && !sequencer.isRetired()) {
+      next = Math.min(next, expiring.nextNanos(now));
+    }
     next = Math.min(next, escrow.nextNanos());
     next = Math.min(next, transactions.nextNanos());
     // Not for each former value alone: it costs a look at all that is due.
@@ -329,6 +364,11 @@ public final class Partition implements Machine {
   @Override
   public boolean isComplete(long number) {
     return completeSince == number;
+  }
+
+  @Override
+  public Optional<VersionVector> forgotten() {
+    return changes.forgotten();
   }
 
   @Override

@@ -29,6 +29,7 @@ final class Sequencer {
   private final ModeControl modes;
   private final Propagation propagation;
   private final EffectsBuilder effects;
+  private final VisibleChanges changes;
   private final UpdateObserver observer;
 
   /**
@@ -45,6 +46,7 @@ final class Sequencer {
       ModeControl modes,
       Propagation propagation,
       EffectsBuilder effects,
+      VisibleChanges changes,
       Recovered recovered) {
     this.self = config.self();
     this.policy = config.policy();
@@ -53,6 +55,7 @@ final class Sequencer {
     this.modes = modes;
     this.propagation = propagation;
     this.effects = effects;
+    this.changes = changes;
     this.observer = config.observer();
     this.committed = recovered.committed();
     this.clock = clock(config);
@@ -80,6 +83,11 @@ final class Sequencer {
   /** From now on they are. */
   void stay() {
     retired = false;
+  }
+
+  /** Whether no client's update is to be committed. */
+  boolean isRetired() {
+    return retired;
   }
 
   /**
@@ -148,18 +156,43 @@ final class Sequencer {
       long sinceNanos) {}
 
   /**
-   * Prepares an update that comes right after what is committed.
+   * Prepares an update that comes right after what is committed. An object that is over is removed
+   * by it first.
    *
    * @throws OsierException if the object cannot be updated so
    */
   Prepared prepare(
       ObjectId object, Causal before, Operation operation, int count, long sinceNanos, Now now) {
     CausalContext context = before.context();
+    long first = committed + 1;
+    long predecessor = context.through(self);
     Causal delta =
-        before.prepare(
-            operation, self, committed + 1, context.through(self), timestamp(now), forgotten());
+        before.isOver(now.millis())
+            ? before.prepareAnew(operation, self, first, predecessor, timestamp(now), forgotten())
+            : before.prepare(operation, self, first, predecessor, timestamp(now), forgotten());
     long number = delta.context().last(self);
     return new Prepared(object, context, number, delta, before.join(delta), count, sinceNanos);
+  }
+
+  /** Prepares an update that changes nothing. */
+  Prepared prepareNothing(ObjectId object, Causal before, Now now) {
+    CausalContext context = before.context();
+    Causal delta = before.prepareNothing(self, committed + 1, context.through(self));
+    return new Prepared(object, context, committed + 1, delta, before.join(delta), 1, now.nanos());
+  }
+
+  /**
+   * Prepares an update that comes after others that are prepared and are to be committed with it.
+   *
+   * @param number of the last of those, or of what is committed
+   */
+  Prepared prepareAfter(long number, ObjectId object, Causal before, Operation operation, Now now) {
+    CausalContext context = before.context();
+    long predecessor = context.through(self);
+    Causal delta =
+        before.prepare(operation, self, number + 1, predecessor, timestamp(now), forgotten());
+    long last = delta.context().last(self);
+    return new Prepared(object, context, last, delta, before.join(delta), 1, now.nanos());
   }
 
   /**
@@ -193,6 +226,9 @@ final class Sequencer {
               now.nanos());
       modes.updated(u.object, update.bytes(), u.after);
       effects.applied(update.shipment(), u.after);
+      if (changes.areWanted()) {
+        changes.committed(u.object, u.number == committed);
+      }
     }
   }
 
@@ -214,25 +250,29 @@ final class Sequencer {
   // ---------------------------------------------------------------- what an update may touch
 
   /**
-   * An object that is to be updated, as it is.
+   * An object that is to be updated, as it is, be it over or not.
    *
    * @throws OsierException WRONG_TYPE if its key holds another type
    */
-  Causal present(ObjectId object) {
+  Causal present(ObjectId object, Now now) {
     Causal state = store.get(object);
-    if (state == null || state.isBottom()) {
-      checkUnused(object);
+    if (state == null || isNothing(state, now)) {
+      checkUnused(object, now);
     }
     return state == null ? Causal.bottom(object.type()) : state;
   }
 
   /** A key holds one type, unless two datacenters gave it two at the same time. */
-  private void checkUnused(ObjectId object) {
+  private void checkUnused(ObjectId object, Now now) {
     for (Causal other : store.get(object.key())) {
-      if (other.type() != object.type() && !other.isBottom()) {
+      if (other.type() != object.type() && !isNothing(other, now)) {
         throw wrongType(object, other.type());
       }
     }
+  }
+
+  private static boolean isNothing(Causal state, Now now) {
+    return state.isBottom() || state.isOver(now.millis());
   }
 
   static OsierException wrongType(ObjectId object, CrdtType actual) {

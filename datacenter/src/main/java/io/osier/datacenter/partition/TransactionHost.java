@@ -72,7 +72,7 @@ final class TransactionHost {
    * @throws OsierException NOT_ENOUGH_RIGHTS
    */
   Escrow.Reservation reserve(ObjectId object, Operation operation, Now now) {
-    Causal state = sequencer.present(object);
+    Causal state = sequencer.present(object, now);
     if (!escrow.isCovered(object, state, operation)) {
       writes.ask(object, state, operation, now);
       throw escrow.lacking(object, state, operation);
@@ -126,8 +126,19 @@ final class TransactionHost {
     Causal stored = store.get(object);
     Causal present = stored == null ? Causal.bottom(object.type()) : stored;
     Causal seen = work.base();
-    boolean unchanged = seen.context().equals(present.context());
     long next = first;
+    if (present.isOver(now.millis())) {
+      // It was not when this was asked for, or its removal is still to come.
+      CausalContext before = present.context();
+      Causal removal =
+          present.prepare(
+              new Operation.Clear(), self(), next, before.through(self()), timestamp, forgotten());
+      next = removal.context().last(self()) + 1;
+      present = present.join(removal);
+      seen = seen.join(removal);
+      prepared.add(new Prepared(object, before, next - 1, removal, present, 1, now.nanos()));
+    }
+    boolean unchanged = seen.context().equals(present.context());
     for (Operation asked : work.operations()) {
       // Those who share a new counter's rights may be others than when this was asked.
       Operation operation =

@@ -23,9 +23,13 @@ final class TransactionWork {
     this.trial = trial;
   }
 
-  /** Nothing so far, to an object as the snapshot has it. */
-  static TransactionWork on(Causal base) {
-    return new TransactionWork(base, null, base);
+  /**
+   * Nothing so far, to an object as the snapshot has it.
+   *
+   * @param millis the snapshot's time, in milliseconds since 1970
+   */
+  static TransactionWork on(Causal base, long millis) {
+    return new TransactionWork(base, null, base.at(millis));
   }
 
   /** What a further step does, which may be given up without this. */

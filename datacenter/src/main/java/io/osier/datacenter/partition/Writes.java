@@ -1,11 +1,14 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
@@ -15,6 +18,7 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,14 +56,37 @@ final class Writes {
    */
   void write(long ticket, Request.Write write, Now now) {
     sequencer.checkTakesUpdates();
+    if (write.operation().isOfKey()) {
+      if (write.condition().isPresent()) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "an operation of a key has no condition");
+      }
+      effects.answer(ticket, updateKey(write.key(), write.operation(), write.ask(), true, now));
+      return;
+    }
     ObjectId object = new ObjectId(write.key(), write.type());
-    Causal before = sequencer.present(object);
+    Causal before = sequencer.present(object, now);
+    Reply.Answer unmet = unmet(write, before, now);
+    if (unmet != null) {
+      effects.answer(ticket, unmet);
+      return;
+    }
     if (object.type() == CrdtType.BOUNDED_COUNTER
         && !escrow.isCovered(object, before, write.operation())) {
       lackRights(ticket, write, object, before, now);
       return;
     }
     effects.answer(ticket, update(object, before, write, now));
+  }
+
+  /** What there is instead of what an update's condition expects; null if it holds. */
+  private static Reply.@Nullable Answer unmet(Request.Write write, Causal before, Now now) {
+    if (write.condition().isEmpty()) {
+      return null;
+    }
+    Request.Condition condition = write.condition().get();
+    Reply.Answer found = Reads.answer(condition.asked(), before.at(now.millis()), now::millis);
+    return condition.holds(found.reading().orElseThrow()) ? null : found;
   }
 
   /** Does a client's updates, each for itself; those that fail leave the others as they are. */
@@ -77,8 +104,11 @@ final class Writes {
 
   private Reply write(Request.Update update, Now now) {
     sequencer.checkTakesUpdates();
+    if (update.operation().isOfKey()) {
+      return updateKey(update.key(), update.operation(), Optional.empty(), false, now);
+    }
     ObjectId object = new ObjectId(update.key(), update.type());
-    Causal before = sequencer.present(object);
+    Causal before = sequencer.present(object, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER
         && !escrow.isCovered(object, before, update.operation())) {
       ask(object, before, update.operation(), now);
@@ -106,13 +136,72 @@ final class Writes {
     sequencer.checkSize(object, operation, before, prepared.after());
     // Before anything has changed: the type may have no such query.
     Optional<Reply.Answer> answer =
-        ask.map(a -> Reads.answer(a.query(), a.before() ? before : prepared.after()));
+        ask.map(
+            a ->
+                Reads.answer(
+                    a.query(),
+                    a.before() ? before.at(now.millis()) : prepared.after(),
+                    now::millis));
     sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       escrow.used(object, prepared.after(), operation);
       escrow.changed(object);
     }
     return new Reply.Done(new Dot(sequencer.self(), prepared.number()), answer);
+  }
+
+  /**
+   * Updates all that a key holds, or throws before anything has changed. Where there is nothing to
+   * do nothing is committed, and the answer says what is there.
+   */
+  private Reply updateKey(
+      Key key, Operation operation, Optional<Request.Ask> ask, boolean answered, Now now) {
+    List<Causal> before = store.get(key);
+    List<Prepared> prepared = new ArrayList<>(1);
+    for (Causal state : KeyUpdate.touched(key, before, operation, now)) {
+      ObjectId object = new ObjectId(key, state.type());
+      long committed = prepared.isEmpty() ? sequencer.committed() : prepared.getLast().number();
+      Operation part = KeyUpdate.part(operation, now);
+      prepared.add(sequencer.prepareAfter(committed, object, state, part, now));
+    }
+    Optional<Reply.Answer> answer =
+        ask.map(a -> answer(key, a.before() ? before : after(before, prepared), a.query(), now));
+    if (prepared.isEmpty()) {
+      return answer.orElseGet(() -> answer(key, before, new Query.Exists(), now));
+    }
+    sequencer.commit(prepared, answered, now);
+    return new Reply.Done(new Dot(sequencer.self(), prepared.getLast().number()), answer);
+  }
+
+  private static Reply.Answer answer(Key key, List<Causal> states, Query query, Now now) {
+    return Reads.of(states, key, Optional.empty(), query, now::millis);
+  }
+
+  private static List<Causal> after(List<Causal> before, List<Prepared> prepared) {
+    List<Causal> after = new ArrayList<>(before);
+    prepared.forEach(p -> after.replaceAll(s -> s.type() == p.object().type() ? p.after() : s));
+    return after;
+  }
+
+  /**
+   * Commits an update that changes nothing, and ships it: who has it was heard after this.
+   *
+   * @return its commit number
+   */
+  long mark(ObjectId object, Causal state, Now now) {
+    sequencer.commit(List.of(sequencer.prepareNothing(object, state, now)), false, now);
+    propagation.release(object);
+    return sequencer.committed();
+  }
+
+  /** Removes an object that is over: what is seen of it, its deadline included. */
+  void removeExpired(ObjectId object, Causal state, Now now) {
+    sequencer.commit(
+        List.of(
+            sequencer.prepareAfter(
+                sequencer.committed(), object, state, new Operation.Clear(), now)),
+        false,
+        now);
   }
 
   /** Commits what is acknowledged already; whether it fits was checked when it was. */
@@ -154,8 +243,11 @@ final class Writes {
       ObjectId object = new ObjectId(write.key(), write.type());
       try {
         sequencer.checkTakesUpdates();
-        Causal state = sequencer.present(object);
-        if (escrow.isCovered(object, state, write.operation())) {
+        Causal state = sequencer.present(object, now);
+        Reply.Answer unmet = unmet(write, state, now);
+        if (unmet != null) {
+          effects.answer(waiter.ticket(), unmet);
+        } else if (escrow.isCovered(object, state, write.operation())) {
           effects.answer(waiter.ticket(), update(object, state, write, now));
         } else if (waiter.deadlineNanos() <= now.nanos()) {
           throw escrow.lacking(object, state, write.operation());
@@ -221,7 +313,7 @@ final class Writes {
       try {
         update(
             object,
-            sequencer.present(object),
+            sequencer.present(object, now),
             new Operation.Inherit(from),
             Optional.empty(),
             false,

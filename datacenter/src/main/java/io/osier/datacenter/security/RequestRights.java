@@ -24,9 +24,8 @@ public final class RequestRights {
       case Request.Read r -> missing(user, Right.READ, r.keyspace(), r.key());
       case Request.Write r -> {
         Grant missing = missing(user, Right.WRITE, r.keyspace(), r.key());
-        yield missing == null && r.ask().isPresent()
-            ? missing(user, Right.READ, r.keyspace(), r.key())
-            : missing;
+        boolean tells = r.ask().isPresent() || r.condition().isPresent();
+        yield missing == null && tells ? missing(user, Right.READ, r.keyspace(), r.key()) : missing;
       }
       case Request.ReadAll r -> ofAll(user, r, r.reads().size(), r.keyspace());
       case Request.WriteAll r -> ofAll(user, r, r.updates().size(), r.keyspace());
@@ -38,6 +37,16 @@ public final class RequestRights {
         }
         Optional<Key> missing = reach.any() ? reach.end() : r.from();
         yield new Grant(Right.READ, Optional.of(r.keyspace()), missing);
+      }
+      case Request.Watch r -> {
+        if (!r.prefix()) {
+          yield missing(user, Right.READ, r.keyspace(), r.key().orElseThrow());
+        }
+        User.Reach reach = user.readable(r.keyspace(), r.key());
+        Optional<Key> end = r.key().flatMap(Key::afterPrefix);
+        yield reach.any() && reach.contains(end)
+            ? null
+            : new Grant(Right.READ, Optional.of(r.keyspace()), reach.any() ? reach.end() : r.key());
       }
       case Request.Transact r -> ofStep(user, r);
       case Request.Repeat r -> ofStep(user, r.step());

@@ -84,11 +84,15 @@ public final class ClientServer implements AutoCloseable {
      * @param by the user who asks
      */
     void administer(Request.Administer request, String by, Consumer<Reply> reply);
+
+    /** Other users, or rights: whoever waits long for an answer must ask again. */
+    default void usersChanged() {}
   }
 
   private final AccessControl access;
   private final PortGuard port;
   private final UserQuotas quotas;
+  private final Handler handler;
   private final RequestWatch watch;
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -116,6 +120,7 @@ public final class ClientServer implements AutoCloseable {
       AccessControl access,
       Handler handler) {
     this.access = access;
+    this.handler = handler;
     this.seen = access.users();
     this.watch = watch;
     this.network = network;
@@ -209,6 +214,7 @@ public final class ClientServer implements AutoCloseable {
       if (now != seen) {
         seen = now;
         quotas.usersChanged();
+        handler.usersChanged();
         connected.forEach(ClientServer::closeIfGone);
       }
     } finally {

@@ -204,8 +204,8 @@ public final class Combiner {
   /** Looks how much the object can take in a window. */
   private boolean open(Entry entry) {
     Causal state = store.get(entry.object);
-    if (state == null || state.isBottom()) {
-      return false; // the partition knows whether the key may hold this type
+    if (state == null || state.isBottom() || state.expires()) {
+      return false; // the partition knows whether the key may hold this type, and what is over
     }
     if (entry.object.type() == CrdtType.AW_SET) {
       long left = objectBytesMax - state.sizeBytes() - entry.takenBytes;

@@ -146,6 +146,7 @@ public final class Datacenter implements AutoCloseable {
                   traces,
                   (dc, keyspace, partition, frame) ->
                       transport.send(dc, keyspace, partition, frame),
+                  dc -> transport.mayKnowDeadlines(dc),
                   failure::completeExceptionally));
       List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
       policies.addAll(config.keyspaces());
@@ -479,6 +480,7 @@ public final class Datacenter implements AutoCloseable {
     closed = true;
     control.close(); // nothing is opened or dropped any more
     List<PartitionRunner> all = keyspaces.partitions().toList();
+    keyspaces.endWatching();
     all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
     long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
     while (!all.stream().allMatch(PartitionRunner::isDrained)

@@ -55,7 +55,7 @@ record Departure(
     leave(sender, true);
   }
 
-  /** Lets the frames go alone. */
+  /** Lets go what is no answer. */
   void send(Seat.Sender sender) {
     leave(sender, false);
   }
@@ -66,6 +66,7 @@ record Departure(
       try {
         switch (output) {
           case Effects.Send s -> sender.send(s.dc(), s.frame());
+          case Effects.Visible v -> sender.visible(v);
           case Effects.Answer a -> {
             if (answering) {
               answered.get(next++).accept(a.reply());

@@ -38,6 +38,9 @@ public final class Entrance {
      */
     boolean callersRun();
 
+    /** The partition's time, in milliseconds since 1970: what has expired is not shown. */
+    long millis();
+
     /** Brings what is acknowledged of a key in front of the partition into it. */
     void absorb(Key key);
 
@@ -88,7 +91,7 @@ public final class Entrance {
     if (direct) {
       Optional<List<Causal>> states = store.durable(read.key());
       if (states.isPresent()) {
-        reply.accept(Reads.of(states.get(), read));
+        reply.accept(Reads.of(states.get(), read, inside::millis));
         return;
       }
     }
@@ -108,7 +111,8 @@ public final class Entrance {
       Optional<Map<Key, List<Causal>>> states = durable(keys);
       if (states.isPresent()) {
         Map<Key, List<Causal>> found = states.get();
-        reply.accept(Reads.all(read.reads(), key -> found.getOrDefault(key, List.of())));
+        reply.accept(
+            Reads.all(read.reads(), key -> found.getOrDefault(key, List.of()), inside::millis));
         return;
       }
     }
@@ -167,7 +171,7 @@ public final class Entrance {
    * @throws io.osier.core.OsierException if it cannot be answered
    */
   public void known(Request.Scan scan, Consumer<Reply> reply) {
-    Reply.Page page = (Reply.Page) KeyspaceScan.of(List.of(store), scan);
+    Reply.Page page = (Reply.Page) KeyspaceScan.of(List.of(store), scan, inside::millis);
     // After the store was read: what is dropped in between is found twice, and not never.
     Request.Scan rest =
         new Request.Scan(

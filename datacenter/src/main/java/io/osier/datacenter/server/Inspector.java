@@ -110,7 +110,7 @@ final class Inspector {
         WireOutput out = new WireOutput();
         out.writeKey(entry.object().key());
         out.writeByte(entry.object().type().number());
-        entry.state().trimmed().write(out);
+        entry.state().trimmed().writeContent(out);
         sha.update(out.getBuffer(), 0, out.position());
         bytes += out.position();
         if (list != null && objects < Math.min(listed, LISTED_MAX)) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /**
  * One page of a scan: the objects of all partitions merged in their order, as far as they are
@@ -47,6 +48,7 @@ final class KeyspaceScan {
   private static final long BARE_BYTES = 16;
 
   private final Request.Scan scan;
+  private final LongSupplier millis;
   private final PriorityQueue<Walk> walks =
       new PriorityQueue<>(Comparator.comparing(w -> w.current().object()));
   private final List<VersionVector> seen = new ArrayList<>();
@@ -55,8 +57,9 @@ final class KeyspaceScan {
   private long bytes;
   private int objects;
 
-  private KeyspaceScan(List<ObjectStore> stores, Request.Scan scan) {
+  private KeyspaceScan(List<ObjectStore> stores, Request.Scan scan, LongSupplier millis) {
     this.scan = scan;
+    this.millis = millis;
     for (int i = 0; i < stores.size(); i++) {
       seen.add(VersionVector.EMPTY);
       Walk walk = new Walk(i, stores.get(i), AHEAD_BYTES_MAX / stores.size(), scan.from());
@@ -70,16 +73,17 @@ final class KeyspaceScan {
    * The first page of a scan.
    *
    * @param stores the partitions' in their order
+   * @param millis the time, in milliseconds since 1970; asked for only where something expires
    * @throws OsierException INVALID_ARGUMENT if its limit is out of range, WRONG_TYPE if an object's
    *     type has no such query
    */
-  static Reply of(List<ObjectStore> stores, Request.Scan scan) {
+  static Reply of(List<ObjectStore> stores, Request.Scan scan, LongSupplier millis) {
     if (scan.limit() < 1 || scan.limit() > Request.SCAN_ROWS_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + scan.limit());
     }
-    return new KeyspaceScan(stores, scan).page();
+    return new KeyspaceScan(stores, scan, millis).page();
   }
 
   private Reply page() {
@@ -115,8 +119,12 @@ final class KeyspaceScan {
   }
 
   private boolean isWanted(Causal state) {
-    return (scan.want() == Request.Want.KNOWN || !state.isBottom())
+    return (scan.want() == Request.Want.KNOWN || exists(state))
         && (scan.type().isEmpty() || scan.type().get() == state.type());
+  }
+
+  private boolean exists(Causal state) {
+    return !state.isBottom() && !(state.expires() && state.isOver(millis.getAsLong()));
   }
 
   private long bytesOf(ObjectStore.Entry entry) {

@@ -7,14 +7,17 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
+import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Input;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
@@ -29,14 +32,28 @@ final class KeyspaceShard {
   private final Executor readers;
   private final UpdateGate gate;
 
+  /** Tells watchers of changes; null in tests of what has none. */
+  private final @Nullable KeyspaceFeed feed;
+
+  /** A keyspace that nobody watches. */
+  KeyspaceShard(
+      KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers, UpdateGate gate) {
+    this(policy, partitions, readers, gate, null);
+  }
+
   /**
    * A keyspace.
    *
    * @param readers what reads objects that are not in memory
    * @param gate knows whether updates must be refused
+   * @param feed tells watchers of changes
    */
   KeyspaceShard(
-      KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers, UpdateGate gate) {
+      KeyspacePolicy policy,
+      List<PartitionRunner> partitions,
+      Executor readers,
+      UpdateGate gate,
+      @Nullable KeyspaceFeed feed) {
     this.policy = policy;
     this.partitions = List.copyOf(partitions);
     boolean showsOne = policy.consistency() == KeyspacePolicy.Consistency.SESSION;
@@ -44,6 +61,7 @@ final class KeyspaceShard {
         this.partitions.stream().map(p -> new Entrance(showsOne, p.store(), readers, p)).toList();
     this.readers = readers;
     this.gate = gate;
+    this.feed = feed;
   }
 
   KeyspacePolicy policy() {
@@ -80,6 +98,11 @@ final class KeyspaceShard {
     }
   }
 
+  private void checkOperation(Operation operation) {
+    OperationLimits.check(operation, policy.limits());
+    gate.check(operation);
+  }
+
   private Entrance to(Key key) {
     return entrances.get(key.partition(entrances.size()));
   }
@@ -93,7 +116,7 @@ final class KeyspaceShard {
 
   void write(Request.Write write, Lane lane, Consumer<Reply> reply) {
     checkKey(write.key());
-    OperationLimits.check(write.operation(), policy.limits());
+    checkOperation(write.operation());
     gate.check();
     to(write.key()).write(write, lane, reply);
   }
@@ -119,7 +142,7 @@ final class KeyspaceShard {
             batch.updates(),
             update -> {
               checkKey(update.key());
-              OperationLimits.check(update.operation(), policy.limits());
+              checkOperation(update.operation());
             });
     if (refused.parts().size() == batch.updates().size()) {
       refused.with(reply).accept(new Reply.All(List.of()));
@@ -220,7 +243,7 @@ final class KeyspaceShard {
     }
     for (Request.Update update : step.updates()) {
       checkKey(update.key());
-      OperationLimits.check(update.operation(), policy.limits());
+      checkOperation(update.operation());
     }
     step.reads().forEach(fetch -> checkKey(fetch.key()));
     gate.checkRead();
@@ -230,6 +253,28 @@ final class KeyspaceShard {
       gate.check();
     }
     entrances.getFirst().transact(step, request, lane, reply);
+  }
+
+  /** Answers a watcher, when there is something to tell. */
+  void watch(Request.Watch watch, Consumer<Reply> reply) {
+    watch.key().ifPresent(this::checkKey);
+    gate.checkRead();
+    if (feed == null) {
+      throw new OsierException(ErrorCode.UNAVAILABLE, "nobody tells of changes here");
+    }
+    feed.watch(watch, reply);
+  }
+
+  /** Lets all watchers ask again: they may not be allowed to any more. */
+  void releaseWatchers() {
+    if (feed != null) {
+      feed.release();
+    }
+  }
+
+  /** What watchers are told; empty where there can be none. */
+  Optional<KeyspaceFeed> feed() {
+    return Optional.ofNullable(feed);
   }
 
   /** Answers a scan, by a thread that may wait for the disk. */
@@ -255,7 +300,10 @@ final class KeyspaceShard {
   /** Reads objects of all partitions in the order of their keys. */
   Reply scan(Request.Scan scan) {
     checkReady();
-    return KeyspaceScan.of(partitions.stream().map(PartitionRunner::store).toList(), scan);
+    return KeyspaceScan.of(
+        partitions.stream().map(PartitionRunner::store).toList(),
+        scan,
+        () -> partitions.getFirst().millis());
   }
 
   private void checkReady() {

@@ -11,6 +11,10 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.feed.ChangeRing;
+import io.osier.datacenter.feed.FeedThread;
+import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
@@ -43,6 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,6 +74,7 @@ final class Keyspaces {
    * @param readers what reads objects that are not in memory
    * @param store empty if everything is in memory only
    * @param embedded whether callers' threads may run partitions
+   * @param mayKnowDeadlines whether another datacenter may run a version that knows deadlines
    * @param onFailure hears what stops a partition before its time
    */
   record Around(
@@ -80,6 +86,7 @@ final class Keyspaces {
       LinkWindows links,
       Traces traces,
       Sender sender,
+      Predicate<String> mayKnowDeadlines,
       Consumer<Throwable> onFailure) {}
 
   /**
@@ -108,6 +115,7 @@ final class Keyspaces {
   private static final long UNPACKED_BYTES = 16L << 20;
 
   private final Around around;
+  private final FeedThread feeds = new FeedThread();
   private final Map<String, Open> open = new ConcurrentSkipListMap<>();
 
   /** Those that clients see. */
@@ -180,6 +188,14 @@ final class Keyspaces {
   }
 
   // ---------------------------------------------------------------- which there are
+
+  /** Tells all watchers that they must go elsewhere. */
+  void endWatching() {
+    Reply.Failure why =
+        new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
+    open.values().forEach(o -> o.shard.feed().ifPresent(feed -> feed.close(why)));
+    feeds.close();
+  }
 
   /** Those that clients see, by name; it changes when they do. */
   Map<String, KeyspaceShard> shown() {
@@ -286,6 +302,15 @@ final class Keyspaces {
               ErrorCode.UNKNOWN_KEYSPACE,
               "keyspace '" + name + "' of datacenter " + around.self.dc() + " was dropped"));
     }
+    dropped
+        .shard
+        .feed()
+        .ifPresent(
+            feed ->
+                feed.close(
+                    new Reply.Failure(
+                        ErrorCode.UNKNOWN_KEYSPACE,
+                        "keyspace '" + name + "' of " + around.self.dc() + " was dropped")));
     stop(dropped.shard.partitions());
     around.traces.drop(name);
     around.store.ifPresent(s -> s.database().drop(dropped.place.stored()));
@@ -377,6 +402,10 @@ final class Keyspaces {
     long commands() {
       return shares.commands() / partitions;
     }
+
+    long changes() {
+      return shares.changes() / partitions;
+    }
   }
 
   private void share() {
@@ -388,6 +417,7 @@ final class Keyspaces {
               one.shard.policy(), parts.shares.streams(parts.partitions), parts.causalMemory());
       one.shard.partitions().forEach(p -> p.configure(configured, parts.commands()));
       one.stores.forEach(s -> s.setCacheBytes(cacheBytes(parts)));
+      one.shard.feed().ifPresent(feed -> feed.setBytesMax(parts.changes()));
     }
   }
 
@@ -407,6 +437,15 @@ final class Keyspaces {
     Place place = new Place(policy.name(), policy.replicas(), created);
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
+    KeyspaceFeed feed =
+        new KeyspaceFeed(
+            around.self,
+            policy.partitions(),
+            parts.changes(),
+            around.readers,
+            System::nanoTime,
+            Keyspaces::newLife,
+            feeds::signal);
     for (int i = 0; i < policy.partitions(); i++) {
       int number = i;
       PartitionConfig partitionConfig =
@@ -450,16 +489,47 @@ final class Keyspaces {
                   partition,
                   objects,
                   journal,
-                  (dc, frame) -> around.sender.send(dc, policy.name(), number, frame)),
+                  new Ways(policy.name(), number, feed.ring(number))),
               new Inbox(around.config.queue(), parts.commands()),
               new SlewedClock(now.millis(), now.nanos()),
               around.onFailure,
               callers(policy),
               Optional.of(policy)));
     }
-    UpdateGate gate = new UpdateGate(policy.name(), peers, around.store);
+    UpdateGate gate = new UpdateGate(policy.name(), peers, around.store, around.mayKnowDeadlines);
+    feed.begin(runners);
+    feeds.add(feed);
     return new Open(
-        new KeyspaceShard(policy, runners, around.readers, gate), place, List.copyOf(stores));
+        new KeyspaceShard(policy, runners, around.readers, gate, feed), place, List.copyOf(stores));
+  }
+
+  /** Where a partition's frames and changes go. */
+  private final class Ways implements Seat.Sender {
+    private final String keyspace;
+    private final int partition;
+    private final ChangeRing changes;
+
+    Ways(String keyspace, int partition, ChangeRing changes) {
+      this.keyspace = keyspace;
+      this.partition = partition;
+      this.changes = changes;
+    }
+
+    @Override
+    public void send(String dc, Frame frame) {
+      around.sender.send(dc, keyspace, partition, frame);
+    }
+
+    @Override
+    public void visible(Effects.Visible visible) {
+      changes.visible(visible);
+    }
+  }
+
+  /** Tells one time of watching from all others, also of other datacenters. */
+  private static long newLife() {
+    long life = new SecureRandom().nextLong();
+    return life == 0 ? 1 : life;
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {

@@ -5,8 +5,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.SlewedClock;
+import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
@@ -36,7 +38,7 @@ import org.slf4j.MDC;
  * <p>A machine that throws stops its thread; commands that wait are answered, and the failure is
  * reported, so that the process can stop.
  */
-final class PartitionRunner implements Entrance.Inside {
+final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
 
   /** After so many batches a caller leaves the rest of the others' commands to the thread. */
@@ -161,8 +163,19 @@ final class PartitionRunner implements Entrance.Inside {
     return seat.machine().isComplete(number);
   }
 
+  @Override
+  public Optional<VersionVector> forgotten() {
+    return seat.machine().forgotten();
+  }
+
+  @Override
+  public void watched(long life) {
+    submit(new Input.Watched(life));
+  }
+
   /** The objects, for reads that need no turn. For any thread. */
-  ObjectStore store() {
+  @Override
+  public ObjectStore store() {
     return seat.store();
   }
 
@@ -294,6 +307,11 @@ final class PartitionRunner implements Entrance.Inside {
       }
     }
     return true;
+  }
+
+  @Override
+  public long millis() {
+    return time.millis();
   }
 
   @Override

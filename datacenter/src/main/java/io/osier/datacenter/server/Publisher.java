@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.figures.Snapshot;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.propagation.transport.PeerTransport;
@@ -238,7 +239,16 @@ final class Publisher implements AutoCloseable {
       }
     }
     return new Snapshot.Keyspace(
-        keyspace.policy(), keyspace.gate().refusals(), ready, List.copyOf(partitions));
+        keyspace.policy(),
+        keyspace.gate().refusals(),
+        ready,
+        List.copyOf(partitions),
+        keyspace.feed().map(Publisher::watching).orElse(Snapshot.Watching.NONE));
+  }
+
+  private static Snapshot.Watching watching(KeyspaceFeed feed) {
+    KeyspaceFeed.Figures now = feed.figures();
+    return new Snapshot.Watching(now.watchers(), now.answers(), now.cutOff(), now.memory().used());
   }
 
   /**

@@ -110,6 +110,7 @@ final class RequestHandler implements ClientServer.Handler {
           Inspector.keyspace(keyspaces, r.keyspace()).transact(r, r, lane, reply);
       case Request.Repeat r ->
           Inspector.keyspace(keyspaces, r.step().keyspace()).transact(r.step(), r, lane, reply);
+      case Request.Watch r -> Inspector.keyspace(keyspaces, r.keyspace()).watch(r, reply);
       case Request.Through r -> Inspector.keyspace(keyspaces, r.keyspace()).through(r, reply);
       case Request.Scan r -> {
         KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
@@ -128,6 +129,11 @@ final class RequestHandler implements ClientServer.Handler {
   @Override
   public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
     administrator.administer(request, by).whenComplete((text, error) -> report(text, error, reply));
+  }
+
+  @Override
+  public void usersChanged() {
+    keyspaces.values().forEach(KeyspaceShard::releaseWatchers);
   }
 
   private static OsierException notNow() {

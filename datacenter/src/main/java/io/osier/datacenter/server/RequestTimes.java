@@ -20,6 +20,7 @@ final class RequestTimes {
     SCAN,
     TRANSACT,
     THROUGH,
+    WATCH,
     INSPECT,
     ADMIN,
     OTHER;
@@ -34,6 +35,7 @@ final class RequestTimes {
         case Request.Transact r -> TRANSACT;
         case Request.Repeat r -> TRANSACT;
         case Request.Through r -> THROUGH;
+        case Request.Watch r -> WATCH;
         case Request.Inspect r -> INSPECT;
         case Request.Administer r -> ADMIN;
         default -> OTHER;

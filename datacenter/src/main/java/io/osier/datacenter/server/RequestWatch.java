@@ -69,7 +69,8 @@ final class RequestWatch {
     if (traces.isOn()) {
       traces.answered(request, reply, beganNanos, takenNanos, executedNanos, answeredNanos);
     }
-    if (slow.isSlow(answeredNanos - beganNanos)) {
+    // A watcher waits because nothing happens.
+    if (!(request instanceof Request.Watch) && slow.isSlow(answeredNanos - beganNanos)) {
       slow.answered(
           request,
           new SlowLog.Phases(beganNanos, takenNanos, executedNanos, answeredNanos),

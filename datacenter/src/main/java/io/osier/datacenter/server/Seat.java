@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
@@ -20,5 +21,8 @@ public record Seat(
   public interface Sender {
     /** Sends it, without waiting and without running a partition. */
     void send(String dc, Frame frame);
+
+    /** Takes what has become visible, while somebody watches: as quickly as {@link #send}. */
+    default void visible(Effects.Visible visible) {}
   }
 }

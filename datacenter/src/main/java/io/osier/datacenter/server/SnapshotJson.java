@@ -133,6 +133,10 @@ final class SnapshotJson {
     node.put("former_versions", k.sum(r -> r.snapshots().formerVersions()));
     node.put("rights_waiting", k.sum(r -> r.rights().waiting()));
     node.put("rights_denied", k.sum(r -> r.rights().denied()));
+    node.put("watchers", k.watching().watchers());
+    node.put("watchers_told", k.watching().told());
+    node.put("watchers_cut_off", k.watching().cutOff());
+    node.put("watch_kept_bytes", k.watching().keptBytes());
     modes(node, k);
     traffic(node, k);
     late(node, k);

@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.SlewedClock;
 import io.osier.datacenter.partition.Now;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,13 +14,26 @@ public interface Time {
   /** Both clocks. Used by one thread at a time. */
   Now now();
 
+  /** About {@link Now#millis}. For any thread. */
+  long millis();
+
   /** The machine's clocks, the wall clock followed slowly. */
   static Time of(String name, SlewedClock clock) {
     Logger log = LoggerFactory.getLogger(Time.class);
     return new Time() {
+      private volatile @Nullable Now last;
+
       @Override
       public long nanos() {
         return System.nanoTime();
+      }
+
+      @Override
+      public long millis() {
+        Now then = last;
+        return then == null
+            ? System.currentTimeMillis()
+            : then.millis() + (System.nanoTime() - then.nanos()) / 1_000_000;
       }
 
       @Override
@@ -34,7 +48,9 @@ public interface Time {
               name,
               clock.offsetMillis());
         }
-        return new Now(nanos, millis);
+        Now now = new Now(nanos, millis);
+        last = now;
+        return now;
       }
     };
   }

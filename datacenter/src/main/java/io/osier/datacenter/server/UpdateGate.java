@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.crdt.Operation;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 
 /**
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
@@ -26,6 +28,7 @@ final class UpdateGate {
   private final String keyspace;
   private volatile Set<String> peers;
   private final Optional<StoreService> store;
+  private final Predicate<String> mayKnowDeadlines;
 
   /** By peer, why it does not take this keyspace's updates. */
   private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
@@ -49,6 +52,20 @@ final class UpdateGate {
    * @param store empty if everything is in memory only
    */
   UpdateGate(String keyspace, Collection<String> peers, Optional<StoreService> store) {
+    this(keyspace, peers, store, dc -> true);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param mayKnowDeadlines whether another datacenter may run a version that knows deadlines
+   */
+  UpdateGate(
+      String keyspace,
+      Collection<String> peers,
+      Optional<StoreService> store,
+      Predicate<String> mayKnowDeadlines) {
+    this.mayKnowDeadlines = mayKnowDeadlines;
     this.keyspace = keyspace;
     this.peers = Set.copyOf(peers);
     this.store = store;
@@ -125,6 +142,27 @@ final class UpdateGate {
       throw new OsierException(
           ErrorCode.REFUSED_BY_PEERS,
           "keyspace '" + keyspace + "' is not read here, where it is out of date: " + refusals);
+    }
+  }
+
+  /**
+   * Throws if an update must be refused that not every datacenter would understand.
+   *
+   * @throws OsierException VERSION_MISMATCH
+   */
+  void check(Operation operation) {
+    if (!(operation instanceof Operation.Expire)) {
+      return;
+    }
+    for (String dc : peers) {
+      if (!mayKnowDeadlines.test(dc)) {
+        throw new OsierException(
+            ErrorCode.VERSION_MISMATCH,
+            "datacenter '"
+                + dc
+                + "' runs a version of Osier that knows no time to live: nothing was done; upgrade"
+                + " it first");
+      }
     }
   }
 

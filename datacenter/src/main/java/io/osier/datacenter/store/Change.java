@@ -41,6 +41,12 @@ public sealed interface Change {
   /** Takes that note back: the object holds something again, or is dropped. */
   record DropRemoved(ObjectId object) implements Change {}
 
+  /** Notes when an object is over. */
+  record PutDeadline(Deadline deadline) implements Change {}
+
+  /** Takes that note back. */
+  record DropDeadline(Deadline deadline) implements Change {}
+
   /** Puts what is known of the partition itself. */
   record PutState(StoredState state) implements Change {}
 

@@ -90,6 +90,8 @@ public final class EncodedGroup {
           new DeleteRange(keys.transaction(d.after() + 1), keys.transaction(d.through() + 1));
       case Change.PutRemoved p -> new Put(keys.removed(p.object()), new byte[0]);
       case Change.DropRemoved d -> new Delete(keys.removed(d.object()));
+      case Change.PutDeadline p -> new Put(keys.deadline(p.deadline()), new byte[0]);
+      case Change.DropDeadline d -> new Delete(keys.deadline(d.deadline()));
       case Change.PutState p -> new Put(keys.state(), p.state().encode());
       case Change.DropLogged d ->
           new DeleteRange(keys.firstLogged(d.after()), keys.firstLogged(d.through()));

@@ -20,6 +20,7 @@ public final class MemoryStore implements ObjectStore {
 
   private final ObjectTable objects;
   private final KeyOrder keys = new KeyOrder();
+  private final Deadlines deadlines = new Deadlines();
   private long forgotten;
 
   /** An empty store for keys that nobody else chooses: its hash is no secret. */
@@ -64,7 +65,21 @@ public final class MemoryStore implements ObjectStore {
       keys.add(key);
       before = KeyObjects.NOTHING;
     }
+    Causal old = before.of(object);
+    if (state.expires() || (old != null && old.expires())) {
+      deadlines.changed(object, old, state, new ArrayList<>(2)); // there is nowhere to note them
+    }
     objects.put(key, before.with(state, 0));
+  }
+
+  @Override
+  public List<Deadline> expiring(long untilMillis, int limit) {
+    return deadlines.take(untilMillis, limit);
+  }
+
+  @Override
+  public long nextExpiryMillis() {
+    return deadlines.nextMillis();
   }
 
   @Override

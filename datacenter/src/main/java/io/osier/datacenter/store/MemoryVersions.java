@@ -51,6 +51,7 @@ public final class MemoryVersions implements VersionStore {
   private final NavigableMap<ObjectId, NavigableSet<Entry>> objects = new TreeMap<>();
   private final NavigableMap<Long, ObjectId> log = new TreeMap<>();
   private final NavigableSet<ObjectId> removed = new TreeSet<>();
+  private final NavigableSet<Deadline> deadlines = new TreeSet<>();
   private final NavigableMap<Long, TransactionId> transactions = new TreeMap<>();
   private final Set<ReplicaId> replicas = new TreeSet<>();
   private Optional<StoredState> state = Optional.empty();
@@ -64,6 +65,7 @@ public final class MemoryVersions implements VersionStore {
     objects.forEach((object, entries) -> copy.objects.put(object, new TreeSet<>(entries)));
     copy.log.putAll(log);
     copy.removed.addAll(removed);
+    copy.deadlines.addAll(deadlines);
     copy.transactions.putAll(transactions);
     copy.replicas.addAll(replicas);
     copy.state = state;
@@ -87,6 +89,8 @@ public final class MemoryVersions implements VersionStore {
       case Change.DropTransactions d -> transactions.headMap(d.through(), true).clear();
       case Change.PutRemoved p -> removed.add(p.object());
       case Change.DropRemoved d -> removed.remove(d.object());
+      case Change.PutDeadline p -> deadlines.add(p.deadline());
+      case Change.DropDeadline d -> deadlines.remove(d.deadline());
       case Change.PutState p -> state = Optional.of(p.state());
       case Change.DropLogged d -> log.headMap(d.through(), true).clear();
       case Change.DropObject d -> objects.remove(d.object());
@@ -177,6 +181,13 @@ public final class MemoryVersions implements VersionStore {
   @Override
   public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
     NavigableSet<ObjectId> from = after.isEmpty() ? removed : removed.tailSet(after.get(), false);
+    return from.stream().limit(limit).toList();
+  }
+
+  @Override
+  public List<Deadline> deadlines(Optional<Deadline> after, int limit) {
+    NavigableSet<Deadline> from =
+        after.isEmpty() ? deadlines : deadlines.tailSet(after.get(), false);
     return from.stream().limit(limit).toList();
   }
 

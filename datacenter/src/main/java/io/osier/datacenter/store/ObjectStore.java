@@ -63,6 +63,22 @@ public interface ObjectStore {
    */
   boolean drop(ObjectId object);
 
+  /**
+   * Takes the next objects that are over, nearest first, as far as that can be told without a disk;
+   * if not, the partition is woken, and asks again. Each is told once in a life, and again when it
+   * is over at another time; it may have changed since. Only for the partition's thread.
+   *
+   * @param untilMillis those that are over by then
+   * @param limit at most so many
+   */
+  List<Deadline> expiring(long untilMillis, int limit);
+
+  /**
+   * From when on {@link #expiring} has something to do or to tell; {@link Causal#NEVER} if never.
+   * Only for the partition's thread.
+   */
+  long nextExpiryMillis();
+
   /** How many objects this incarnation forgot. For the partition's thread. */
   long forgotten();
 

@@ -7,7 +7,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
-import io.osier.crdt.CrdtType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +30,8 @@ final class PackedObjects {
   private static final int COUNTED = 2;
   private static final int VERSIONS = 4;
   private static final int FULL = 1;
-  private static final int TYPE_SHIFT = 1;
-  private static final int TYPE_MASK = 0x1f;
+  private static final int FORM_SHIFT = 1;
+  private static final int FORM_MASK = 0x1f;
   private static final int GENERAL = 0x40;
   private static final int MORE = 0x80;
 
@@ -138,7 +137,7 @@ final class PackedObjects {
             Causal state = states.get(i);
             out.writeByte(
                 (state.isFull() ? FULL : 0)
-                    | state.type().number() << TYPE_SHIFT
+                    | state.form() << FORM_SHIFT
                     | (listed[i] < 0 ? GENERAL : 0)
                     | (i + 1 < contents.length ? MORE : 0));
             if (listed[i] >= 0) {
@@ -177,12 +176,12 @@ final class PackedObjects {
   }
 
   private Causal unpack(int head, WireInput in) {
-    CrdtType type = CrdtType.of(head >> TYPE_SHIFT & TYPE_MASK);
+    int form = head >> FORM_SHIFT & FORM_MASK;
     boolean full = (head & FULL) != 0;
     if ((head & GENERAL) != 0) {
-      return in.readPart(List.of(), part -> Causal.readBody(type, full, part));
+      return in.readPart(List.of(), part -> Causal.readBody(form, full, part));
     }
-    return Causal.unpack(type, full, lists.get((int) in.readNumber()), in);
+    return Causal.unpack(form, full, lists.get((int) in.readNumber()), in);
   }
 
   /** The number of a context's list of replicas; negative if there is no more room for it. */

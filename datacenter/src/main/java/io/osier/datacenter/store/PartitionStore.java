@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread writes, the partition's; any thread may read.
  */
 public final class PartitionStore implements ObjectStore, Journal {
+  /** What the nearest deadlines take in memory; the others are on the disk alone. */
+  private static final long DEADLINE_BYTES = 4 << 20;
+
   private final VersionStore versions;
   private final GroupWriter writer;
   private final ReplicaId self;
@@ -54,6 +57,12 @@ public final class PartitionStore implements ObjectStore, Journal {
   private final AtomicLong keys = new AtomicLong();
 
   private final Keeps keeps;
+  private final Deadlines deadlines;
+
+  /** Up to this group everything is durable. */
+  private volatile long durableGroup;
+
+  private volatile Runnable wake = () -> {};
 
   /** Where only the newest counts: the present group's updates, by object. */
   private Map<ObjectId, Gathered> gathered = new LinkedHashMap<>();
@@ -106,6 +115,29 @@ public final class PartitionStore implements ObjectStore, Journal {
     this.objects = new ObjectCache(versions, hash, cacheBytes, this::evicted);
     this.scan = new StoreScan(versions, objects);
     this.ahead = new ReadAhead(scan, objects, readers);
+    this.deadlines = new Deadlines(new Notes(), readers, DEADLINE_BYTES);
+  }
+
+  private final class Notes implements Deadlines.Notes {
+    @Override
+    public List<Deadline> deadlines(Optional<Deadline> after, int limit) {
+      return versions.deadlines(after, limit);
+    }
+
+    @Override
+    public long group() {
+      return changes.isEmpty() ? group - 1 : group;
+    }
+
+    @Override
+    public long durableGroup() {
+      return durableGroup;
+    }
+
+    @Override
+    public void wake() {
+      wake.run();
+    }
   }
 
   private Runnable evicted(Key key, KeyObjects evicted) {
@@ -126,6 +158,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     keys.set(recovery.keys());
     forgotten = recovery.forgotten();
     changes.addAll(recovery.changes());
+    deadlines.recover();
     Recovered recovered = recovery.recovered();
     if (recovery.goesOn()) {
       log.recovered(recovered.loggedAfter(), recovered.committed());
@@ -142,9 +175,10 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public void attach(Runnable wake) {
+  public void attach(Runnable wakes) {
+    wake = wakes;
     objects.attach();
-    ahead.attach(wake);
+    ahead.attach(wakes);
   }
 
   @Override
@@ -186,6 +220,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     if (state.isSpent() != wasRemoved) {
       changes.add(wasRemoved ? new Change.DropRemoved(object) : new Change.PutRemoved(object));
     }
+    deadlines.changed(object, old, state, changes);
     if (before.states().isEmpty()) {
       keys.incrementAndGet();
     }
@@ -215,6 +250,16 @@ public final class PartitionStore implements ObjectStore, Journal {
     changes.add(new Change.DropObject(object));
     changes.add(new Change.DropRemoved(object));
     return true;
+  }
+
+  @Override
+  public List<Deadline> expiring(long untilMillis, int limit) {
+    return deadlines.take(untilMillis, limit);
+  }
+
+  @Override
+  public long nextExpiryMillis() {
+    return deadlines.nextMillis();
   }
 
   @Override
@@ -322,6 +367,7 @@ public final class PartitionStore implements ObjectStore, Journal {
             heldBytes(touched),
             () -> {
               objects.becameDurable(touched, number);
+              durableGroup = number;
               whenDurable.run();
               underWay.decrementAndGet();
             }));

@@ -21,6 +21,7 @@ import java.util.zip.CRC32;
  *   log       partition | 'l' | commit number
  *   commit    partition | 't' | last commit number of a transaction
  *   removed   partition | 'r' | key, escaped | 0 0 | type
+ *   deadline  partition | 'd' | milliseconds | key, escaped | 0 0 | type
  *   state     partition | 's'
  *   replica   FF FF | 'r' | number
  *   header    FF FF | 'h'
@@ -35,6 +36,7 @@ final class RecordKeys {
   static final int PARTITIONS_MAX = 0xFFFE;
   private static final byte OBJECTS = 'o';
   private static final byte LOG = 'l';
+  private static final byte DEADLINES = 'd';
   private static final byte STATE = 's';
   private static final byte REMOVED = 'r';
   private static final byte TRANSACTIONS = 't';
@@ -188,6 +190,36 @@ final class RecordKeys {
 
   byte[] removedEnd() {
     return prefix((byte) (REMOVED + 1));
+  }
+
+  /** Where it is noted when an object is over. */
+  byte[] deadline(Deadline deadline) {
+    byte[] object = objectBegin(deadline.object());
+    return ByteBuffer.allocate(object.length + Long.BYTES)
+        .put(prefix(DEADLINES))
+        .putLong(deadline.millis())
+        .put(object, PREFIX_BYTES, object.length - PREFIX_BYTES)
+        .array();
+  }
+
+  byte[] deadlinesBegin(Optional<Deadline> after) {
+    if (after.isEmpty()) {
+      return prefix(DEADLINES);
+    }
+    byte[] key = deadline(after.get());
+    key[key.length - 1]++;
+    return key;
+  }
+
+  byte[] deadlinesEnd() {
+    return prefix((byte) (DEADLINES + 1));
+  }
+
+  static Deadline deadline(byte[] key) {
+    byte[] object = new byte[key.length - Long.BYTES];
+    System.arraycopy(
+        key, PREFIX_BYTES + Long.BYTES, object, PREFIX_BYTES, object.length - PREFIX_BYTES);
+    return new Deadline(ByteBuffer.wrap(key).getLong(PREFIX_BYTES), object(object));
   }
 
   /** From here on an object's versions have at most this largest number. */

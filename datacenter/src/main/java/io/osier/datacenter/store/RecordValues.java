@@ -20,19 +20,24 @@ import java.util.List;
  * The values that belong to {@link RecordKeys}:
  *
  * <pre>
- *   version   1 | whether full | content; the replicas of the key's vector are preset
- *             2 | whether full | content, packed; its context's replicas are those of the vector
+ *   version   1 | flags | content; the replicas of the key's vector are preset
+ *             2 | flags | content, packed; its context's replicas are those of the vector
  *   in place  1 | vector | state, packed; its context's replicas are those of the vector
+ *             2 | vector | the same of a state with deadlines
  *   log       type | key
  *   commit    transaction, high and low
  * </pre>
+ *
+ * <p>The flags say whether the content is full, and whether it has deadlines.
  */
 final class RecordValues {
   private static final byte GENERAL_FORMAT = 1;
   private static final byte FORMAT = 2;
   private static final byte IN_PLACE_FORMAT = 1;
   private static final int HEAD_BYTES = 2;
+  private static final byte IN_PLACE_EXPIRING_FORMAT = 2;
   private static final int FULL = 1;
+  private static final int EXPIRES = 2;
 
   private RecordValues() {}
 
@@ -43,7 +48,7 @@ final class RecordValues {
     byte[] packed = content.packed();
     byte[] value = new byte[HEAD_BYTES + packed.length];
     value[0] = FORMAT;
-    value[1] = (byte) (content.isFull() ? FULL : 0);
+    value[1] = (byte) flags(content);
     System.arraycopy(packed, 0, value, HEAD_BYTES, packed.length);
     return value;
   }
@@ -51,11 +56,13 @@ final class RecordValues {
   static Causal version(byte[] bytes, VersionVector at, CrdtType type) {
     WireInput in = new WireInput(bytes);
     int format = in.readByte();
-    boolean full = in.readByte() == FULL;
+    int flags = in.readByteUnsigned();
+    boolean full = (flags & FULL) != 0;
+    int form = Causal.form(type, (flags & EXPIRES) != 0);
     Causal content =
         switch (format) {
-          case FORMAT -> Causal.unpack(type, full, replicas(at), in);
-          case GENERAL_FORMAT -> generalVersion(in, at, type, full);
+          case FORMAT -> Causal.unpack(form, full, replicas(at), in);
+          case GENERAL_FORMAT -> generalVersion(in, at, form, full);
           default -> throw new MalformedException("format " + format + " of a version is unknown");
         };
     in.expectEnd();
@@ -67,16 +74,19 @@ final class RecordValues {
     return WireOutput.bytesOf(
         out -> {
           out.writeByte(GENERAL_FORMAT);
-          out.writeByte(content.isFull() ? FULL : 0);
+          out.writeByte(flags(content));
           replicas(at).forEach(out::presetReplica);
           content.writeBody(out);
         });
   }
 
-  private static Causal generalVersion(
-      WireInput in, VersionVector at, CrdtType type, boolean full) {
+  private static Causal generalVersion(WireInput in, VersionVector at, int form, boolean full) {
     replicas(at).forEach(in::presetReplica);
-    return Causal.readBody(type, full, in);
+    return Causal.readBody(form, full, in);
+  }
+
+  private static int flags(Causal content) {
+    return (content.isFull() ? FULL : 0) | (content.expires() ? EXPIRES : 0);
   }
 
   /** A state with its time, for the place of an object. */
@@ -88,7 +98,7 @@ final class RecordValues {
     byte[] packed = state.packed();
     return WireOutput.bytesOf(
         out -> {
-          out.writeByte(IN_PLACE_FORMAT);
+          out.writeByte(state.expires() ? IN_PLACE_EXPIRING_FORMAT : IN_PLACE_FORMAT);
           out.writeCount(at.size());
           for (int i = 0; i < at.size(); i++) {
             out.writeVarInt(dictionary.numberOf(at.replica(i)), true);
@@ -105,7 +115,7 @@ final class RecordValues {
 
   private static VersionVector inPlaceAt(WireInput in, RecordKeys.Dictionary dictionary) {
     int format = in.readByte();
-    if (format != IN_PLACE_FORMAT) {
+    if (format != IN_PLACE_FORMAT && format != IN_PLACE_EXPIRING_FORMAT) {
       throw new MalformedException("format " + format + " of an object is unknown");
     }
     VersionVector at = VersionVector.EMPTY;
@@ -119,7 +129,8 @@ final class RecordValues {
   static Causal inPlace(byte[] value, CrdtType type, RecordKeys.Dictionary dictionary) {
     WireInput in = new WireInput(value);
     VersionVector at = inPlaceAt(in, dictionary);
-    Causal state = Causal.unpack(type, true, replicas(at), in);
+    int form = Causal.form(type, value[0] == IN_PLACE_EXPIRING_FORMAT);
+    Causal state = Causal.unpack(form, true, replicas(at), in);
     in.expectEnd();
     return state;
   }

@@ -260,6 +260,21 @@ public final class RocksVersions implements VersionStore {
   }
 
   @Override
+  public List<Deadline> deadlines(Optional<Deadline> after, int limit) {
+    return search(
+        keys.deadlinesBegin(after),
+        keys.deadlinesEnd(),
+        walk -> {
+          List<Deadline> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            found.add(RecordKeys.deadline(walk.key()));
+            walk.iterator.next();
+          }
+          return found;
+        });
+  }
+
+  @Override
   public List<Logged> logged(long after, int limit) {
     return search(
         keys.firstLogged(after),

@@ -32,8 +32,11 @@ record StoreHeader(
     boolean clean,
     Durability durability,
     Map<String, Integer> partitions) {
-  /** Stores of this format have objects that are put in place; earlier ones have versions alone. */
-  private static final byte FORMAT = 2;
+  /**
+   * Stores of this format may have objects with deadlines; those of format 2 have objects that are
+   * put in place, and earlier ones versions alone.
+   */
+  private static final byte FORMAT = 3;
 
   private static final byte FORMAT_MIN = 1;
   private static final int NAME_MAX = 1_000;

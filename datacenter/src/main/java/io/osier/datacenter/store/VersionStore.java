@@ -63,6 +63,14 @@ public interface VersionStore {
    */
   List<ObjectId> removed(Optional<ObjectId> after, int limit);
 
+  /**
+   * When objects are over, as far as it is noted, in the order of time.
+   *
+   * @param after the first is the one after this; empty for the beginning
+   * @param limit at most so many; fewer only at the end
+   */
+  List<Deadline> deadlines(Optional<Deadline> after, int limit);
+
   /** The log of the datacenter's own updates after a commit number, in their order. */
   List<Logged> logged(long after, int limit);
 

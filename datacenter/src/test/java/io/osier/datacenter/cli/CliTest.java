@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.server.TestCluster;
+import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,11 @@ final class CliTest {
         "map set ru name=Ada         | returning map set ru age=36        | {age: 36}",
         "map set rv name=Ada         | returning map remove rv name       | {name: Ada}",
         "bcounter create rb 0 10     | returning bcounter incr rb 3       | 3",
+        "register get ia             | ifabsent register set ia new       | done",
+        "register set ib old         | ifabsent register set ib new       | not done: it is not as"
+            + " expected",
+        "register set ic old         | ifvalue old register set ic new    | done",
+        "register set id old         | --json ifvalue 7 register set id 8 | {\"done\":false}",
       })
   void updateCanTellWhatItChanged(String before, String update, String expected) {
     run(before.strip().split(" +"));
@@ -120,6 +127,8 @@ final class CliTest {
       value = {
         "returning                | error INVALID_ARGUMENT: after 'returning' comes an update",
         "returning counter get x  | error INVALID_ARGUMENT: after 'returning' comes an update",
+        "ifabsent register get x  | error INVALID_ARGUMENT: after 'ifabsent' comes an update",
+        "ifvalue 1 counter incr x | error INVALID_ARGUMENT: 'ifvalue' is for a register",
         "counter mul x            | error INVALID_ARGUMENT: a counter has no 'mul'; it has incr",
         "conter get x             | error INVALID_ARGUMENT: there is no type 'conter'; the types"
             + " are",
@@ -183,6 +192,28 @@ final class CliTest {
     assertThat(run("type", "doomed").out).isEqualTo("(nothing)");
     assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":null}");
     assertThat(run("get", "doomed-set").out).isEqualTo("(nothing)");
+  }
+
+  @Test
+  void timeToLive_isSetShownAndTakenAway() {
+    assertThat(run("expire", "mortal", "60").out).isEqualTo("(nothing)");
+    assertThat(run("ttl", "mortal").out).isEqualTo("(nothing)");
+    run("counter", "incr", "mortal");
+    assertThat(run("ttl", "mortal").out).isEqualTo("it does not expire");
+    assertThat(run("--json", "ttl", "mortal").out).isEqualTo("{\"ttl_ms\":null}");
+    assertThat(run("expire", "mortal", "3600.5").out).isEqualTo("done");
+    assertThat(run("ttl", "mortal").out).matches("3[0-9]{3}\\.[0-9]{3} s");
+    assertThat(run("--json", "expireat", "mortal", "2100-01-31T12:00:00Z").out)
+        .isEqualTo("{\"expires\":true}");
+    assertThat(run("--json", "ttl", "mortal").out).matches("\\{\"ttl_ms\":[0-9]{12,13}}");
+    assertThat(run("persist", "mortal").out).isEqualTo("done");
+    assertThat(run("--json", "persist", "mortal").out).isEqualTo("{\"persists\":false}");
+    assertThat(run("expireat", "mortal", "1000").out).isEqualTo("done");
+    assertThat(run("exists", "mortal").out).isEqualTo("false");
+    assertThat(run("expire", "mortal", "soon").err).contains("'soon'").contains("seconds");
+    assertThat(run("expire", "mortal", "1e30").err).contains("'1e30'").contains("seconds");
+    assertThat(run("expireat", "mortal", "tomorrow").err).contains("'tomorrow'");
+    assertThat(run("expireat", "mortal", "99999999999999").err).contains("10000");
   }
 
   @Test
@@ -308,5 +339,36 @@ final class CliTest {
     assertThat(root.get("keyspaces").findValuesAsText("keyspace")).contains("shop");
     assertThat(root.get("hot").findValuesAsText("key")).contains("top:hot");
     assertThat(root.get("links")).isEmpty();
+  }
+
+  @Test
+  void watch_printsALineForEachChange_asTextAndAsJson() throws Exception {
+    try (OsierClient client = cluster.client("eu")) {
+      AtomicBoolean ended = new AtomicBoolean();
+      Thread writer =
+          Thread.startVirtualThread(
+              () -> {
+                Keyspace shop = client.session().keyspace("shop");
+                while (!ended.get()) {
+                  shop.set("watched:1").add("x");
+                }
+              });
+      try {
+        Run text = run("--keyspace", "shop", "watch", "watched:*", "3");
+        assertThat(text.code()).as(text.err()).isZero();
+        assertThat(text.out().lines()).hasSize(3).containsOnly("watched:1 set eu");
+        Run one = run("--keyspace", "shop", "--json", "watch", "watched:1", "1");
+        assertThat(one.code()).as(one.err()).isZero();
+        JsonNode line = new ObjectMapper().readTree(one.out());
+        assertThat(line.get("key").asText()).isEqualTo("watched:1");
+        assertThat(line.get("origin").asText()).isEqualTo("eu");
+      } finally {
+        ended.set(true);
+        writer.join();
+      }
+    }
+    assertThat(run("--keyspace", "shop", "watch").err()).contains("watch PREFIX*");
+    assertThat(run("--keyspace", "shop", "watch", "k", "no").err()).contains("above 0");
+    assertThat(run("--keyspace", "none", "watch", "k").err()).contains("UNKNOWN_KEYSPACE");
   }
 }

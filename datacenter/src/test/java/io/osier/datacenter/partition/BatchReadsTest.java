@@ -33,9 +33,11 @@ final class BatchReadsTest {
   void answer_endsBeforeItIsTooLarge() {
     List<Causal> large = List.of(register(1_000_000));
     List<Request.Fetch> whole = Collections.nCopies(20, read("k", new Query.Whole()));
-    assertThat(Reads.all(whole, key -> large).parts()).hasSizeBetween(3, 4);
+    assertThat(Reads.all(whole, key -> large, () -> 0).parts()).hasSizeBetween(3, 4);
     List<Request.Fetch> bare = Collections.nCopies(20, read("k", new Query.Exists()));
-    assertThat(Reads.all(bare, key -> large).parts()).as("values take no room").hasSize(20);
+    assertThat(Reads.all(bare, key -> large, () -> 0).parts())
+        .as("values take no room")
+        .hasSize(20);
   }
 
   @Test
@@ -46,10 +48,10 @@ final class BatchReadsTest {
     reads.add(read("small", new Query.Whole()));
     reads.add(read("huge", new Query.Whole()));
     reads.add(read("small", new Query.Whole()));
-    Reply.All first = Reads.all(reads, key -> key.equals(Key.of("huge")) ? huge : small);
+    Reply.All first = Reads.all(reads, key -> key.equals(Key.of("huge")) ? huge : small, () -> 0);
     assertThat(first.parts()).hasSize(1);
     Reply.All second =
-        Reads.all(reads.subList(1, 3), key -> key.equals(Key.of("huge")) ? huge : small);
+        Reads.all(reads.subList(1, 3), key -> key.equals(Key.of("huge")) ? huge : small, () -> 0);
     assertThat(second.parts()).hasSize(1);
   }
 
@@ -62,7 +64,8 @@ final class BatchReadsTest {
                     read("k", new Query.Whole()),
                     read("k", new Query.Size()),
                     read("k", new Query.Exists())),
-                key -> register)
+                key -> register,
+                () -> 0)
             .parts();
     assertThat(parts.get(0)).isInstanceOf(Reply.Answer.class);
     assertThat(parts.get(1)).isInstanceOf(Reply.Failure.class);

@@ -340,6 +340,7 @@ final class Cluster {
       switch (output) {
         case Effects.Answer a -> dc.replies.put(a.ticket(), a.reply());
         case Effects.Send s -> send(dc, s.dc(), s.frame());
+        case Effects.Visible v -> {}
       }
     }
     effects.atOnce().forEach(r -> dc.report = r.report());

@@ -16,6 +16,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
@@ -79,6 +80,25 @@ final class EffectsTest {
                   ProtocolCodec.decodeReply(ProtocolCodec.encode(a.ticket(), a.reply())).message())
               .isEqualTo(a.reply());
         }
+        case Effects.Visible v -> {
+          seen.add(v.changes().isEmpty() ? "Begun" : "Visible");
+          Reply.Changes told =
+              new Reply.Changes(
+                  v.changes().stream()
+                      .map(
+                          c ->
+                              new Reply.Change(
+                                  c.object().key(),
+                                  Optional.of(c.object().type()),
+                                  Optional.ofNullable(c.origin())))
+                      .toList(),
+                  List.of(
+                      new Request.Place(v.life(), 1, v.here(), Optional.empty()),
+                      new Request.Place(v.life(), 2, v.far(), Optional.empty())),
+                  v.changes().isEmpty() || v.changes().getLast().ends());
+          assertThat(ProtocolCodec.decodeReply(ProtocolCodec.encode(1, told)).message())
+              .isEqualTo(told);
+        }
         case Effects.Send s -> {
           seen.add(s.frame().getClass().getSimpleName());
           assertThat(again(self, s.frame())).isEqualTo(s.frame());
@@ -101,6 +121,7 @@ final class EffectsTest {
   private void run(KeyspacePolicy policy) {
     Cluster cluster = new Cluster(policy, FORGET_AT_ONCE, "eu", "us", "ap");
     cluster.heard = (dc, effects) -> check(dc.self, effects);
+    cluster.input(cluster.dc("us"), new Input.Watched(7));
     for (int i = 0; i < 5; i++) {
       cluster.dc("eu").add("n", 1);
       cluster.dc("us").add("n", 1);
@@ -145,6 +166,8 @@ final class EffectsTest {
             "Status",
             "States",
             "Heal",
+            "Begun",
+            "Visible",
             "Rights");
   }
 }

@@ -19,6 +19,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.Recovered;
@@ -104,6 +105,7 @@ final class HostileRequestProperties {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
         answersWhatWasAsked((Request.Write) request, done, before, store);
+        assertThat(isMet((Request.Write) request, before)).as("%s", request).isTrue();
         Shipment shipment = out.journal.getLast();
         Frame frame =
             new Frame.Updates(
@@ -119,6 +121,9 @@ final class HostileRequestProperties {
         assertThat(FrameCodec.decode(SELF, FrameCodec.encode(SELF, frame))).isEqualTo(frame);
       } else {
         assertThat(store.scan(Optional.empty(), 100)).as("after %s", request).isEqualTo(before);
+        if (request instanceof Request.Write write && reply instanceof Reply.Answer) {
+          assertThat(isMet(write, before)).as("%s", request).isFalse();
+        }
         if (reply instanceof Reply.Failure failure) {
           assertThat(failure.code()).as(failure.message()).isNotEqualTo(ErrorCode.INTERNAL);
         }
@@ -169,18 +174,40 @@ final class HostileRequestProperties {
     assertThat(done.answer().isPresent()).isEqualTo(write.ask().isPresent());
     if (write.ask().isPresent()) {
       Request.Ask ask = write.ask().get();
-      Causal state =
-          (ask.before() ? before : store.scan(Optional.empty(), 100))
-              .stream()
-                  .filter(e -> e.object().equals(new ObjectId(write.key(), write.type())))
-                  .map(ObjectStore.Entry::state)
-                  .findFirst()
-                  .orElseGet(() -> Causal.bottom(write.type()));
+      Causal state = state(write, ask.before() ? before : store.scan(Optional.empty(), 100));
       Reply.Answer answer = done.answer().orElseThrow();
       assertThat(answer.reading()).as("%s", write).contains(state.read(ask.query()));
       assertThat(answer.exists()).isEqualTo(!state.isBottom());
       assertThat(answer.seen()).isEqualTo(state.context().toVersionVector());
     }
+  }
+
+  private static Causal state(Request.Write write, List<ObjectStore.Entry> in) {
+    return in.stream()
+        .filter(e -> e.object().equals(new ObjectId(write.key(), write.type())))
+        .map(ObjectStore.Entry::state)
+        .findFirst()
+        .orElseGet(() -> Causal.bottom(write.type()));
+  }
+
+  /** By the value as a whole, where it is of a field. */
+  private static boolean isMet(Request.Write write, List<ObjectStore.Entry> before) {
+    if (write.condition().isEmpty()) {
+      return true;
+    }
+    Request.Condition condition = write.condition().get();
+    Causal state = state(write, before);
+    if (condition.path().isEmpty()) {
+      return state.read(condition.query()).equals(condition.expected());
+    }
+    Reading at = state.read(new Query.Whole());
+    for (FieldId field : condition.path()) {
+      at =
+          at instanceof Reading.Fields f && f.fields().containsKey(field)
+              ? requireNonNull(f.fields().get(field))
+              : Causal.bottom(field.type()).read(new Query.Whole());
+    }
+    return at.equals(condition.expected());
   }
 
   private static Reply handle(Partition partition, Request request, int i, Outputs out) {
@@ -243,6 +270,19 @@ final class HostileRequestProperties {
             .as(
                 (key, type, op, ask) ->
                     new Request.Write("k", key, type, op, VersionVector.EMPTY, 0, ask));
+    Arbitrary<Request> conditional =
+        Combinators.combine(KEYS, TYPES, operations(0), conditions())
+            .as(
+                (key, type, op, condition) ->
+                    new Request.Write(
+                        "k",
+                        key,
+                        type,
+                        op,
+                        VersionVector.EMPTY,
+                        0,
+                        Optional.empty(),
+                        Optional.of(condition)));
     Arbitrary<Request> readAlls =
         fetches()
             .list()
@@ -262,6 +302,7 @@ final class HostileRequestProperties {
             Tuple.of(1, repeats),
             Tuple.of(1, readAlls),
             Tuple.of(1, writeAlls),
+            Tuple.of(1, conditional),
             Tuple.of(2, writes))
         .list()
         .ofMaxSize(REQUESTS)
@@ -279,6 +320,25 @@ final class HostileRequestProperties {
 
   private static Arbitrary<Request.Ask> asks() {
     return Combinators.combine(EITHER, queries()).as(Request.Ask::new);
+  }
+
+  /** Some hold of new objects, and a few of others. */
+  private static Arbitrary<Request.Condition> conditions() {
+    Arbitrary<Reading> expected =
+        Arbitraries.oneOf(
+            TYPES.map(type -> type.empty().read(new Query.Whole())),
+            Arbitraries.of(0L, 1L, 7L).map(Reading.Count::new),
+            EITHER.map(Reading.Flag::new),
+            VALUES.map(v -> new Reading.Single(Optional.of(v))),
+            VALUES.map(v -> new Reading.Many(List.of(v))));
+    Arbitrary<Request.Condition> ofObjects =
+        Combinators.combine(queries(), expected)
+            .as((query, e) -> new Request.Condition(List.of(), query, e));
+    Arbitrary<Request.Condition> ofFields =
+        Combinators.combine(
+                Combinators.combine(NAMES, TYPES).as(FieldId::new).list().ofMaxSize(2), expected)
+            .as((path, e) -> new Request.Condition(path, new Query.Whole(), e));
+    return Arbitraries.oneOf(ofObjects, ofFields);
   }
 
   private static Arbitrary<Request.Read> reads() {

@@ -139,6 +139,7 @@ final class Script {
     for (Effects.Output output : effects.whenDurable()) {
       switch (output) {
         case Effects.Answer a -> tellOne(name + " answer  ", text(a.reply()));
+        case Effects.Visible v -> {}
         case Effects.Send s -> {
           String text = text(s.frame());
           if (!text.isEmpty()) {

@@ -121,6 +121,42 @@ final class DurableDatacenterTest {
     }
   }
 
+  /** Also those that were never in the memory of the second life. */
+  @Test
+  void deadlines_actAfterARestart() {
+    int objects = 6_000; // more than are read at once
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      Keyspace shop = shop(client);
+      List<Keyspace.Change> changes = new ArrayList<>();
+      for (int i = 0; i < objects; i++) {
+        changes.add(new Keyspace.Change("k" + i, CrdtType.PN_COUNTER, new Operation.Increment(1)));
+      }
+      shop.updateAll(changes);
+      changes.replaceAll(c -> Keyspace.Change.expireAfter(c.key().toString(), Duration.ofHours(1)));
+      shop.updateAll(changes);
+      changes.replaceAll(
+          c -> Keyspace.Change.expireAfter(c.key().toString(), Duration.ofSeconds(6)));
+      shop.updateAll(changes.subList(1, objects));
+      shop.register("other").assign("stays");
+    }
+    try (Datacenter datacenter = alone("durability = sync");
+        OsierClient client = client()) {
+      Keyspace shop = shop(client);
+      await().atMost(Duration.ofMinutes(2)).until(() -> shop.count(Scan.all()) == 2);
+      assertThat(shop.timeToLive("k0").orElseThrow()).isGreaterThan(Duration.ofMinutes(30));
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .until(
+              () ->
+                  client
+                      .inspectAsync("solo", Request.Topic.STAT, Optional.of("shop"), 0)
+                      .join()
+                      .contains("\"objects\":2,"));
+      assertThat(shop.register("other").get()).contains(Value.of("stays"));
+    }
+  }
+
   @Test
   void dataSetThatIsLargerThanTheCache_isServed() {
     String value = "v".repeat(10_000);

@@ -67,6 +67,11 @@ final class HandOverLincheckTest {
         }
 
         @Override
+        public long millis() {
+          return now().millis();
+        }
+
+        @Override
         public Now now() {
           return new Now(0, 0);
         }

@@ -45,6 +45,11 @@ final class PartitionAgentTest {
         }
 
         @Override
+        public long millis() {
+          return now().millis();
+        }
+
+        @Override
         public Now now() {
           return new Now(nanos, nanos / 1_000_000);
         }

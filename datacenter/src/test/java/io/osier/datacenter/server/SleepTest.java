@@ -88,6 +88,11 @@ final class SleepTest {
             }
 
             @Override
+            public long millis() {
+              return now().millis();
+            }
+
+            @Override
             public Now now() {
               throw new AssertionError("nobody asks");
             }

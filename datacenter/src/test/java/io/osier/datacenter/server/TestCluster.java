@@ -170,8 +170,12 @@ public final class TestCluster implements AutoCloseable {
 
   /** A client that prefers one datacenter and knows all. */
   public OsierClient client(String preferred) {
-    OsierClient.Builder builder =
-        OsierClient.builder().prefer(preferred).pingInterval(Duration.ofMillis(100));
+    return client(preferred, OsierClient.builder());
+  }
+
+  /** As the other one, with settings. */
+  public OsierClient client(String preferred, OsierClient.Builder builder) {
+    builder.prefer(preferred).pingInterval(Duration.ofMillis(100));
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
     OsierClient client = builder.build();
     client.awaitConnected(Duration.ofMinutes(2));

@@ -10,6 +10,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsName;
@@ -28,6 +29,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
+import io.osier.proxy.Watch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +41,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -408,8 +412,11 @@ final class UsersTest {
     shop.counter("c").increment(1);
     assertThat(failure(ErrorCode.FORBIDDEN, () -> shop.counter("c").incrementAndGet(1)))
         .hasMessageContaining("read shop c");
+    assertThat(failure(ErrorCode.FORBIDDEN, () -> shop.register("r").assignIfAbsent(Value.of("x"))))
+        .hasMessageContaining("read shop r");
     Keyspace both = asCart(withCart("\"write shop\", \"read shop\"")).session().keyspace("shop");
     assertThat(both.counter("c").incrementAndGet(1)).isEqualTo(1);
+    assertThat(both.register("r").assignIfAbsent(Value.of("x"))).isTrue();
   }
 
   @Test
@@ -673,6 +680,33 @@ final class UsersTest {
       String[] keys = CREDENTIAL.line().split("[$:]", -1);
       assertThat(String.join("\n", all.all()))
           .doesNotContain(PASSWORD, "guessed", keys[keys.length - 1], keys[keys.length - 2]);
+    }
+  }
+
+  /** A watcher needs the right to read all that it may be told of, and ends when that is taken. */
+  @Test
+  void watcher_needsToRead_andEndsWithTheRight() {
+    Datacenter eu = withCart("\"read shop cart:\", \"write shop\"");
+    Keyspace shop = asCart(eu).session().keyspace("shop");
+    for (Watch refused : List.of(shop.changes(), shop.watchPrefix("car"), shop.watch("stock:1"))) {
+      assertThat(refused.listen(told -> {}).ended())
+          .failsWithin(LONG)
+          .withThrowableOfType(ExecutionException.class)
+          .withMessageContaining("a right is missing: read shop");
+    }
+    List<Watch.Watching> allowed =
+        List.of(
+            shop.watchPrefix("cart:").listen(told -> {}),
+            shop.watchPrefix("cart:7").listen(told -> {}),
+            shop.watch("cart:1").listen(told -> {}));
+    allowed.forEach(w -> w.begun().orTimeout(2, TimeUnit.MINUTES).join());
+    shop.counter("cart:1").increment();
+    eu.setUsers(only("cart", "read bank", "write shop"));
+    for (Watch.Watching watching : allowed) {
+      assertThat(watching.ended())
+          .failsWithin(LONG)
+          .withThrowableOfType(ExecutionException.class)
+          .withMessageContaining("a right is missing: read shop");
     }
   }
 }

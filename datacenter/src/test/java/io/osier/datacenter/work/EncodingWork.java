@@ -121,6 +121,7 @@ public final class EncodingWork implements BiConsumer<String, Long> {
             throw new AssertionError(a);
           }
         }
+        case Effects.Visible v -> {}
         case Effects.Send s -> sent.add(Map.entry(s.dc(), FrameCodec.encode(self(), s.frame())));
       }
     }

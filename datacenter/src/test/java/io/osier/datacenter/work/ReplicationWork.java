@@ -58,6 +58,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
               throw new AssertionError(a);
             }
           }
+          case Effects.Visible v -> {}
           case Effects.Send s -> {
             if (isLinked) {
               sent.add(s.frame());

@@ -45,11 +45,15 @@ public final class Knowledge {
     long prunedChange;
     long prunedLast;
 
+    /** Nothing of the replica that is here is beyond this. */
+    long far;
+
     OriginTrail(long firstChange) {
       trail = new Trail<>(firstChange);
     }
 
     void touch(ObjectId object, long last, long update) {
+      far = Math.max(far, last);
       Long before = changeOf.put(object, trail.add(new Touched(object, last, update)));
       if (before != null) {
         trail.remove(before);
@@ -115,6 +119,7 @@ public final class Knowledge {
         // In which order it came is forgotten: whoever lacks something is given everything.
         trail.prunedChange = trail.trail.last();
         trail.prunedLast = Long.MAX_VALUE;
+        trail.far = Long.MAX_VALUE; // how far what came beside what is complete reached, too
       }
     }
   }
@@ -195,6 +200,18 @@ public final class Knowledge {
     return through.raised(self, committed.getAsLong());
   }
 
+  /**
+   * Nothing that is here of any replica is beyond this: complete or not. Where that is not known,
+   * it is the largest number.
+   */
+  public VersionVector far() {
+    VersionVector far = here();
+    for (Map.Entry<ReplicaId, OriginTrail> e : trails.entrySet()) {
+      far = far.raised(e.getKey(), e.getValue().far);
+    }
+    return far;
+  }
+
   /** Every update of the replica up to this number is here. */
   public long here(ReplicaId replica) {
     return replica.equals(self) ? committed.getAsLong() : through.get(replica);
@@ -228,6 +245,10 @@ public final class Knowledge {
   /** Takes a peer's status, and forgets what all peers have. */
   public void status(ReplicaId peer, Frame.Status status) {
     statuses.put(peer.dc(), status);
+    OriginTrail own = trails.get(peer);
+    if (own != null && own.far == Long.MAX_VALUE) {
+      own.far = status.committed(); // it was no less when this one has forgotten what it had of it
+    }
     for (int i = 0; i < status.through().size(); i++) {
       meet(status.through().replica(i));
       restabilise(status.through().replica(i));

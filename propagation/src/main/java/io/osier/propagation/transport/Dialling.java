@@ -110,7 +110,9 @@ final class Dialling {
   boolean refused(PeerMessage.Refused refusal) {
     backOff.slowDown();
     if (refusal.code() == ErrorCode.VERSION_MISMATCH) {
-      unanswered();
+      // The next one speaks the version before, as most do that are not of this one.
+      version =
+          version == PeerMessage.PROTOCOL_VERSION_MIN ? PeerMessage.PROTOCOL_VERSION : version - 1;
       believed = version != PeerMessage.PROTOCOL_VERSION; // it has said so
     }
     boolean lingers =

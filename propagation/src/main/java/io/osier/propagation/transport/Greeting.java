@@ -25,6 +25,9 @@ final class Greeting {
   /** By name, the last process that greeted in a version that knows notes. */
   private final Map<String, ReplicaId> newer = new ConcurrentHashMap<>();
 
+  /** By name, the version in which it has greeted last. */
+  private final Map<String, Integer> versions = new ConcurrentHashMap<>();
+
   private volatile Map<String, Long> incarnationsMin = Map.of();
 
   /** For one datacenter. */
@@ -46,6 +49,7 @@ final class Greeting {
 
   /** A datacenter has greeted here in a version of the protocol. */
   void heard(ReplicaId replica, int version) {
+    versions.put(replica.dc(), version);
     if (version >= PeerMessage.DIALS_VERSION) {
       newer.put(replica.dc(), replica);
     }
@@ -57,6 +61,11 @@ final class Greeting {
    */
   boolean knowsNotes(ReplicaId replica) {
     return replica.equals(newer.get(replica.dc()));
+  }
+
+  /** Whether a datacenter may know deadlines: it has not greeted here in a version without them. */
+  boolean mayKnowDeadlines(String dc) {
+    return versions.getOrDefault(dc, Integer.MAX_VALUE) >= PeerMessage.DEADLINES_VERSION;
   }
 
   /** An incarnation of a datacenter was talked to. */
@@ -93,6 +102,7 @@ final class Greeting {
   void forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
     newer.keySet().retainAll(peers);
+    versions.keySet().retainAll(peers);
   }
 
   /**

@@ -16,7 +16,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 5;
+  int PROTOCOL_VERSION = 6;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 3;
@@ -26,6 +26,9 @@ sealed interface PeerMessage {
 
   /** From this version on keyspaces come and go while a connection is open. */
   int KEYSPACES_VERSION = 5;
+
+  /** From this version on objects may have deadlines. */
+  int DEADLINES_VERSION = 6;
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;

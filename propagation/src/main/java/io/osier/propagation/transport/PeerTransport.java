@@ -217,6 +217,14 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
+  /**
+   * Whether a datacenter may run a version that knows deadlines of objects: it has not greeted here
+   * in an older one.
+   */
+  public boolean mayKnowDeadlines(String dc) {
+    return peering.greeting().mayKnowDeadlines(dc);
+  }
+
   /** By peer, the bytes that its connections have carried so far, with their framing. */
   public Map<String, Traffic> traffic() {
     return peers.traffic();

@@ -24,7 +24,7 @@ import java.util.Optional;
  * inside it is
  *
  * <pre>
- *   key | type and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
+ *   key | {@link Causal#form} and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
  *       | needs, if any | updates | age in ms | the context's replicas | {@link Causal#packed}
  * </pre>
  *
@@ -37,7 +37,7 @@ public final class FrameCodec {
   private static final int FLAG_NEEDS = 1 << 7;
   private static final int OUTAGE = 4;
   private static final int DEPS = 8;
-  private static final int TYPE_MASK = (1 << 5) - 1;
+  private static final int FORM_MASK = (1 << 5) - 1;
 
   /** The fewest bytes that a shipment takes. */
   private static final int SHIPMENT_BYTES_MIN = 8;
@@ -392,7 +392,7 @@ public final class FrameCodec {
     boolean needs = !s.needs().isEmpty();
     out.writeKey(s.object().key());
     out.writeByte(
-        s.object().type().number()
+        s.content().form()
             | (s.content().isFull() ? FLAG_FULL : 0)
             | (foreign ? FLAG_FOREIGN : 0)
             | (needs ? FLAG_NEEDS : 0));
@@ -416,7 +416,7 @@ public final class FrameCodec {
   private static Shipment readShipment(WireInput in, ReplicaId sender) {
     Key key = in.readKey();
     int head = in.readByteUnsigned();
-    CrdtType type = CrdtType.of(head & TYPE_MASK);
+    int form = head & FORM_MASK;
     ReplicaId origin = (head & FLAG_FOREIGN) != 0 ? in.readReplica() : sender;
     long last = in.readNumber();
     long step = in.readNumber();
@@ -434,9 +434,16 @@ public final class FrameCodec {
     for (int i = 0; i < n; i++) {
       replicas.add(in.readReplica());
     }
-    Causal content = Causal.unpack(type, (head & FLAG_FULL) != 0, replicas, in);
+    Causal content = Causal.unpack(form, (head & FLAG_FULL) != 0, replicas, in);
     return new Shipment(
-        new ObjectId(key, type), origin, last - step, needs, last, (int) updates, age, content);
+        new ObjectId(key, content.type()),
+        origin,
+        last - step,
+        needs,
+        last,
+        (int) updates,
+        age,
+        content);
   }
 
   /** Writes a place of a stream, as a store keeps it. */

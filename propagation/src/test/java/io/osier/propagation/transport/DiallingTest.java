@@ -71,9 +71,14 @@ final class DiallingTest {
 
   @Test
   void oldVersion_isBelievedAtOnce_whereTheNewestWasRefusedInWords() {
-    dialling.refused(new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "5 is not 3 or 4", 0));
-    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
-    assertThat(dialling.doubtsVersion()).isFalse();
+    var mismatch = new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "5 is not 3 or 4", 0);
+    for (int i = PeerMessage.PROTOCOL_VERSION - 1; i >= PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+      dialling.refused(mismatch);
+      assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
+      assertThat(dialling.doubtsVersion()).isFalse();
+    }
+    dialling.refused(mismatch);
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
     dialling.lost();
     dialling.unanswered();
     assertThat(dialling.doubtsVersion()).as("it may have been upgraded").isTrue();

@@ -92,6 +92,9 @@ final class GreetingTest {
     greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
     greeting.forgetOthers(PEERS);
     assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
+    assertThat(greeting.mayKnowDeadlines("us")).isTrue();
+    greeting.heard(US, PeerMessage.DEADLINES_VERSION - 1);
+    assertThat(greeting.mayKnowDeadlines("us")).as("an old one").isFalse();
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
@@ -108,6 +111,7 @@ final class GreetingTest {
     greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
     assertThat(greeting.knowsNotes(US)).isFalse();
+    assertThat(greeting.mayKnowDeadlines("us")).as("not heard").isTrue();
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
   }
 

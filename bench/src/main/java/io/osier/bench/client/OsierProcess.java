@@ -1,0 +1,90 @@
+package io.osier.bench.client;
+
+import io.osier.bench.cluster.Jvm;
+import io.osier.bench.cluster.Ports;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** One datacenter alone, as a process, with one keyspace. */
+record OsierProcess(Process process, int port) implements AutoCloseable {
+  /** Where and how well updates are kept. */
+  enum Durability {
+    /** Without a store. */
+    MEMORY,
+    /** In a store that is not waited for. */
+    NONE,
+    /** In a store, once the operating system has them. */
+    ASYNC,
+    /** In a store, once the disk has them. */
+    SYNC;
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param directory for its log and its data
+   * @param options of Java
+   * @param heap its limit, as an option of Java
+   */
+  static OsierProcess start(
+      Path directory, String keyspace, Durability durability, List<String> options, String heap)
+      throws IOException {
+    int port = Ports.free();
+    String store =
+        durability == Durability.MEMORY
+            ? "dir = \"\""
+            : "dir = \""
+                + directory.resolve("data").toAbsolutePath()
+                + "\", durability = "
+                + durability.label();
+    Path config = directory.resolve("one.conf");
+    Files.writeString(
+        config,
+        """
+        osier {
+          dc = one
+          cluster = bench
+          listen { client-port = %d, peer-port = %d }
+          store { %s }
+          keyspaces { %s { sla = 2s } }
+        }
+        """
+            .formatted(port, Ports.free(), store, keyspace));
+    Process process =
+        Jvm.start(
+            directory.resolve("one.log"), options, heap, "server", "--config", config.toString());
+    return new OsierProcess(process, port);
+  }
+
+  /** The processor time that a process has taken so far. */
+  static Duration cpu(Process process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  /** Ends a process. */
+  static void stop(Process process) {
+    process.destroy();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    stop(process);
+  }
+}

@@ -1,0 +1,77 @@
+package io.osier.bench.sample;
+
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.Scan;
+import io.osier.proxy.values.Values;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+
+/** Who is there: a key with a time to live for each user, renewed as long as the user is there. */
+@Command(
+    name = "presence",
+    mixinStandardHelpOptions = true,
+    description = "Who is online, by keys that expire when they are not renewed.")
+final class PresenceSample implements Callable<Integer> {
+  private static final String PREFIX = "online:";
+  private static final Duration TIME_TO_LIVE = Duration.ofMillis(1_500);
+  private static final long RENEW_MILLIS = 300;
+
+  @Override
+  public Integer call() {
+    try (TwoDatacenters dcs = new TwoDatacenters("presence { sla = 200ms }", Values.plain());
+        ScheduledExecutorService phones = Executors.newScheduledThreadPool(1)) {
+      Keyspace eu = dcs.eu().keyspace("presence");
+      Keyspace us = dcs.us().keyspace("presence");
+
+      System.out.println("Ada comes in at eu, Bob and Cleo at us");
+      ScheduledFuture<?> ada = online(phones, eu, "ada");
+      ScheduledFuture<?> bob = online(phones, us, "bob");
+      ScheduledFuture<?> cleo = online(phones, us, "cleo");
+      for (Keyspace at : List.of(eu, us)) {
+        Set<String> all = Set.of("ada", "bob", "cleo");
+        TwoDatacenters.until("there are " + all, () -> online(at).equals(all));
+      }
+
+      System.out.println("Bob's phone runs out of power, and Cleo logs out");
+      bob.cancel(false);
+      cleo.cancel(false);
+      us.delete(PREFIX + "cleo");
+      for (Keyspace at : List.of(eu, us)) {
+        TwoDatacenters.until("Ada is alone", () -> online(at).equals(Set.of("ada")));
+      }
+      ada.cancel(false);
+      TwoDatacenters.until("nobody is there", () -> us.count(Scan.prefix(PREFIX)) == 0);
+      return 0;
+    }
+  }
+
+  /** Says again and again that somebody is there. */
+  private static ScheduledFuture<?> online(
+      ScheduledExecutorService phones, Keyspace presence, String user) {
+    String key = PREFIX + user;
+    return phones.scheduleWithFixedDelay(
+        () -> {
+          presence.register(key).assign("here");
+          presence.expireAfter(key, TIME_TO_LIVE);
+        },
+        0,
+        RENEW_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  private static Set<String> online(Keyspace presence) {
+    try (Stream<Keyspace.Row> rows = presence.scan(Scan.prefix(PREFIX))) {
+      return rows.map(row -> row.key().toString().substring(PREFIX.length()))
+          .collect(Collectors.toSet());
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.osier.crdt;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.HeapSize;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+
+/**
+ * Until when an object lives: a register beside its content, in the same causal context, so that
+ * both are removed, shipped and joined as one. Of concurrent deadlines the latest counts; the next
+ * one replaces those that it saw. Immutable; for any thread.
+ */
+final class Expiry {
+  /** The deadline of what does not expire. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  /** What nobody has given a deadline. */
+  static final Expiry NONE = new Expiry(DotFun.empty());
+
+  private final DotFun<Long> deadlines;
+
+  private Expiry(DotFun<Long> deadlines) {
+    this.deadlines = deadlines;
+  }
+
+  private static Expiry of(DotFun<Long> deadlines) {
+    return deadlines.isEmpty() ? NONE : new Expiry(deadlines);
+  }
+
+  /** Whether there is no deadline, not even the one that never comes. */
+  boolean isNone() {
+    return deadlines.isEmpty();
+  }
+
+  /** The latest deadline, in milliseconds since 1970; {@link #NEVER} if there is none. */
+  long deadline() {
+    return isNone() ? NEVER : deadlines.value(latest());
+  }
+
+  /** Whose update gave the latest deadline; there must be one. */
+  Dot origin() {
+    return deadlines.dot(latest());
+  }
+
+  private int latest() {
+    int latest = 0;
+    for (int i = 1; i < deadlines.size(); i++) {
+      if (deadlines.value(i) > deadlines.value(latest)) {
+        latest = i;
+      }
+    }
+    return latest;
+  }
+
+  /** Prepares another deadline in the place of these. */
+  Expiry replaced(long deadline, Preparation preparation) {
+    supersede(preparation);
+    return new Expiry(DotFun.of(preparation.nextDot(), deadline));
+  }
+
+  /** Notes that an update takes these away. */
+  void supersede(Preparation preparation) {
+    deadlines.supersede(preparation);
+  }
+
+  Expiry join(Expiry other, CausalContext mine, CausalContext theirs) {
+    return isNone() && other.isNone() ? NONE : of(deadlines.join(other.deadlines, mine, theirs));
+  }
+
+  long sizeBytes() {
+    return isNone() ? 0 : deadlines.sizeBytes(d -> 8);
+  }
+
+  long heapBytes() {
+    return isNone()
+        ? 0
+        : HeapSize.object(HeapSize.REFERENCE)
+            + deadlines.heapBytes(d -> HeapSize.object(Long.BYTES));
+  }
+
+  void write(WireOutput out) {
+    deadlines.write(out, WireOutput::writeNumber);
+  }
+
+  /** Reads what {@link #write} wrote. */
+  static Expiry read(WireInput in) {
+    return of(DotFun.read(in, WireInput::readNumber));
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof Expiry e && deadlines.equals(e.deadlines);
+  }
+
+  @Override
+  public int hashCode() {
+    return deadlines.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return deadlines.toString();
+  }
+}

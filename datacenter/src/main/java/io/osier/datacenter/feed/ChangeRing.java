@@ -1,0 +1,378 @@
+package io.osier.datacenter.feed;
+
+import io.osier.core.Budget;
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.datacenter.partition.Effects;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The latest changes of one partition, in the order in which they became visible, within a budget
+ * of bytes: the oldest go when it is spent. The partition only adds to it, whoever watches, and
+ * looks up the keys of what it adds among those that are watched by themselves. Thread-safe; under
+ * its lock is nobody else's code.
+ */
+public final class ChangeRing {
+  /** What a change takes in the heap besides its key, about, in bytes. */
+  private static final long CHANGE_BYTES = 72;
+
+  /** What a batch takes besides its changes. */
+  private static final long BATCH_BYTES = 160;
+
+  /** So many keys may be watched by themselves. */
+  private static final int KEYS_MAX = 65_536;
+
+  /**
+   * Changes that became visible with one batch.
+   *
+   * @param start how many changes there were before
+   * @param before what was complete before them
+   * @param farBefore nothing that was visible before them was beyond this
+   */
+  record Batch(
+      long start,
+      List<Effects.Change> changes,
+      VersionVector before,
+      VersionVector farBefore,
+      long bytes) {
+    long end() {
+      return start + changes.size();
+    }
+  }
+
+  /** A key that is watched by itself. */
+  static final class Slot {
+    /** Changes of the key up to this one are not known. */
+    private final long since;
+
+    /** How many changes there were with the last one of the key; -1 if there was none. */
+    private long tick = -1;
+
+    private Effects.@Nullable Change last;
+    private final List<Poll> waiting = new ArrayList<>();
+    private boolean due;
+    private long usedNanos;
+
+    Slot(long since) {
+      this.since = since;
+    }
+  }
+
+  private final Runnable signal;
+  private final Budget budget;
+  private final TreeMap<Long, Batch> batches = new TreeMap<>();
+  private final Map<Key, Slot> slots = new HashMap<>();
+
+  /** Keys that have changed and for which somebody waits. */
+  private final Queue<Slot> due = new ConcurrentLinkedQueue<>();
+
+  /** How many wait for whatever changes. */
+  private int walkers;
+
+  /** Whether something has come for which some of them waited. */
+  private boolean moved;
+
+  private long life;
+  private boolean begun;
+  private long end;
+  private VersionVector here = VersionVector.EMPTY;
+  private VersionVector far = VersionVector.EMPTY;
+
+  /**
+   * A ring that nobody watches.
+   *
+   * @param bytesMax what the changes may take in the heap
+   * @param signal is run when somebody waits for what has come; must not wait
+   */
+  ChangeRing(long bytesMax, Runnable signal) {
+    this.budget = new Budget("changes", bytesMax);
+    this.signal = signal;
+  }
+
+  /** From now on changes may take so much. */
+  public synchronized void setBytesMax(long bytesMax) {
+    budget.setLimit(bytesMax);
+    evict();
+  }
+
+  /** What is used of the budget. */
+  public synchronized Budget.Usage memory() {
+    return budget.usage();
+  }
+
+  // ---------------------------------------------------------------- what comes in
+
+  /** Takes what has become visible: the partition's way in, which never waits for a watcher. */
+  public void visible(Effects.Visible visible) {
+    boolean wakes;
+    synchronized (this) {
+      if (visible.life() != life) {
+        return; // of a former time
+      }
+      wakes = !begun;
+      begun = true;
+      if (!visible.changes().isEmpty()) {
+        wakes |= add(visible.changes());
+      }
+      here = visible.here();
+      far = visible.far();
+    }
+    if (wakes) {
+      signal.run();
+    }
+  }
+
+  /** Returns whether somebody waits for some of it. */
+  private boolean add(List<Effects.Change> changes) {
+    boolean wakes = walkers > 0;
+    moved |= wakes;
+    long bytes = BATCH_BYTES;
+    long tick = end;
+    for (Effects.Change change : changes) {
+      tick++;
+      Key key = change.object().key();
+      bytes += CHANGE_BYTES + key.heapBytes();
+      Slot slot = slots.isEmpty() ? null : slots.get(key);
+      if (slot != null) {
+        slot.tick = tick;
+        slot.last = change;
+        if (!slot.due && !slot.waiting.isEmpty()) {
+          slot.due = true;
+          due.add(slot);
+          wakes = true;
+        }
+      }
+    }
+    batches.put(end, new Batch(end, changes, here, far, bytes));
+    end = tick;
+    budget.take(bytes);
+    evict();
+    return wakes;
+  }
+
+  private void evict() {
+    while (budget.isOver() && !batches.isEmpty()) {
+      budget.give(batches.pollFirstEntry().getValue().bytes);
+    }
+  }
+
+  // ---------------------------------------------------------------- whether it is watched
+
+  /** A time of watching begins, of which the partition is told next. */
+  synchronized void begin(long as) {
+    stop();
+    life = as;
+  }
+
+  /** Nobody watches any more. */
+  synchronized void stop() {
+    life = 0;
+    begun = false;
+    end = 0;
+    budget.give(budget.used());
+    batches.clear();
+    slots.clear();
+    here = VersionVector.EMPTY;
+    far = VersionVector.EMPTY;
+  }
+
+  /** Whether it is kept what becomes visible, or will be soon. */
+  synchronized boolean isOn() {
+    return life != 0;
+  }
+
+  /**
+   * Where the ring is.
+   *
+   * @param life of which it is
+   * @param oldest positions from this one on are kept …
+   * @param end … to this one
+   * @param here what is complete at the end
+   */
+  record State(long life, long oldest, long end, VersionVector here) {
+    boolean reaches(long tick) {
+      return tick >= oldest && tick <= end;
+    }
+  }
+
+  /** What is complete where it ends. */
+  public synchronized VersionVector here() {
+    return here;
+  }
+
+  /** Where it is; empty while the partition has not told yet. */
+  synchronized Optional<State> state() {
+    return begun ? Optional.of(new State(life, oldest(), end, here)) : Optional.empty();
+  }
+
+  private long oldest() {
+    return batches.isEmpty() ? end : batches.firstKey();
+  }
+
+  // ---------------------------------------------------------------- for those who walk
+
+  /**
+   * Behind which position is all that somebody has not been told who was told of these updates.
+   *
+   * @return -1 if that is not kept, or not known
+   */
+  synchronized long behind(VersionVector seen) {
+    if (far.isAtMost(seen)) {
+      return end;
+    }
+    for (Batch batch : batches.descendingMap().values()) {
+      if (batch.farBefore.isAtMost(seen)) {
+        return batch.start;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * What is behind a position.
+   *
+   * @param batches the first of them may begin before the position
+   * @param end of what was taken
+   * @param here what was complete there
+   */
+  record Part(List<Batch> batches, long end, VersionVector here) {}
+
+  /**
+   * What is behind a position, in whole batches.
+   *
+   * @param changesMax no further batch is taken behind so many changes
+   * @return null if the position is not kept
+   */
+  synchronized @Nullable Part behind(long of, long tick, int changesMax) {
+    if (of != life || !begun || tick < oldest() || tick > end) {
+      return null;
+    }
+    List<Batch> part = new ArrayList<>();
+    Map.Entry<Long, Batch> next = tick == end ? null : batches.floorEntry(tick);
+    long until = tick;
+    while (next != null && until - tick < changesMax) {
+      part.add(next.getValue());
+      until = next.getValue().end();
+      next = batches.higherEntry(next.getKey());
+    }
+    return new Part(part, until, next == null ? here : next.getValue().before);
+  }
+
+  /** One more waits for whatever changes, unless something is behind its position already. */
+  synchronized boolean waits(long of, long tick) {
+    if (of != life || tick != end) {
+      return false;
+    }
+    walkers++;
+    return true;
+  }
+
+  /** Whether something has come, since the last call, for which somebody waited. */
+  synchronized boolean takeMoved() {
+    boolean was = moved;
+    moved = false;
+    return was;
+  }
+
+  /** One who has waited does not any more. */
+  synchronized void waitsNoMore() {
+    walkers = Math.max(0, walkers - 1);
+  }
+
+  // ---------------------------------------------------------------- for those of one key
+
+  /**
+   * What is known of a key that is watched by itself.
+   *
+   * @param state where the ring is
+   * @param since changes up to this position are not known by this
+   * @param tick the position behind the last one that is; -1 if there is none
+   * @param last it; null if there is none
+   */
+  record Known(State state, long since, long tick, Effects.@Nullable Change last) {}
+
+  /**
+   * Looks at a key that is watched by itself from now on.
+   *
+   * @return empty if too many are, or the partition has not told yet
+   */
+  synchronized Optional<Known> look(Key key, long nowNanos) {
+    if (!begun) {
+      return Optional.empty();
+    }
+    Slot slot = slots.get(key);
+    if (slot == null) {
+      if (slots.size() >= KEYS_MAX) {
+        sweep(nowNanos);
+      }
+      if (slots.size() >= KEYS_MAX) {
+        return Optional.empty();
+      }
+      slot = new Slot(end);
+      slots.put(key, slot);
+    }
+    slot.usedNanos = nowNanos;
+    return Optional.of(
+        new Known(new State(life, oldest(), end, here), slot.since, slot.tick, slot.last));
+  }
+
+  /** A poll waits for the next change of a key, unless there is one behind its position already. */
+  synchronized boolean waits(Key key, long of, long tick, Poll poll) {
+    Slot slot = slots.get(key);
+    if (of != life || slot == null || slot.tick > tick) {
+      return false;
+    }
+    slot.waiting.add(poll);
+    return true;
+  }
+
+  /** A poll does not wait for a key any more. */
+  synchronized void waitsNoMore(Key key, Poll poll) {
+    Slot slot = slots.get(key);
+    if (slot != null) {
+      slot.waiting.remove(poll);
+    }
+  }
+
+  /** Takes the polls that wait for keys which have changed. */
+  List<Poll> takeDue() {
+    if (due.isEmpty()) {
+      return List.of();
+    }
+    List<Poll> polls = new ArrayList<>();
+    synchronized (this) {
+      Slot slot;
+      while ((slot = due.poll()) != null) {
+        slot.due = false;
+        polls.addAll(slot.waiting);
+        slot.waiting.clear();
+      }
+    }
+    return polls;
+  }
+
+  /** Forgets keys for which nobody has asked since a time. */
+  synchronized void sweep(long usedBeforeNanos) {
+    for (Iterator<Slot> it = slots.values().iterator(); it.hasNext(); ) {
+      Slot slot = it.next();
+      if (slot.waiting.isEmpty() && !slot.due && slot.usedNanos - usedBeforeNanos < 0) {
+        it.remove();
+      }
+    }
+  }
+
+  /** For messages. */
+  @Override
+  public synchronized String toString() {
+    return "changes " + oldest() + " to " + end + " of " + Long.toHexString(life);
+  }
+}

@@ -1,0 +1,93 @@
+package io.osier.datacenter.feed;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that answers a datacenter's watchers, of all keyspaces. It is started with the first
+ * of them. Thread-safe.
+ */
+public final class FeedThread implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FeedThread.class);
+
+  /** What comes within this time is told together: waking it costs partitions more than adding. */
+  private static final long TOGETHER_NANOS = 300_000;
+
+  private static final long IDLE_NANOS = 100_000_000;
+
+  private final List<KeyspaceFeed> feeds = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean signalled = new AtomicBoolean();
+  private volatile @Nullable Thread thread;
+  private volatile boolean closed;
+
+  /** One more keyspace. */
+  public void add(KeyspaceFeed feed) {
+    feeds.add(feed);
+  }
+
+  /** There is something to do. Neither waits nor runs anybody's code. */
+  public void signal() {
+    if (signalled.get() || !signalled.compareAndSet(false, true)) {
+      return;
+    }
+    Thread runs = thread;
+    if (runs == null) {
+      start();
+    } else {
+      LockSupport.unpark(runs);
+    }
+  }
+
+  private synchronized void start() {
+    if (thread == null && !closed) {
+      thread = Thread.ofPlatform().name("osier-feed").daemon(true).start(this::run);
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      signalled.set(false);
+      if (turns()) {
+        signalled.set(true); // who comes meanwhile need not wake anybody
+        LockSupport.parkNanos(TOGETHER_NANOS);
+      } else if (!signalled.get()) {
+        if (feeds.stream().anyMatch(KeyspaceFeed::isInUse)) {
+          LockSupport.parkNanos(IDLE_NANOS);
+        } else {
+          LockSupport.park();
+        }
+      }
+    }
+    turns(); // those who wait are told why
+  }
+
+  private boolean turns() {
+    boolean did = false;
+    for (KeyspaceFeed feed : List.copyOf(feeds)) {
+      boolean last = feed.isClosed();
+      try {
+        did |= feed.turn();
+      } catch (RuntimeException e) {
+        LOG.error("a turn of a feed has failed", e);
+      }
+      if (last) {
+        feeds.remove(feed);
+      }
+    }
+    return did;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    Thread runs = thread;
+    if (runs != null) {
+      LockSupport.unpark(runs);
+    }
+  }
+}

@@ -1,0 +1,401 @@
+package io.osier.datacenter.feed;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.Budget;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers a keyspace's watchers. Partitions tell what becomes visible while somebody watches, and
+ * for {@link #LEASE_NANOS} more; all else is done in turns, by one thread at a time ({@link
+ * FeedThread}, or a test), and by the readers that walk through what is there. {@link #watch} and
+ * the rings are for any thread.
+ */
+public final class KeyspaceFeed {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyspaceFeed.class);
+
+  /** After the last watcher partitions tell so much longer: it may come back. */
+  static final long LEASE_NANOS = 600_000_000_000L;
+
+  /** A key for which nobody has asked for so long is not watched by itself any more. */
+  private static final long KEY_LEASE_NANOS = 30_000_000_000L;
+
+  private static final long SWEEP_NANOS = 100_000_000;
+  private static final long KEY_SWEEP_NANOS = 5_000_000_000L;
+
+  /** A partition, as its feed sees it. Thread-safe. */
+  public interface Source {
+    /** What is durable of it. */
+    ObjectStore store();
+
+    /** See {@link io.osier.datacenter.partition.Machine#forgotten}. */
+    Optional<VersionVector> forgotten();
+
+    /** Whether it has caught up. */
+    boolean isReady();
+
+    /** Submits an {@link io.osier.datacenter.partition.Input.Watched}. */
+    void watched(long life);
+  }
+
+  /** A partition with its ring. */
+  record Part(ChangeRing ring, Source source) {
+    ObjectStore store() {
+      return source.store();
+    }
+
+    Optional<VersionVector> forgotten() {
+      return source.forgotten();
+    }
+  }
+
+  private final ReplicaId self;
+  private final List<ChangeRing> rings;
+  private final Runnable signal;
+  private final Executor readers;
+  private final LongSupplier nanoTime;
+  private final LongSupplier lives;
+  private List<Part> parts = List.of();
+
+  private final Queue<Poll> arrived = new ConcurrentLinkedQueue<>();
+  private volatile long askedNanos;
+  private volatile boolean releases;
+  private volatile Reply.@Nullable Failure closed;
+
+  // Of whoever has the turn.
+  private final Set<Poll> walkers = new LinkedHashSet<>();
+  private final Set<Poll> ofKeys = new LinkedHashSet<>();
+  private final Set<Poll> early = new LinkedHashSet<>();
+  private long sweptNanos;
+  private long keysSweptNanos;
+
+  private volatile int watchers;
+  private final AtomicLong cutOff = new AtomicLong();
+  private final AtomicLong told = new AtomicLong();
+
+  /**
+   * A feed of a keyspace whose partitions {@link #begin} names.
+   *
+   * @param partitions how many there are
+   * @param bytesMax what the changes of each may take in the heap
+   * @param readers walk through what is there
+   * @param nanoTime a monotonic clock
+   * @param lives draws numbers that nobody else has drawn, but 0
+   * @param signal sees to it that {@link #turn} is called soon; must not wait
+   */
+  public KeyspaceFeed(
+      ReplicaId self,
+      int partitions,
+      long bytesMax,
+      Executor readers,
+      LongSupplier nanoTime,
+      LongSupplier lives,
+      Runnable signal) {
+    this.self = self;
+    this.readers = readers;
+    this.nanoTime = nanoTime;
+    this.lives = lives;
+    this.signal = signal;
+    List<ChangeRing> made = new ArrayList<>();
+    for (int i = 0; i < partitions; i++) {
+      made.add(new ChangeRing(bytesMax, signal));
+    }
+    this.rings = List.copyOf(made);
+    this.sweptNanos = nanoTime.getAsLong();
+    this.keysSweptNanos = sweptNanos;
+  }
+
+  /** Where a partition's changes go. */
+  public ChangeRing ring(int partition) {
+    return rings.get(partition);
+  }
+
+  /** From now on the changes of each partition may take so much of the heap. */
+  public void setBytesMax(long bytesMax) {
+    rings.forEach(r -> r.setBytesMax(bytesMax));
+  }
+
+  /** From now on it may be asked. */
+  public void begin(List<? extends Source> partitions) {
+    List<Part> all = new ArrayList<>();
+    for (int i = 0; i < partitions.size(); i++) {
+      all.add(new Part(rings.get(i), partitions.get(i)));
+    }
+    parts = List.copyOf(all);
+  }
+
+  // ---------------------------------------------------------------- asking
+
+  /**
+   * Answers a request, later.
+   *
+   * @throws OsierException INVALID_ARGUMENT, or UNAVAILABLE while the datacenter catches up
+   */
+  public void watch(Request.Watch request, Consumer<Reply> reply) {
+    List<Part> asked =
+        request.prefix()
+            ? parts
+            : List.of(parts.get(request.key().orElseThrow().partition(parts.size())));
+    if (!request.places().isEmpty() && request.places().size() != asked.size()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a watcher's position has "
+              + request.places().size()
+              + " partitions, and the keyspace has others: "
+              + asked.size());
+    }
+    if (request.waitMillis() > Request.WATCH_WAIT_MILLIS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a watcher waits at most " + Request.WATCH_WAIT_MILLIS_MAX + " ms");
+    }
+    for (Part part : asked) {
+      if (!part.source.isReady()) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+      }
+    }
+    long now = nanoTime.getAsLong();
+    askedNanos = now;
+    arrived.add(new Poll(request, self, asked, now + request.waitMillis() * 1_000_000L, reply));
+    Reply.Failure why = closed;
+    if (why == null) {
+      signal.run();
+    } else {
+      refuse(why); // no turn may follow
+    }
+  }
+
+  private void refuse(Reply.Failure why) {
+    Poll poll;
+    while ((poll = arrived.poll()) != null) {
+      poll.fail(why);
+    }
+  }
+
+  /** Whether no turn need follow the next one. */
+  boolean isClosed() {
+    return closed != null;
+  }
+
+  /** Answers all that wait, with what there is: they ask again, and may not be allowed to. */
+  public void release() {
+    releases = true;
+    signal.run();
+  }
+
+  /** Answers all that wait or come from now on with a failure. */
+  public void close(Reply.Failure why) {
+    closed = why;
+    signal.run();
+  }
+
+  // ---------------------------------------------------------------- turns
+
+  /** Does what there is to do. Returns whether there was anything. */
+  public boolean turn() {
+    long now = nanoTime.getAsLong();
+    boolean did = false;
+    Poll poll;
+    while ((poll = arrived.poll()) != null) {
+      tellPartitions();
+      early.add(poll);
+    }
+    Reply.Failure why = closed;
+    if (why != null) {
+      for (Set<Poll> all : List.of(early, walkers, ofKeys)) {
+        all.forEach(p -> p.fail(why));
+        all.clear();
+      }
+      watchers = 0;
+      refuse(why);
+      return false;
+    }
+    for (Poll p : take(early)) {
+      did = true;
+      serve(p, now, true);
+    }
+    for (ChangeRing ring : rings) {
+      for (Poll p : ring.takeDue()) {
+        if (ofKeys.remove(p)) {
+          did = true;
+          serve(p, now, true);
+        }
+      }
+    }
+    boolean moved = false;
+    for (ChangeRing ring : rings) {
+      moved |= ring.takeMoved();
+    }
+    if (moved) {
+      did = true;
+      for (Poll p : take(walkers)) {
+        p.waitsNoMore();
+        serve(p, now, true);
+      }
+    }
+    sweep(now);
+    watchers = early.size() + walkers.size() + ofKeys.size();
+    return did;
+  }
+
+  private static List<Poll> take(Set<Poll> from) {
+    List<Poll> all = List.copyOf(from);
+    from.clear();
+    return all;
+  }
+
+  /** Partitions are told that somebody watches. */
+  private void tellPartitions() {
+    for (Part part : parts) {
+      if (!part.ring.isOn()) {
+        long life = lives.getAsLong();
+        part.ring.begin(life);
+        part.source.watched(life);
+      }
+    }
+  }
+
+  /** Answers a poll, or lets it wait; returns whether it was answered. */
+  private boolean serve(Poll poll, long now, boolean mayWait) {
+    try {
+      while (true) {
+        if (poll.look(now)) {
+          told.incrementAndGet();
+          poll.answer();
+          return true;
+        }
+        if (poll.isToWalk()) {
+          walk(poll);
+          return true;
+        }
+        if (!mayWait || poll.isDue(now)) {
+          poll.answer();
+          return true;
+        }
+        if (!poll.hasBegun()) {
+          early.add(poll);
+          return false;
+        }
+        if (poll.waits()) {
+          (poll.isOfOneKey() ? ofKeys : walkers).add(poll);
+          return false;
+        }
+      }
+    } catch (OsierException e) {
+      failed(poll, e);
+      return true;
+    }
+  }
+
+  private void failed(Poll poll, OsierException e) {
+    if (e.code() == ErrorCode.WATCHER_TOO_SLOW || e.code() == ErrorCode.HISTORY_TOO_SHORT) {
+      cutOff.incrementAndGet();
+    }
+    poll.fail(e);
+  }
+
+  private void walk(Poll poll) {
+    try {
+      readers.execute(
+          () -> {
+            try {
+              poll.walk();
+              poll.answer();
+            } catch (OsierException e) {
+              failed(poll, e);
+            } catch (RuntimeException e) {
+              LOG.error("a watcher cannot be told what there is", e);
+              poll.fail(new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      poll.fail(new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+    }
+  }
+
+  // ---------------------------------------------------------------- what time brings
+
+  private void sweep(long now) {
+    boolean all = releases;
+    if (!all && now - sweptNanos < SWEEP_NANOS) {
+      return;
+    }
+    releases = false;
+    sweptNanos = now;
+    for (Set<Poll> some : List.of(early, walkers, ofKeys)) {
+      for (Iterator<Poll> it = some.iterator(); it.hasNext(); ) {
+        Poll poll = it.next();
+        if (all || poll.isDue(now)) {
+          it.remove();
+          if (some != early) {
+            poll.waitsNoMore();
+          }
+          serve(poll, now, false);
+        }
+      }
+    }
+    if (now - keysSweptNanos >= KEY_SWEEP_NANOS) {
+      keysSweptNanos = now;
+      rings.forEach(r -> r.sweep(now - KEY_LEASE_NANOS));
+    }
+    boolean idle = early.isEmpty() && walkers.isEmpty() && ofKeys.isEmpty() && arrived.isEmpty();
+    if (idle && now - askedNanos > LEASE_NANOS) {
+      for (Part part : parts) {
+        if (part.ring.isOn()) {
+          part.ring.stop();
+          part.source.watched(0);
+        }
+      }
+    }
+  }
+
+  /** Whether {@link #turn} must be called now and then, because something waits or is kept. */
+  public boolean isInUse() {
+    return watchers > 0 || !arrived.isEmpty() || rings.stream().anyMatch(ChangeRing::isOn);
+  }
+
+  // ---------------------------------------------------------------- figures
+
+  /**
+   * What a feed is doing.
+   *
+   * @param watchers how many wait for changes
+   * @param answers how often some were told of some, since the start
+   * @param cutOff how many were cut off because they were too slow, or came back too late
+   * @param memory what the changes that are kept take
+   */
+  public record Figures(int watchers, long answers, long cutOff, Budget.Usage memory) {}
+
+  /** What it is doing. */
+  public Figures figures() {
+    Budget.Usage memory =
+        rings.stream()
+            .map(ChangeRing::memory)
+            .reduce(Budget.Usage::plus)
+            .orElseGet(() -> new Budget.Usage("changes", 0, 0, 0));
+    return new Figures(watchers, told.get(), cutOff.get(), requireNonNull(memory));
+  }
+}

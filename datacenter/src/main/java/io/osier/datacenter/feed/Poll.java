@@ -1,0 +1,421 @@
+package io.osier.datacenter.feed;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * One request of a watcher, until it is answered. Used by one thread at a time: the feed's, or the
+ * reader's that walks through what is there.
+ */
+final class Poll {
+  /** So many changes are looked at for one answer, about. */
+  private static final int CHANGES_MAX = 20_000;
+
+  /** A transaction is told in parts only where it is larger than so many usual answers. */
+  private static final int WHOLE_FACTOR = 4;
+
+  /** So many objects are looked at for one answer, and so many of a partition are read at once. */
+  private static final int OBJECTS_MAX = 5_000;
+
+  private static final int OBJECTS_AT_ONCE = 256;
+  private static final long OBJECT_BYTES_AT_ONCE = 1 << 20;
+
+  private static final Key FIRST = Key.of(new byte[] {0});
+
+  private final Request.Watch request;
+  private final Consumer<Reply> reply;
+  private final ReplicaId self;
+
+  /** Those that are asked: of a key one alone. */
+  private final List<KeyspaceFeed.Part> parts;
+
+  private final long deadlineNanos;
+  private final Request.Place[] places;
+  private final boolean[] found;
+
+  /** By partition, what is complete where the ring was looked at last. */
+  private final VersionVector[] reached;
+
+  private final List<Reply.Change> changes = new ArrayList<>();
+  private long bytes;
+  private boolean whole = true;
+  private boolean walks;
+
+  Poll(
+      Request.Watch request,
+      ReplicaId self,
+      List<KeyspaceFeed.Part> parts,
+      long deadlineNanos,
+      Consumer<Reply> reply) {
+    this.request = request;
+    this.self = self;
+    this.parts = parts;
+    this.deadlineNanos = deadlineNanos;
+    this.reply = reply;
+    this.places = request.places().toArray(new Request.Place[parts.size()]);
+    this.found = new boolean[parts.size()];
+    this.reached = new VersionVector[parts.size()];
+    Arrays.fill(reached, VersionVector.EMPTY);
+  }
+
+  boolean isOfOneKey() {
+    return !request.prefix();
+  }
+
+  boolean isDue(long nowNanos) {
+    return deadlineNanos - nowNanos <= 0;
+  }
+
+  /** Whether its position was found in all partitions. */
+  boolean hasBegun() {
+    for (boolean known : found) {
+      if (!known) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether what is there must be walked through next, by a reader. */
+  boolean isToWalk() {
+    return walks;
+  }
+
+  // ---------------------------------------------------------------- looking
+
+  /**
+   * Takes what is behind its position.
+   *
+   * @return whether it is to be answered now
+   * @throws OsierException if it cannot go on from there
+   */
+  boolean look(long nowNanos) {
+    boolean began = true;
+    for (int i = 0; i < places.length; i++) {
+      found[i] = found[i] || find(i, nowNanos);
+      began &= found[i];
+    }
+    if (!began) {
+      return false;
+    }
+    for (int i = 0; i < places.length; i++) {
+      if (isOfOneKey()) {
+        takeKey(nowNanos);
+      } else {
+        take(i);
+      }
+      walks |= places[i].next().isPresent();
+    }
+    return !changes.isEmpty() || (request.places().isEmpty() && !walks);
+  }
+
+  /** Finds the position in a partition's ring; false if there is none yet. */
+  private boolean find(int i, long nowNanos) {
+    ChangeRing ring = parts.get(i).ring();
+    if (isOfOneKey() && ring.look(key(), nowNanos).isEmpty()) {
+      return false; // before the ring's state is taken: from then on it knows
+    }
+    Optional<ChangeRing.State> state = ring.state();
+    if (state.isEmpty()) {
+      return false;
+    }
+    ChangeRing.State now = state.get();
+    Request.Place from = request.places().isEmpty() ? null : request.places().get(i);
+    if (from == null && !request.resumes()) {
+      places[i] = new Request.Place(now.life(), now.end(), now.here(), Optional.empty());
+    } else if (isOfOneKey()) {
+      // Of one key there is nothing to walk through: it is told that it may have changed.
+      places[i] = from == null ? unknown(now, VersionVector.EMPTY) : from;
+    } else if (from == null) {
+      places[i] = walkFrom(now, VersionVector.EMPTY);
+    } else if (from.life() == now.life() && now.reaches(from.tick())) {
+      places[i] = from;
+    } else if (from.life() == now.life() && from.tick() < now.oldest() && !request.resumes()) {
+      throw new OsierException(
+          ErrorCode.WATCHER_TOO_SLOW,
+          "the watcher was cut off: it is behind by "
+              + (now.end() - from.tick())
+              + " changes, and the latest "
+              + (now.end() - now.oldest())
+              + " are kept (osier.memory.changes); it may go on from its position");
+    } else {
+      places[i] = goOn(i, now, from);
+    }
+    return true;
+  }
+
+  /** A position that counts in another life: of another datacenter, or before a restart. */
+  private Request.Place goOn(int i, ChangeRing.State now, Request.Place from) {
+    if (parts.get(i).forgotten().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "the datacenter has lost what it had and not yet compared with all others: it cannot tell"
+              + " what was removed since the watcher's position");
+    }
+    checkNothingLost(now, from.seen());
+    long tick = from.next().isPresent() ? -1 : parts.get(i).ring().behind(from.seen());
+    if (tick >= 0) {
+      return new Request.Place(now.life(), tick, from.seen(), Optional.empty());
+    }
+    checkRemembered(i, from.seen());
+    return walkFrom(now, from.seen());
+  }
+
+  private Request.Place walkFrom(ChangeRing.State now, VersionVector seen) {
+    return new Request.Place(now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
+  }
+
+  private static Request.Place unknown(ChangeRing.State now, VersionVector seen) {
+    return new Request.Place(~now.life(), 0, seen, Optional.empty());
+  }
+
+  /** What the watcher was told of must not have gone with this datacenter's memory. */
+  private void checkNothingLost(ChangeRing.State now, VersionVector seen) {
+    for (int r = 0; r < seen.size(); r++) {
+      ReplicaId replica = seen.replica(r);
+      boolean former = replica.dc().equals(self.dc()) && replica.incarnation() < self.incarnation();
+      if (former && seen.number(r) > now.here().get(replica)) {
+        throw new OsierException(
+            ErrorCode.SESSION_LOST,
+            "the watcher was told of updates up to "
+                + seen.number(r)
+                + " of "
+                + replica
+                + ", and what is after "
+                + now.here().get(replica)
+                + " was lost with its memory; begin anew");
+      }
+    }
+  }
+
+  /** What was removed since, and is not remembered any more, could not be told. */
+  private void checkRemembered(int i, VersionVector seen) {
+    if (!seen.isEmpty() && parts.get(i).forgotten().filter(f -> f.isAtMost(seen)).isEmpty()) {
+      throw new OsierException(
+          ErrorCode.HISTORY_TOO_SHORT,
+          "the changes behind the watcher's position are not kept any more, and since then objects"
+              + " were removed that nobody remembers; begin anew with what there is");
+    }
+  }
+
+  // ---------------------------------------------------------------- one key
+
+  private Key key() {
+    return request.key().orElseThrow();
+  }
+
+  private void takeKey(long nowNanos) {
+    Request.Place from = places[0];
+    ChangeRing ring = parts.getFirst().ring();
+    Optional<ChangeRing.Known> looked = ring.look(key(), nowNanos);
+    if (looked.isEmpty()) {
+      return; // it has stopped, and begins anew
+    }
+    ChangeRing.Known known = looked.get();
+    ChangeRing.State now = known.state();
+    if (from.life() != now.life() || from.tick() > now.end()) {
+      changes.add(new Reply.Change(key(), Optional.empty(), Optional.empty()));
+    } else if (known.tick() > from.tick() && known.last() != null) {
+      add(known.last());
+    } else if (known.since() > from.tick()) {
+      ChangeRing.Part part = ring.behind(from.life(), from.tick(), Integer.MAX_VALUE);
+      if (part == null) {
+        changes.add(new Reply.Change(key(), Optional.empty(), Optional.empty()));
+      } else {
+        part.batches().stream()
+            .flatMap(b -> b.changes().stream())
+            .filter(c -> c.object().key().equals(key()))
+            .reduce((a, b) -> b)
+            .ifPresent(this::add); // of those before the position at most one too many
+      }
+    }
+    places[0] =
+        new Request.Place(now.life(), now.end(), from.seen().join(now.here()), Optional.empty());
+  }
+
+  // ---------------------------------------------------------------- a prefix
+
+  /** Takes what is in a partition's ring. */
+  private void take(int i) {
+    Request.Place from = places[i];
+    ChangeRing.Part part = parts.get(i).ring().behind(from.life(), from.tick(), CHANGES_MAX);
+    if (part == null) {
+      throw new OsierException(
+          ErrorCode.WATCHER_TOO_SLOW,
+          "the watcher was cut off: its changes are not kept any more (osier.memory.changes); it"
+              + " may go on from its position");
+    }
+    long tick = from.tick();
+    VersionVector seen = part.here();
+    for (ChangeRing.Batch batch : part.batches()) {
+      List<Effects.Change> all = batch.changes();
+      int at = (int) (tick - batch.start());
+      while (at < all.size() && !isFull()) {
+        Effects.Change change = all.get(at++);
+        if (isWanted(change.object().key())) {
+          add(change);
+        }
+        whole = change.ends();
+      }
+      tick = batch.start() + at;
+      if (at < all.size()) {
+        seen = batch.before();
+        break;
+      }
+    }
+    reached[i] = seen;
+    places[i] =
+        new Request.Place(
+            from.life(),
+            tick,
+            from.next().isPresent() ? from.seen() : from.seen().join(seen),
+            from.next());
+  }
+
+  /** Whether no more is taken: a transaction is not cut in two, unless it is very large. */
+  private boolean isFull() {
+    return bytes >= (whole ? 1 : WHOLE_FACTOR) * Reply.Changes.BYTES_MAX;
+  }
+
+  private boolean isWanted(Key key) {
+    return request.key().isEmpty() || key.startsWith(request.key().get());
+  }
+
+  private void add(Effects.Change change) {
+    changes.add(
+        new Reply.Change(
+            change.object().key(),
+            Optional.of(change.object().type()),
+            Optional.ofNullable(change.origin())));
+    bytes += Reply.Change.PLACE_BYTES + change.object().key().length();
+  }
+
+  // ---------------------------------------------------------------- what is there
+
+  /**
+   * Walks through some of what is there, and takes what the watcher was not told of.
+   *
+   * @throws OsierException if something of it may have been forgotten
+   */
+  void walk() {
+    int left = OBJECTS_MAX;
+    for (int i = 0; i < places.length; i++) {
+      while (places[i].next().isPresent() && left > 0 && bytes < Reply.Changes.BYTES_MAX) {
+        left -= walk(i);
+      }
+    }
+    for (Request.Place place : places) {
+      whole &= place.next().isEmpty();
+    }
+  }
+
+  /** Walks on in one partition; returns how many objects were looked at. */
+  private int walk(int i) {
+    Request.Place place = places[i];
+    ObjectStore store = parts.get(i).store();
+    ObjectId from = new ObjectId(place.next().orElseThrow(), CrdtType.values()[0]);
+    List<ObjectStore.Entry> entries = new ArrayList<>();
+    Causal first = store.getDurable(from); // pages begin behind a place
+    if (first != null) {
+      entries.add(new ObjectStore.Entry(from, first));
+    }
+    ObjectStore.Page page =
+        store.pageDurable(Optional.of(from), OBJECTS_AT_ONCE, OBJECT_BYTES_AT_ONCE);
+    entries.addAll(page.entries());
+    boolean end = page.end();
+    for (ObjectStore.Entry entry : entries) {
+      Key key = entry.object().key();
+      if (!isWanted(key)) {
+        end = true;
+        break;
+      }
+      if (!entry.state().context().toVersionVector().isAtMost(place.seen())) {
+        changes.add(new Reply.Change(key, Optional.of(entry.object().type()), Optional.empty()));
+        bytes += Reply.Change.PLACE_BYTES + key.length();
+      }
+    }
+    if (end) {
+      checkRemembered(i, place.seen()); // what was dropped meanwhile may not have been passed
+      places[i] =
+          new Request.Place(
+              place.life(), place.tick(), place.seen().join(reached[i]), Optional.empty());
+    } else {
+      // Behind the last one: a key that holds several types is told of once more.
+      Key last = entries.getLast().object().key();
+      places[i] =
+          new Request.Place(place.life(), place.tick(), place.seen(), Optional.of(behind(last)));
+    }
+    return entries.size() + 1;
+  }
+
+  /** The key of the last object that was looked at, or the next one there can be. */
+  private Key behind(Key last) {
+    if (last.length() == Key.LENGTH_MAX) {
+      return last.afterPrefix().orElse(last);
+    }
+    byte[] next = new byte[last.length() + 1];
+    last.copyTo(next, 0);
+    return Key.of(next);
+  }
+
+  // ---------------------------------------------------------------- waiting, and the answer
+
+  /** Waits for what comes; false if something has come already. */
+  boolean waits() {
+    if (isOfOneKey()) {
+      return parts.getFirst().ring().waits(key(), places[0].life(), places[0].tick(), this);
+    }
+    for (int i = 0; i < places.length; i++) {
+      if (!parts.get(i).ring().waits(places[i].life(), places[i].tick())) {
+        for (int k = 0; k < i; k++) {
+          parts.get(k).ring().waitsNoMore();
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Undoes {@link #waits}. */
+  void waitsNoMore() {
+    if (isOfOneKey()) {
+      parts.getFirst().ring().waitsNoMore(key(), this);
+    } else {
+      parts.forEach(p -> p.ring().waitsNoMore());
+    }
+  }
+
+  /** Answers with what was taken, and where to go on. */
+  void answer() {
+    if (!hasBegun()) {
+      fail(
+          new OsierException(
+              ErrorCode.UNAVAILABLE, "the datacenter is not ready to tell of changes"));
+      return;
+    }
+    reply.accept(new Reply.Changes(changes, Arrays.asList(places), whole));
+  }
+
+  void fail(OsierException error) {
+    fail(new Reply.Failure(error.code(), String.valueOf(error.getMessage())));
+  }
+
+  void fail(Reply.Failure failure) {
+    reply.accept(failure);
+  }
+}

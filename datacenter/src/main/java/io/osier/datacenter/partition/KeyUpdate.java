@@ -1,0 +1,56 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import java.util.List;
+
+/** What an operation of a key ({@link Operation#isOfKey}) does with each of its objects. Pure. */
+final class KeyUpdate {
+  private KeyUpdate() {}
+
+  /**
+   * The objects that are changed.
+   *
+   * @param states what the key holds
+   * @throws OsierException INVALID_ARGUMENT if one of them allows no such operation
+   */
+  static List<Causal> touched(Key key, List<Causal> states, Operation operation, Now now) {
+    for (Causal state : states) {
+      // Where there is nothing to persist nothing is wrong with it.
+      boolean refused = !state.isBottom() && !(operation instanceof Operation.Persist);
+      if (state.type() == CrdtType.BOUNDED_COUNTER && refused) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "key '"
+                + key
+                + "' holds a bounded counter, which cannot be deleted and does not expire: who used"
+                + " which rights must stay known");
+      }
+    }
+    return states.stream().filter(state -> isTouched(state, operation, now)).toList();
+  }
+
+  private static boolean isTouched(Causal state, Operation operation, Now now) {
+    if (operation instanceof Operation.Delete) {
+      // What is no reader's business any more, too: it leaves nothing.
+      return !state.isSpent() && state.type() != CrdtType.BOUNDED_COUNTER;
+    }
+    boolean exists = !state.isBottom() && !state.isOver(now.millis());
+    return exists
+        && (operation instanceof Operation.Expire
+            || (operation instanceof Operation.Persist && state.deadline() != Causal.NEVER));
+  }
+
+  /** What is done with each of them. */
+  static Operation part(Operation operation, Now now) {
+    return switch (operation) {
+      case Operation.Delete o -> new Operation.Clear();
+      case Operation.Expire o -> o.from(now.millis());
+      default -> operation;
+    };
+  }
+}

@@ -1,0 +1,114 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.Propagation;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notes what becomes visible while somebody watches, in its order. Not thread-safe, but for {@link
+ * #forgotten}.
+ */
+final class VisibleChanges {
+  private final ReplicaId self;
+  private final boolean together;
+  private final Propagation propagation;
+  private long life;
+  private List<Effects.Change> changes = new ArrayList<>();
+
+  /** What was told last; empty if nothing was. */
+  private Optional<VersionVector> told = Optional.empty();
+
+  /** Null while others may have forgotten what never came here. */
+  private volatile @Nullable VersionVector forgotten;
+
+  /**
+   * Nothing is noted yet.
+   *
+   * @param together whether others' updates become visible by {@link #admitted}
+   * @param forgotten see {@link Machine#forgotten}
+   */
+  VisibleChanges(
+      ReplicaId self,
+      boolean together,
+      Propagation propagation,
+      @Nullable VersionVector forgotten) {
+    this.self = self;
+    this.together = together;
+    this.propagation = propagation;
+    this.forgotten = forgotten;
+  }
+
+  /** See {@link Input.Watched}. */
+  void watch(long as) {
+    life = as;
+    changes = new ArrayList<>();
+    told = Optional.empty();
+  }
+
+  /** Whether somebody watches. */
+  boolean areWanted() {
+    return life != 0;
+  }
+
+  /** An update of this datacenter is visible. */
+  void committed(ObjectId object, boolean ends) {
+    changes.add(new Effects.Change(object, self, ends));
+  }
+
+  /** Something of others has come into an object. */
+  void applied(Shipment update) {
+    ReplicaId origin = update.content().isFull() ? null : update.origin();
+    changes.add(new Effects.Change(update.object(), origin, !together));
+  }
+
+  /** What was applied since the last call is visible. */
+  void admitted() {
+    if (!changes.isEmpty()) {
+      Effects.Change last = changes.removeLast();
+      changes.add(new Effects.Change(last.object(), last.origin(), true));
+    }
+  }
+
+  /** Takes what was noted; empty if there is nothing to tell. */
+  Optional<Effects.Visible> take() {
+    VersionVector here = propagation.here();
+    if (changes.isEmpty() && told.filter(here::equals).isPresent()) {
+      return Optional.empty();
+    }
+    List<Effects.Change> taken = changes;
+    changes = new ArrayList<>();
+    told = Optional.of(here);
+    return Optional.of(new Effects.Visible(life, taken, here, propagation.far()));
+  }
+
+  /** Nothing is remembered any more of something that these updates have made. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // by the partition's thread alone
+  void forgot(VersionVector updates) {
+    VersionVector before = forgotten;
+    if (before != null) {
+      forgotten = before.join(updates);
+    }
+  }
+
+  /** Others may have forgotten what never came here, until {@link #caughtUp}. */
+  void lacks() {
+    forgotten = null;
+  }
+
+  /** All that others had is here, but for what they had forgotten by then. */
+  void caughtUp() {
+    if (forgotten == null) {
+      forgotten = propagation.here();
+    }
+  }
+
+  Optional<VersionVector> forgotten() {
+    return Optional.ofNullable(forgotten);
+  }
+}

@@ -1,0 +1,205 @@
+package io.osier.datacenter.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.ObjectSpace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Scan;
+import io.osier.proxy.Transaction;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Deletion and time to live, by network and in the process. */
+@NullUnmarked // what is null is refused
+final class TimeToLiveTest {
+  private static final String KEYSPACES =
+      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
+  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private static EmbeddedCluster embedded;
+  private static TestCluster cluster;
+  private static OsierClient eu;
+  private static OsierClient us;
+
+  @BeforeAll
+  static void start() {
+    embedded = new EmbeddedCluster(KEYSPACES.replace(", bank", "\nbank"));
+    cluster = new TestCluster(KEYSPACES, new String[] {"eu", "us"});
+    eu = cluster.client("eu");
+    us = cluster.client("us");
+    eu.awaitConnected(LONG);
+    us.awaitConnected(LONG);
+  }
+
+  @AfterAll
+  static void stop() {
+    eu.close();
+    us.close();
+    cluster.close();
+    embedded.close();
+  }
+
+  private static Keyspace keyspace(String how, String name) {
+    return how.equals("embedded")
+        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
+        : eu.session().keyspace(name);
+  }
+
+  private static Keyspace elsewhere(String how, String name) {
+    return how.equals("embedded")
+        ? embedded.keyspace(EmbeddedCluster.NAMES.getLast(), name)
+        : us.session().keyspace(name);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  void delete_takesWhateverIsThere_andTellsWhether(String how, String name) {
+    Keyspace keyspace = keyspace(how, name);
+    assertThat(keyspace.delete("d")).as("nothing is there").isFalse();
+    keyspace.map("d").counter("f").increment();
+    assertThat(keyspace.delete("d")).isTrue();
+    assertThat(keyspace.exists("d")).isFalse();
+    assertThat(keyspace.delete("d")).as("it is gone").isFalse();
+    keyspace.set("d").add("of another type");
+    await().atMost(LONG).until(() -> elsewhere(how, name).exists("d"));
+    assertThat(elsewhere(how, name).delete("d")).isTrue();
+    await().atMost(LONG).until(() -> !keyspace.exists("d"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  void deadline_isSetReplacedAndTakenAway(String how, String name) {
+    Keyspace keyspace = keyspace(how, name);
+    assertThat(keyspace.expireAfter("e", HOUR)).as("nothing is there").isFalse();
+    assertThat(keyspace.timeToLive("e")).isEmpty();
+    assertThat(keyspace.persist("e")).isFalse();
+    keyspace.register("e").assign("x");
+    assertThat(keyspace.timeToLive("e")).as("for ever").isEmpty();
+    assertThat(keyspace.persist("e")).as("it lives for ever").isFalse();
+    assertThat(keyspace.expireAfter("e", HOUR)).isTrue();
+    assertThat(keyspace.timeToLive("e").orElseThrow()).isBetween(HOUR.minusMinutes(5), HOUR);
+    assertThat(keyspace.expireAt("e", Instant.now().plus(Duration.ofDays(400)))).isTrue();
+    assertThat(keyspace.timeToLive("e").orElseThrow())
+        .isBetween(Duration.ofDays(399), Duration.ofDays(401));
+    await().atMost(LONG).until(() -> elsewhere(how, name).timeToLive("e").isPresent());
+    assertThat(keyspace.persist("e")).isTrue();
+    assertThat(keyspace.timeToLive("e")).isEmpty();
+    assertThat(keyspace.persist("e")).isFalse();
+    assertThat(keyspace.register("e").get()).contains(Value.of("x"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  void whatHasExpired_isShownNowhere_andItsKeyIsFree(String how, String name) {
+    Keyspace keyspace = keyspace(how, name);
+    for (int i = 0; i < 5; i++) {
+      keyspace.set("x" + i).add("old");
+      keyspace.counter("y" + i).increment();
+    }
+    await().atMost(LONG).until(() -> elsewhere(how, name).count(Scan.prefix("y")) == 5);
+    keyspace.updateAll(
+        List.of(
+            Keyspace.Change.expireAfter("x0", Duration.ofMillis(1)),
+            Keyspace.Change.expireAfter("x1", Duration.ZERO),
+            Keyspace.Change.expireAfter("x2", Duration.ofSeconds(-5)),
+            Keyspace.Change.delete("x3"),
+            Keyspace.Change.expireAfter("none", HOUR)));
+    await().atMost(LONG).until(() -> keyspace.count(Scan.prefix("x")) == 1);
+    await().atMost(LONG).until(() -> elsewhere(how, name).count(Scan.prefix("x")) == 1);
+    assertThat(keyspace.scan(Scan.prefix("x")).map(r -> r.key())).containsExactly(Key.of("x4"));
+    assertThat(keyspace.exists("x0")).isFalse();
+    assertThat(keyspace.type("x0")).isEmpty();
+    assertThat(keyspace.set("x0").get()).isEmpty();
+    assertThat(keyspace.getAll(List.of("x0", "x4")).get("x0").exists()).isFalse();
+    assertThat(keyspace.delete("x1")).as("it does not exist any more").isFalse();
+    assertThat(keyspace.expireAfter("x2", HOUR)).isFalse();
+    keyspace.register("x0").assign("new");
+    keyspace.set("x2").add("new");
+    assertThat(keyspace.set("x2").get()).containsExactly(Value.of("new"));
+    assertThat(keyspace.timeToLive("x2")).isEmpty();
+    assertThat(keyspace.expireAt("y0", Instant.MIN)).isTrue();
+    assertThat(keyspace.exists("y0")).isFalse();
+    keyspace.counter("y0").increment();
+    assertThat(keyspace.counter("y0").get()).isEqualTo(1);
+    await()
+        .atMost(LONG)
+        .until(() -> elsewhere(how, name).type("x0").equals(Optional.of(CrdtType.LWW_REGISTER)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network", "embedded"})
+  void inATransaction_itIsDoneWithTheCommit(String how) {
+    Keyspace bank = keyspace(how, "bank");
+    for (String key : List.of("t1", "t2", "t3")) {
+      bank.set(key).add("a");
+    }
+    bank.expireAfter("t3", HOUR);
+    try (Transaction transaction = bank.begin()) {
+      assertThat(transaction.delete("t1")).isTrue();
+      assertThat(transaction.delete("t1")).isFalse();
+      assertThat(transaction.expireAfter("t2", HOUR)).isTrue();
+      assertThat(transaction.persist("t3")).isTrue();
+      assertThat(transaction.exists("t1")).isFalse();
+      assertThat(transaction.timeToLive("t2")).isPresent();
+      assertThat(transaction.timeToLive("t3")).isEmpty();
+      assertThat(transaction.count(Scan.prefix("t"))).isEqualTo(2);
+      assertThat(bank.exists("t1")).isTrue();
+      assertThat(bank.timeToLive("t2")).isEmpty();
+      transaction.commit();
+    }
+    assertThat(bank.exists("t1")).isFalse();
+    assertThat(bank.timeToLive("t2")).isPresent();
+    assertThat(bank.timeToLive("t3")).isEmpty();
+  }
+
+  private static void refused(Runnable call, ErrorCode code, String message) {
+    assertThatThrownBy(call::run)
+        .isInstanceOfSatisfying(
+            OsierException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(code);
+              assertThat(e).hasMessageContaining(message);
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network, shop", "embedded, bank"})
+  void whatMakesNoSense_isRefused(String how, String name) {
+    Keyspace keyspace = keyspace(how, name);
+    keyspace.set("s").add("a");
+    keyspace.boundedCounter("b").create(0, 5);
+    ErrorCode invalid = ErrorCode.INVALID_ARGUMENT;
+    refused(() -> keyspace.delete("b"), invalid, "bounded counter");
+    refused(() -> keyspace.expireAfter("b", HOUR), invalid, "bounded counter");
+    Duration longest = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+    refused(() -> keyspace.expireAfter("s", longest), invalid, "10000");
+    refused(() -> keyspace.expireAfter("s", Duration.ofMillis(Long.MAX_VALUE)), invalid, "10000");
+    refused(() -> keyspace.expireAt("s", Instant.MAX), invalid, "10000");
+    refused(() -> keyspace.expireAfter("s", null), invalid, "a time to live");
+    refused(() -> keyspace.expireAt("s", null), invalid, "a deadline");
+    refused(() -> keyspace.delete(""), invalid, "");
+    refused(() -> keyspace.timeToLive(null), invalid, "");
+    assertThat(keyspace.timeToLive("s")).isEmpty();
+    assertThat(keyspace.expireAfter("s", Duration.ofSeconds(Long.MIN_VALUE))).isTrue();
+    assertThat(keyspace.exists("s")).isFalse();
+    ObjectSpace space = keyspace;
+    assertThat(space.deleteAsync(null)).isCompletedExceptionally();
+  }
+}

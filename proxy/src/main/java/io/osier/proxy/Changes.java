@@ -1,0 +1,31 @@
+package io.osier.proxy;
+
+import io.osier.core.Key;
+import io.osier.crdt.CrdtType;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a {@link Watch} tells at once: changes in the order in which they became visible at a
+ * datacenter, in each of the keyspace's partitions.
+ *
+ * @param changes none where a watcher begins, or where it has begun anew at another datacenter
+ * @param position behind them: from there another watcher goes on
+ * @param isWhole whether they end where something became visible as a whole. In a {@code causal}
+ *     keyspace they hold whole transactions then. It is not so for transactions of more than 4 MiB
+ *     of keys, and while what is there is told: what is visible together may go on in the next ones
+ */
+public record Changes(List<Change> changes, WatchPosition position, boolean isWhole) {
+  /**
+   * A change of one key. What it holds now is to be read.
+   *
+   * @param type of the object that was changed; empty where all that is known is that the key may
+   *     have been changed
+   * @param origin the datacenter where it was changed; empty where there may be several
+   */
+  public record Change(Key key, Optional<CrdtType> type, Optional<String> origin) {}
+
+  public Changes {
+    changes = List.copyOf(changes);
+  }
+}

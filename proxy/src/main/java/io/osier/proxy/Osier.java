@@ -1,0 +1,81 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.nio.file.Path;
+
+/**
+ * The way in.
+ *
+ * <pre>{@code
+ * try (OsierClient osier = Osier.connect("eu=eu.example:7400", "us=us.example:7400")) {
+ *   osier.session().keyspace("shop").counter("likes:42").increment();
+ * }
+ * }</pre>
+ */
+public final class Osier {
+  private Osier() {}
+
+  /**
+   * A client of some datacenters, with the usual settings, that is connected to one of them.
+   *
+   * @param endpoints of each datacenter a name and its address for clients, as NAME=HOST:PORT
+   * @throws OsierException INVALID_ARGUMENT if one is malformed; otherwise as of {@link
+   *     OsierClient#awaitConnected}, with the usual time limit of a call
+   */
+  public static OsierClient connect(String... endpoints) {
+    OsierClient.Builder builder = OsierClient.builder();
+    for (String endpoint : present(endpoints, "endpoints")) {
+      int at = present(endpoint, "an endpoint").indexOf('=');
+      if (at < 1) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "an endpoint must be NAME=HOST:PORT, as in eu=eu.example:7400, not '" + endpoint + "'");
+      }
+      builder.endpoint(endpoint.substring(0, at).trim(), endpoint.substring(at + 1).trim());
+    }
+    return connected(builder);
+  }
+
+  /**
+   * A client with the settings of a file, that is connected to one of its datacenters.
+   *
+   * @throws OsierException as {@link #configured} and {@link #connect}
+   */
+  public static OsierClient connect(Path file) {
+    return connected(configured(file));
+  }
+
+  /**
+   * What a file says of a client, to which more can be added. The file has Java's properties:
+   * {@code endpoint.NAME = HOST:PORT} for each datacenter, and as in {@link OsierClient.Builder}
+   * {@code prefer}, {@code name}, {@code timeout}, {@code connect-timeout}, {@code ping-interval}
+   * (as 500ms, 10s or 1m), {@code in-flight-max}, {@code cache.staleness}, {@code
+   * cache.entries-max}, {@code tls} (true or false), {@code tls.authorities}, {@code
+   * tls.certificate}, {@code tls.key}, {@code tls.any-host}, {@code user} and {@code
+   * password-file}. Files are sought beside it.
+   *
+   * @throws OsierException CONFIGURATION, naming what is wrong and what is allowed
+   */
+  public static OsierClient.Builder configured(Path file) {
+    return ClientFile.read(present(file, "a file"));
+  }
+
+  /** Starts to build a client. */
+  public static OsierClient.Builder builder() {
+    return OsierClient.builder();
+  }
+
+  private static OsierClient connected(OsierClient.Builder builder) {
+    OsierClient client = builder.build();
+    try {
+      client.awaitConnected(client.settings().timeout());
+      return client;
+    } catch (RuntimeException e) {
+      client.close();
+      throw e;
+    }
+  }
+}

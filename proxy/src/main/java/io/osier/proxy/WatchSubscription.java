@@ -1,0 +1,233 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subscriber's watcher. It asks its datacenter for what is behind its position when that is
+ * wanted, and again until there is something; where nobody answers it asks on, wherever the session
+ * goes. One answer is held at a time. Signals come one after another by the subscriber's executor.
+ */
+final class WatchSubscription implements Flow.Subscription {
+  /** A datacenter waits so long for a change, and half of a call's time at most. */
+  private static final int WAIT_MILLIS = 20_000;
+
+  /** Longest pause where nobody answers. */
+  private static final long PAUSE_MILLIS = 200;
+
+  private final Session session;
+  private final Executor executor;
+  private final Flow.Subscriber<? super Changes> subscriber;
+  private final AtomicLong wanted = new AtomicLong();
+  private final AtomicReference<@Nullable Arrival> arrival = new AtomicReference<>();
+  private volatile boolean cancelled;
+  private volatile boolean askedForNone;
+
+  /** How often there was something to do since whoever is at it looked; 0 if nobody is. */
+  private final AtomicInteger calls = new AtomicInteger();
+
+  // Only whoever is at it touches what follows.
+  private Request.Watch next;
+  private boolean subscribed;
+  private @Nullable Changes held;
+  private boolean asking;
+  private boolean over;
+
+  /** What became of a request: changes, or why there are none, or a pause that is over. */
+  private record Arrival(Reply.@Nullable Changes changes, @Nullable Throwable error) {}
+
+  WatchSubscription(
+      Session session,
+      Request.Watch first,
+      Executor executor,
+      Flow.Subscriber<? super Changes> subscriber) {
+    this.session = session;
+    this.next = first;
+    this.executor = executor;
+    this.subscriber = Objects.requireNonNull(subscriber, "subscriber");
+  }
+
+  void begin() {
+    turn();
+  }
+
+  @Override
+  public void request(long times) {
+    if (times < 1) {
+      askedForNone = true;
+    } else {
+      wanted.accumulateAndGet(times, (a, b) -> a + b < 0 ? Long.MAX_VALUE : a + b);
+    }
+    turn();
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    turn();
+  }
+
+  private void turn() {
+    if (calls.getAndIncrement() == 0) {
+      try {
+        executor.execute(this::go);
+      } catch (RuntimeException e) {
+        cancelled = true; // and whoever refuses it hears nothing any more
+        throw e;
+      }
+    }
+  }
+
+  private void go() {
+    int done = 1;
+    do {
+      try {
+        look();
+      } catch (RuntimeException | Error e) {
+        over = true; // the subscriber's fault: it hears nothing any more
+        held = null;
+        calls.addAndGet(-done);
+        throw e;
+      }
+      done = calls.addAndGet(-done);
+    } while (done != 0);
+  }
+
+  private void look() {
+    if (!subscribed) {
+      subscribed = true;
+      subscriber.onSubscribe(this);
+    }
+    if (cancelled || over) {
+      over = true;
+      held = null;
+      return;
+    }
+    if (askedForNone) {
+      fail(new IllegalArgumentException("a subscriber must ask for at least one at a time"));
+      return;
+    }
+    Arrival arrived = arrival.getAndSet(null);
+    if (arrived != null) {
+      asking = false;
+      if (arrived.error != null) {
+        OsierException error = Calls.asOsier(arrived.error, false);
+        if (session.client().isClosed() || !isPassing(error.code())) {
+          fail(error);
+          return;
+        }
+        asking = true;
+        pause();
+      } else if (arrived.changes != null) {
+        take(arrived.changes);
+      }
+    }
+    deliver();
+    askOn();
+  }
+
+  /** Asks for more, if that is wanted, or if it is where the watcher begins. */
+  private void askOn() {
+    boolean isFirst = next.waitMillis() == 0;
+    if (!over && !cancelled && held == null && !asking && (isFirst || wanted.get() > 0)) {
+      asking = true;
+      ask();
+    }
+  }
+
+  private void fail(Throwable error) {
+    over = true;
+    held = null;
+    subscriber.onError(error);
+  }
+
+  /** Whether it may be otherwise some time later, or elsewhere. */
+  private static boolean isPassing(ErrorCode code) {
+    return switch (code) {
+      case UNAVAILABLE, TIMEOUT, OVERLOADED, SHUTTING_DOWN, REFUSED_BY_PEERS, SESSION_BEHIND ->
+          true;
+      default -> false;
+    };
+  }
+
+  private void take(Reply.Changes told) {
+    boolean first = next.places().isEmpty() || next.waitMillis() == 0;
+    // Who begins anew elsewhere, or walks through what is there, is told where it is.
+    boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
+    next =
+        new Request.Watch(
+            next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
+    if (first || walks || !told.changes().isEmpty()) {
+      held =
+          new Changes(
+              told.changes().stream()
+                  .map(c -> new Changes.Change(c.key(), c.type(), c.origin().map(ReplicaId::dc)))
+                  .toList(),
+              new WatchPosition(told.places()),
+              told.whole());
+    }
+  }
+
+  private void deliver() {
+    Changes told = held;
+    if (told != null && !cancelled && wanted.get() > 0) {
+      held = null;
+      wanted.decrementAndGet();
+      askOn(); // while the subscriber is at it
+      subscriber.onNext(told);
+    }
+  }
+
+  private void pause() {
+    session
+        .client()
+        .timers()
+        .later(
+            () -> arrived(new Arrival(null, null)),
+            session.client().timers().pauseMillis(PAUSE_MILLIS));
+  }
+
+  private void arrived(Arrival what) {
+    arrival.set(what);
+    turn();
+  }
+
+  private void ask() {
+    Request.Watch asked = next;
+    Call<Reply.Changes> call =
+        new Call<>(session, asked.keyspace(), asked.prefix() ? null : asked.key().get(), false) {
+          @Override
+          Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Watch(
+                asked.keyspace(),
+                asked.key(),
+                asked.prefix(),
+                asked.places(),
+                asked.resumes(),
+                Math.min(asked.waitMillis(), waitMillis));
+          }
+
+          @Override
+          boolean waitsForPast() {
+            return false; // it has a position of its own
+          }
+
+          @Override
+          Reply.Changes result(Reply reply) {
+            return (Reply.Changes) reply;
+          }
+        };
+    call.start().whenComplete((changes, error) -> arrived(new Arrival(changes, error)));
+  }
+}

@@ -1,0 +1,60 @@
+package io.osier.proxy.observe;
+
+import static io.osier.core.Present.present;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.osier.core.OsierException;
+import io.osier.proxy.ClientObserver;
+import io.osier.proxy.OutcomeUnknownException;
+import java.util.Optional;
+
+/**
+ * Makes an observation of each call, by Micrometer, which a program brings along ({@code
+ * io.micrometer:micrometer-observation}): with the handlers of its registry a timer, a span, or
+ * both. An observation, and with it a trace, that is current in the thread that makes a call is the
+ * call's parent. Thread-safe.
+ *
+ * <p>{@code osier.client.call} has the key values {@code osier.keyspace}, {@code osier.kind} (read
+ * or update), {@code osier.datacenter} (or none), {@code osier.outcome} (done, failed or unknown)
+ * and {@code osier.error} (the code, or none).
+ */
+public final class MicrometerObserver implements ClientObserver {
+  /** The name of the observations. */
+  public static final String NAME = "osier.client.call";
+
+  private static final String NONE_VALUE = KeyValue.NONE_VALUE;
+
+  private final ObservationRegistry registry;
+
+  /** An observer that uses a registry. */
+  public MicrometerObserver(ObservationRegistry registry) {
+    this.registry = present(registry, "a registry");
+  }
+
+  @Override
+  public Observed begins(String keyspace, boolean update) {
+    Observation observation =
+        Observation.createNotStarted(NAME, registry)
+            .contextualName("osier " + (update ? "update" : "read"))
+            .lowCardinalityKeyValue("osier.keyspace", keyspace)
+            .lowCardinalityKeyValue("osier.kind", update ? "update" : "read")
+            .start();
+    return (datacenter, error) -> ended(observation, datacenter, error);
+  }
+
+  private static void ended(
+      Observation observation, Optional<String> datacenter, Optional<OsierException> error) {
+    String outcome =
+        error.isEmpty()
+            ? "done"
+            : error.get() instanceof OutcomeUnknownException ? "unknown" : "failed";
+    observation
+        .lowCardinalityKeyValue("osier.datacenter", datacenter.orElse(NONE_VALUE))
+        .lowCardinalityKeyValue("osier.outcome", outcome)
+        .lowCardinalityKeyValue("osier.error", error.map(e -> e.code().name()).orElse(NONE_VALUE));
+    error.ifPresent(observation::error);
+    observation.stop();
+  }
+}

@@ -2,11 +2,13 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.tls.PasswordFile;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -123,18 +125,14 @@ final class ClientFile {
     needs("password-file", "user");
     if (get("user").isPresent()) {
       Path secret = path(get("password-file").orElseThrow());
-      password(secret); // says now what is wrong with it
+      Arrays.fill(password(secret), '\0'); // says now what is wrong with it
       builder.user(get("user").get(), () -> password(secret));
     }
   }
 
   /** Read anew for each connection: it may be changed while the program runs. */
   private char[] password(Path secret) {
-    try {
-      return Files.readString(secret).strip().toCharArray();
-    } catch (IOException e) {
-      throw wrong("names a password-file that cannot be read: " + secret);
-    }
+    return PasswordFile.read(secret, problem -> file + ", password-file: " + problem);
   }
 
   /** Beside the file, where it is not absolute. */

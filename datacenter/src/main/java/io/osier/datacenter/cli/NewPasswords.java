@@ -2,7 +2,7 @@ package io.osier.datacenter.cli;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.datacenter.config.UserSettings;
+import io.osier.core.tls.PasswordFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -39,7 +39,7 @@ public final class NewPasswords {
       return Optional.empty();
     }
     if (file != null) {
-      return Optional.of(UserSettings.password(file, problem -> "--new-password-file: " + problem));
+      return Optional.of(PasswordFile.read(file, problem -> "--new-password-file: " + problem));
     }
     char[] first = typed("new password of " + user + ": ");
     char[] second = typed("once more: ");

@@ -2,7 +2,7 @@ package io.osier.datacenter.cli;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.datacenter.config.UserSettings;
+import io.osier.core.tls.PasswordFile;
 import io.osier.proxy.OsierClient;
 import java.io.Console;
 import java.nio.file.Path;
@@ -61,7 +61,7 @@ public final class UserArguments {
    */
   static char[] password(String prompt, Optional<Path> file) {
     if (file.isPresent()) {
-      return UserSettings.password(file.get(), problem -> "--password-file: " + problem);
+      return PasswordFile.read(file.get(), problem -> "--password-file: " + problem);
     }
     String variable = System.getenv(VARIABLE);
     return variable != null

@@ -96,7 +96,7 @@ final class EntryPointTest {
         "tls.key = k.pem            | has tls.key, which needs tls.certificate, too",
         "tls.any-host = true        | has tls.any-host = true, but no 'tls = true'",
         "user = ada                 | has user, which needs password-file, too",
-        "user=ada;password-file=no  | names a password-file that cannot be read",
+        "user=ada;password-file=no  | client.properties, password-file: ",
         "cache.entries-max = 5      | has cache.entries-max, which needs cache.staleness, too",
       })
   void wrongSetting_isNamed(String text, String why) throws IOException {

@@ -1,0 +1,70 @@
+package io.osier.core.tls;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A file with a password in its first line. */
+public final class PasswordFile {
+  /** It has no more bytes. */
+  private static final long BYTES_MAX = 8 << 10;
+
+  private PasswordFile() {}
+
+  /**
+   * The first line, without its end, as UTF-8. No copy of it is left in the heap but the one that
+   * is returned, which the caller overwrites.
+   *
+   * @param told says where the file was named, around what is wrong
+   * @throws OsierException CONFIGURATION if it cannot be read, is larger than 8 KiB, or is no UTF-8
+   */
+  public static char[] read(Path file, UnaryOperator<String> told) {
+    byte[] bytes = bytes(file, told);
+    CharBuffer chars = CharBuffer.allocate(0);
+    try {
+      chars = StandardCharsets.UTF_8.newDecoder().decode(firstLine(bytes));
+      char[] password = new char[chars.remaining()];
+      chars.get(password);
+      return password;
+    } catch (CharacterCodingException e) {
+      throw wrong(told, file + " is not UTF-8", e);
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+      Arrays.fill(chars.array(), '\0');
+    }
+  }
+
+  private static byte[] bytes(Path file, UnaryOperator<String> told) {
+    try {
+      if (Files.size(file) > BYTES_MAX) {
+        throw wrong(
+            told, file + " is too large to be a file with a password in its first line", null);
+      }
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw wrong(told, file + " cannot be read (" + e.getMessage() + ")", e);
+    }
+  }
+
+  private static ByteBuffer firstLine(byte[] bytes) {
+    int end = 0;
+    while (end < bytes.length && bytes[end] != '\n' && bytes[end] != '\r') {
+      end++;
+    }
+    return ByteBuffer.wrap(bytes, 0, end);
+  }
+
+  private static OsierException wrong(
+      UnaryOperator<String> told, String what, @Nullable Throwable cause) {
+    return new OsierException(ErrorCode.CONFIGURATION, told.apply(what), cause);
+  }
+}

@@ -64,7 +64,8 @@ public final class RecordMap<R extends Record> {
    * Reads the record, and writes what a function changes of it, all of it or nothing: a register,
    * flag or value that differs is assigned, to a set are added and from it are removed the elements
    * that differ, a counter is incremented by the difference. So what others change at the same time
-   * is merged with it, and is not overwritten; two such calls at once both take effect.
+   * is merged with it, field by field: of two such calls at once on different fields, counters or
+   * elements both take effect, and of two that assign one register, the later one.
    *
    * @param change is given the record as this session's datacenter sees it, or a new one (no
    *     elements, 0, false, null) if there is none. It may be run by the thread that brings the

@@ -3,7 +3,6 @@ package io.osier.proxy.values;
 import static io.osier.core.Present.present;
 
 import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.util.Pool;
 import io.osier.core.ErrorCode;
@@ -149,7 +148,7 @@ public final class KryoValues implements Values {
         out.writeByte(FORMAT);
         kryo.writeClassAndObject(out, object);
         return new Value.Bytes(out.toBytes());
-      } catch (KryoException | IllegalArgumentException e) {
+      } catch (RuntimeException e) { // also of the object's own accessors
         throw wrong(
             "an object of " + object.getClass().getName() + " cannot be stored: " + reason(e));
       } finally {

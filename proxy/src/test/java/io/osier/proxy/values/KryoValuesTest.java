@@ -383,4 +383,21 @@ final class KryoValuesTest {
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(all).join();
   }
+
+  record Failing(String name) {
+    @Override
+    public String name() {
+      throw new IllegalStateException("not now");
+    }
+  }
+
+  @Example
+  void objectThatFailsWhileItIsRead_isTheCallersFault() {
+    ValueCodec<Failing> codec =
+        KryoValues.builder().register(20, Failing.class).build().codec(Failing.class);
+    assertThatThrownBy(() -> codec.encode(new Failing("x")))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContaining("cannot be stored");
+  }
 }

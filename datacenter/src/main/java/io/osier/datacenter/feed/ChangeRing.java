@@ -1,7 +1,9 @@
 package io.osier.datacenter.feed;
 
 import io.osier.core.Budget;
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.Effects;
 import java.util.ArrayList;
@@ -18,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The latest changes of one partition, in the order in which they became visible, within a budget
  * of bytes: the oldest go when it is spent. The partition only adds to it, whoever watches, and
- * looks up the keys of what it adds among those that are watched by themselves. Thread-safe; under
- * its lock is nobody else's code.
+ * looks up the keys of what it adds among those that are watched by themselves, which take at most
+ * half of the budget. Thread-safe; under its lock is nobody else's code.
  */
 public final class ChangeRing {
   /** What a change takes in the heap besides its key, about, in bytes. */
@@ -28,8 +30,8 @@ public final class ChangeRing {
   /** What a batch takes besides its changes. */
   private static final long BATCH_BYTES = 160;
 
-  /** So many keys may be watched by themselves. */
-  private static final int KEYS_MAX = 65_536;
+  /** What a key that is watched by itself takes besides the key. */
+  private static final long SLOT_BYTES = 200;
 
   /**
    * Changes that became visible with one batch.
@@ -71,6 +73,7 @@ public final class ChangeRing {
   private final Budget budget;
   private final TreeMap<Long, Batch> batches = new TreeMap<>();
   private final Map<Key, Slot> slots = new HashMap<>();
+  private long slotBytes;
 
   /** Keys that have changed and for which somebody waits. */
   private final Queue<Slot> due = new ConcurrentLinkedQueue<>();
@@ -181,6 +184,7 @@ public final class ChangeRing {
     budget.give(budget.used());
     batches.clear();
     slots.clear();
+    slotBytes = 0;
     here = VersionVector.EMPTY;
     far = VersionVector.EMPTY;
   }
@@ -303,7 +307,8 @@ public final class ChangeRing {
   /**
    * Looks at a key that is watched by itself from now on.
    *
-   * @return empty if too many are, or the partition has not told yet
+   * @return empty if the partition has not told yet
+   * @throws OsierException OVERLOADED if too many are
    */
   synchronized Optional<Known> look(Key key, long nowNanos) {
     if (!begun) {
@@ -311,18 +316,39 @@ public final class ChangeRing {
     }
     Slot slot = slots.get(key);
     if (slot == null) {
-      if (slots.size() >= KEYS_MAX) {
-        sweep(nowNanos);
-      }
-      if (slots.size() >= KEYS_MAX) {
-        return Optional.empty();
-      }
       slot = new Slot(end);
-      slots.put(key, slot);
+      addSlot(key, slot, nowNanos);
     }
     slot.usedNanos = nowNanos;
     return Optional.of(
         new Known(new State(life, oldest(), end, here), slot.since, slot.tick, slot.last));
+  }
+
+  private void addSlot(Key key, Slot slot, long nowNanos) {
+    long bytes = slotBytes(key);
+    if (!fits(bytes)) {
+      sweep(nowNanos);
+    }
+    if (!fits(bytes)) {
+      budget.noteSpent();
+      throw new OsierException(
+          ErrorCode.OVERLOADED,
+          slots.size()
+              + " keys of this partition are watched by themselves, which takes half of its share"
+              + " of osier.memory.changes; watch a prefix instead, or give it more");
+    }
+    slots.put(key, slot);
+    slotBytes += bytes;
+    budget.take(bytes);
+    evict();
+  }
+
+  private boolean fits(long bytes) {
+    return slotBytes + bytes <= budget.limit() / 2;
+  }
+
+  private static long slotBytes(Key key) {
+    return SLOT_BYTES + key.heapBytes();
   }
 
   /** A poll waits for the next change of a key, unless there is one behind its position already. */
@@ -362,10 +388,14 @@ public final class ChangeRing {
 
   /** Forgets keys for which nobody has asked since a time. */
   synchronized void sweep(long usedBeforeNanos) {
-    for (Iterator<Slot> it = slots.values().iterator(); it.hasNext(); ) {
-      Slot slot = it.next();
+    for (Iterator<Map.Entry<Key, Slot>> it = slots.entrySet().iterator(); it.hasNext(); ) {
+      Map.Entry<Key, Slot> next = it.next();
+      Slot slot = next.getValue();
       if (slot.waiting.isEmpty() && !slot.due && slot.usedNanos - usedBeforeNanos < 0) {
         it.remove();
+        long bytes = slotBytes(next.getKey());
+        slotBytes -= bytes;
+        budget.give(bytes);
       }
     }
   }

@@ -36,17 +36,15 @@ public final class FeedThread implements AutoCloseable {
       return;
     }
     Thread runs = thread;
-    if (runs == null) {
-      start();
-    } else {
-      LockSupport.unpark(runs);
-    }
+    // One that another caller has just started may be parked already.
+    LockSupport.unpark(runs == null ? start() : runs);
   }
 
-  private synchronized void start() {
+  private synchronized @Nullable Thread start() {
     if (thread == null && !closed) {
       thread = Thread.ofPlatform().name("osier-feed").daemon(true).start(this::run);
     }
+    return thread;
   }
 
   private void run() {
@@ -83,11 +81,8 @@ public final class FeedThread implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     closed = true;
-    Thread runs = thread;
-    if (runs != null) {
-      LockSupport.unpark(runs);
-    }
+    LockSupport.unpark(thread);
   }
 }

@@ -307,6 +307,9 @@ public final class KeyspaceFeed {
     } catch (OsierException e) {
       failed(poll, e);
       return true;
+    } catch (RuntimeException e) { // the others are to be answered all the same
+      broken(poll, e);
+      return true;
     }
   }
 
@@ -315,6 +318,11 @@ public final class KeyspaceFeed {
       cutOff.incrementAndGet();
     }
     poll.fail(e);
+  }
+
+  private static void broken(Poll poll, RuntimeException e) {
+    LOG.error("a watcher cannot be told of changes", e);
+    poll.fail(new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
   }
 
   private void walk(Poll poll) {
@@ -327,8 +335,7 @@ public final class KeyspaceFeed {
             } catch (OsierException e) {
               failed(poll, e);
             } catch (RuntimeException e) {
-              LOG.error("a watcher cannot be told what there is", e);
-              poll.fail(new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+              broken(poll, e);
             }
           });
     } catch (RejectedExecutionException e) {

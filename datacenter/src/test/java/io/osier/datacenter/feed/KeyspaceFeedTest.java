@@ -1,0 +1,161 @@
+package io.osier.datacenter.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A feed whose turns are taken by the test, in front of a partition that tells what it is told. */
+final class KeyspaceFeedTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 5);
+  private static final long LIFE = 7;
+  private static final long BYTES = 20_000;
+
+  private final MemoryStore store = new MemoryStore();
+  private final List<Reply> replies = new ArrayList<>();
+  private final KeyspaceFeed feed =
+      new KeyspaceFeed(EU, 1, BYTES, Runnable::run, this::now, () -> LIFE, () -> {});
+  private long now;
+  private long updates;
+  private boolean fails;
+
+  KeyspaceFeedTest() {
+    feed.begin(
+        List.of(
+            new KeyspaceFeed.Source() {
+              @Override
+              public ObjectStore store() {
+                return store;
+              }
+
+              @Override
+              public Optional<VersionVector> forgotten() {
+                if (fails) {
+                  throw new IllegalStateException("as the test wants");
+                }
+                return Optional.of(VersionVector.EMPTY);
+              }
+
+              @Override
+              public boolean isReady() {
+                return true;
+              }
+
+              @Override
+              public void watched(long life) {
+                visible(List.of());
+              }
+            }));
+  }
+
+  private long now() {
+    return now;
+  }
+
+  private void visible(List<Effects.Change> changes) {
+    updates += changes.size();
+    VersionVector here = updates == 0 ? VersionVector.EMPTY : VersionVector.of(EU, updates);
+    feed.ring(0).visible(new Effects.Visible(LIFE, changes, here, here));
+  }
+
+  private void changed(String key) {
+    ObjectId object = new ObjectId(Key.of(key), CrdtType.PN_COUNTER);
+    visible(List.of(new Effects.Change(object, EU, true)));
+  }
+
+  private static Request.Watch ofKey(String key, List<Request.Place> places) {
+    return new Request.Watch("shop", Optional.of(Key.of(key)), false, places, false, 1_000);
+  }
+
+  private void watch(Request.Watch request) {
+    feed.watch(request, replies::add);
+    feed.turn();
+  }
+
+  private Reply answer() {
+    feed.turn();
+    return replies.removeFirst();
+  }
+
+  /** Begins to watch a key; returns its position. */
+  private List<Request.Place> begin(String key) {
+    watch(ofKey(key, List.of()));
+    return ((Reply.Changes) answer()).places();
+  }
+
+  /** So a client that asks for ever new keys takes no more than the budget. */
+  @Test
+  void keysThatAreWatched_takeAtMostHalfOfTheBudget_untilNobodyAsksForThem() {
+    int watched = 0;
+    Reply reply;
+    do {
+      watch(ofKey("key" + watched++, List.of()));
+      reply = answer();
+    } while (reply instanceof Reply.Changes && watched < 10_000);
+    assertThat(((Reply.Failure) reply).code()).isEqualTo(ErrorCode.OVERLOADED);
+    assertThat(((Reply.Failure) reply).message()).contains("osier.memory.changes");
+    assertThat(feed.figures().memory().used()).isBetween(BYTES / 4, BYTES / 2);
+    assertThat(watched).isBetween(20, 80);
+    for (int i = 0; i < 1_000; i++) {
+      changed("key" + i);
+    }
+    assertThat(feed.figures().memory().used()).isBetween(BYTES / 2, BYTES);
+    assertThat(begin("key1")).as("a known one").hasSize(1);
+    now += 40_000_000_000L;
+    assertThat(begin("new")).as("nobody asks for the former any more").hasSize(1);
+    feed.turn();
+    assertThat(feed.figures().memory().used()).isLessThanOrEqualTo(BYTES);
+  }
+
+  @Test
+  void keysThatAreWaitedFor_stay() {
+    List<Request.Place> place = begin("a");
+    watch(ofKey("a", place));
+    now += 500_000_000;
+    feed.turn();
+    for (int i = 0; i < 10_000; i++) {
+      try {
+        feed.ring(0).look(Key.of("k" + i), now);
+      } catch (OsierException e) {
+        break;
+      }
+    }
+    assertThatThrownBy(() -> feed.ring(0).look(Key.of("one more"), now))
+        .isInstanceOf(OsierException.class);
+    changed("a");
+    Reply.Changes told = (Reply.Changes) answer();
+    assertThat(told.changes()).hasSize(1);
+  }
+
+  /** A fault that one request meets is told to who asked, and the others are answered. */
+  @Test
+  void faultOfOnePoll_isToldToItsWatcher_andHarmsNoOther() {
+    List<Request.Place> place = begin("b");
+    fails = true;
+    Request.Place foreign = new Request.Place(99, 1, VersionVector.EMPTY, Optional.empty());
+    feed.watch(
+        new Request.Watch("shop", Optional.empty(), true, List.of(foreign), true, 1_000),
+        replies::add);
+    feed.watch(ofKey("b", place), replies::add);
+    feed.turn();
+    assertThat(((Reply.Failure) replies.removeFirst()).code()).isEqualTo(ErrorCode.INTERNAL);
+    changed("b");
+    Reply.Changes told = (Reply.Changes) answer();
+    assertThat(told.changes()).extracting(Reply.Change::key).containsExactly(Key.of("b"));
+  }
+}

@@ -85,10 +85,23 @@ abstract class Call<T> {
     return false;
   }
 
+  /**
+   * Whether it waits at the datacenter for news, as a watcher's poll does: such a one takes no room
+   * from calls that somebody waits for, nobody observes it, and a client that closes need not wait
+   * for it.
+   */
+  boolean isForNews() {
+    return false;
+  }
+
   /** Sends it, when there is room for one more call: until then the calling thread waits. */
   CompletableFuture<T> start() {
     if (client.isClosing()) {
       result.completeExceptionally(client.unavailable());
+      return result;
+    }
+    if (isForNews()) {
+      attempt(startNanos);
       return result;
     }
     observed = client.settings().observer().begins(keyspace, update);
@@ -109,14 +122,20 @@ abstract class Call<T> {
 
   private void succeed(T made) {
     observed.ended(Optional.ofNullable(answerer), Optional.empty());
-    client.room().leave(); // first: callbacks may call again
+    leave(); // first: callbacks may call again
     result.complete(made);
   }
 
   private void fail(OsierException error) {
     observed.ended(Optional.ofNullable(answerer), Optional.of(error));
-    client.room().leave();
+    leave();
     result.completeExceptionally(error);
+  }
+
+  private void leave() {
+    if (!isForNews()) {
+      client.room().leave();
+    }
   }
 
   private void attempt() {

@@ -161,6 +161,13 @@ final class Tries {
    * @param outcome see {@link #outcome}
    */
   Next lost(long now, String dc, OsierException outcome) {
+    if (!update
+        && outcome.code() == ErrorCode.TIMEOUT
+        && refusal != null
+        && refusal.code() == ErrorCode.SESSION_BEHIND) {
+      // What is lacking says more than that the last of many tries had too little time.
+      return new Next.End(refusal);
+    }
     boolean mayTryAgain =
         !(outcome instanceof OutcomeUnknownException) && outcome.code() == ErrorCode.UNAVAILABLE;
     return mayTryAgain ? elsewhere(now, dc, outcome) : new Next.End(outcome);

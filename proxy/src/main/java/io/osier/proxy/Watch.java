@@ -79,8 +79,9 @@ public final class Watch implements Flow.Publisher<Changes> {
   }
 
   /**
-   * Signals come by this executor, one after another; by a virtual thread where none is given. What
-   * it refuses ends the watcher.
+   * Signals come by this executor, one after another; by a virtual thread where none is given.
+   * Where it refuses one, as when it is shut down, the watcher ends with its
+   * RejectedExecutionException, told by the thread that found out.
    */
   public Watch on(Executor by) {
     return new Watch(session, keyspace, key, prefix, from, resumes, present(by, "an executor"));

@@ -83,9 +83,22 @@ final class WatchSubscription implements Flow.Subscription {
       try {
         executor.execute(this::go);
       } catch (RuntimeException e) {
-        cancelled = true; // and whoever refuses it hears nothing any more
-        throw e;
+        refused(e);
       }
+    }
+  }
+
+  /** The executor takes no more: nobody else is at it, nor will be, so it is told from here. */
+  private void refused(RuntimeException by) {
+    boolean tells = !over && !cancelled;
+    if (tells && !subscribed) {
+      subscribed = true;
+      subscriber.onSubscribe(this);
+    }
+    over = true;
+    held = null;
+    if (tells) {
+      subscriber.onError(by);
     }
   }
 
@@ -123,7 +136,7 @@ final class WatchSubscription implements Flow.Subscription {
       asking = false;
       if (arrived.error != null) {
         OsierException error = Calls.asOsier(arrived.error, false);
-        if (session.client().isClosed() || !isPassing(error.code())) {
+        if (session.client().isClosing() || !isPassing(error.code())) {
           fail(error);
           return;
         }
@@ -221,6 +234,11 @@ final class WatchSubscription implements Flow.Subscription {
           @Override
           boolean waitsForPast() {
             return false; // it has a position of its own
+          }
+
+          @Override
+          boolean isForNews() {
+            return true;
           }
 
           @Override

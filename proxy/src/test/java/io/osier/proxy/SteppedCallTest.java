@@ -29,6 +29,8 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +49,7 @@ final class SteppedCallTest {
     private long now = 5;
     private int order;
     private long ids;
+    private boolean closed;
 
     @Override
     public long nanoTime() {
@@ -65,6 +68,10 @@ final class SteppedCallTest {
 
     @Override
     public void later(Runnable action, long millis) {
+      if (closed) {
+        action.run();
+        return;
+      }
       waiting.add(new Later(now + millis * MILLI, order++, action));
     }
 
@@ -80,6 +87,7 @@ final class SteppedCallTest {
 
     @Override
     public void close() {
+      closed = true;
       while (!waiting.isEmpty()) {
         waiting.remove().action.run();
       }
@@ -163,6 +171,10 @@ final class SteppedCallTest {
       return (Request.Transact) sent.request;
     }
 
+    void isLate() {
+      open.remove().answered.lost(new LostException(ErrorCode.TIMEOUT, true, "late"));
+    }
+
     void isDone() {
       open.remove().answered.answered(new Reply.Done(new Dot(replica, 1)));
     }
@@ -199,6 +211,7 @@ final class SteppedCallTest {
   private final Steps steps = new Steps();
   private final Far eu = new Far("eu", 1);
   private final Far us = new Far("us", 80);
+  private int observed;
   private final OsierClient client = client(List.of(eu, us));
   private final Keyspace k = client.session().keyspace("k");
 
@@ -222,7 +235,10 @@ final class SteppedCallTest {
             Optional.empty(),
             TracedAnswers.NONE,
             Values.plain(),
-            ClientObserver.NONE);
+            (keyspace, update) -> {
+              observed++;
+              return ClientObserver.IGNORED;
+            });
     Datacenters datacenters = new Datacenters(settings, steps);
     connections.forEach(datacenters::add);
     datacenters.changed();
@@ -402,5 +418,78 @@ final class SteppedCallTest {
     assertThat(call).isNotDone();
     client.close();
     assertThat(codeOf(call)).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  @Test
+  void readThatWasRefused_endsWithThat_whenTheLastTryIsLate() {
+    CompletableFuture<Long> call = k.counter("c").getAsync();
+    eu.fails(ErrorCode.SESSION_BEHIND);
+    steps.pass(0);
+    us.isLate();
+    assertThat(codeOf(call)).isEqualTo(ErrorCode.SESSION_BEHIND);
+    CompletableFuture<Long> late = k.counter("c").getAsync();
+    eu.isLate();
+    assertThat(codeOf(late)).isEqualTo(ErrorCode.TIMEOUT);
+  }
+
+  // ---------------------------------------------------------------- watchers
+
+  private Watch.Watching watching(String key) {
+    return k.watch(key).on(Runnable::run).listen(told -> {});
+  }
+
+  /** They would keep all others from being sent: each waits as long as there is no news. */
+  @Test
+  void watchers_takeNoRoomFromCalls_andAreNotObserved() {
+    for (int i = 0; i < 20; i++) { // of 10 calls at once
+      assertThat(watching("w" + i).ended()).isNotDone();
+    }
+    assertThat(eu.open).hasSize(20);
+    eu.open.clear();
+    assertThat(observed).isZero();
+    for (int i = 0; i < 10; i++) {
+      k.counter("c").incrementAsync(1);
+    }
+    assertThat(eu.open).hasSize(10);
+    assertThat(observed).isEqualTo(10);
+  }
+
+  @Test
+  void closing_doesNotWaitForWatchers_andEndsThem() {
+    Watch.Watching waits = watching("a");
+    Watch.Watching pauses = watching("b");
+    Far.Sent first = eu.open.remove();
+    eu.fails(ErrorCode.OVERLOADED);
+    assertThat(pauses.ended()).isNotDone();
+    assertThat(client.close(Duration.ofSeconds(1))).isTrue();
+    first.answered.lost(new LostException(ErrorCode.UNAVAILABLE, true, "closed"));
+    assertThat(codeOf(waits.ended())).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(codeOf(pauses.ended())).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  /** As when an application ends its threads before its client. */
+  @Test
+  void watcherWhoseExecutorRefuses_ends() {
+    Queue<Runnable> signals = new ArrayDeque<>();
+    boolean[] open = {true};
+    Executor executor =
+        signal -> {
+          if (!open[0]) {
+            throw new RejectedExecutionException("shut down");
+          }
+          signals.add(signal);
+        };
+    Watch.Watching later = k.watch("a").on(executor).listen(told -> {});
+    signals.remove().run();
+    assertThat(later.ended()).isNotDone();
+    open[0] = false;
+    eu.fails(ErrorCode.FORBIDDEN);
+    assertThat(later.ended()).isCompletedExceptionally();
+    assertThat(catchThrowable(() -> later.ended().join()))
+        .hasCauseInstanceOf(RejectedExecutionException.class);
+    Watch.Watching atOnce = k.watch("a").on(executor).listen(told -> {});
+    assertThat(atOnce.begun()).isCompletedExceptionally();
+    assertThat(atOnce.ended()).isCompletedExceptionally();
+    assertThat(eu.open).isEmpty();
   }
 }

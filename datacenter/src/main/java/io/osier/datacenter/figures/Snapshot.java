@@ -162,10 +162,7 @@ public record Snapshot(
    * @param cutOff how many were cut off, because they were too slow or came back too late
    * @param keptBytes what the changes that are kept for them take of the heap
    */
-  public record Watching(int watchers, long told, long cutOff, long keptBytes) {
-    /** There never was one. */
-    public static final Watching NONE = new Watching(0, 0, 0, 0);
-  }
+  public record Watching(int watchers, long told, long cutOff, long keptBytes) {}
 
   /**
    * A keyspace.

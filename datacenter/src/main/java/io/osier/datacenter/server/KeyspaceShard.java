@@ -12,12 +12,10 @@ import io.osier.datacenter.partition.Input;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
@@ -32,14 +30,7 @@ final class KeyspaceShard {
   private final Executor readers;
   private final UpdateGate gate;
 
-  /** Tells watchers of changes; null in tests of what has none. */
-  private final @Nullable KeyspaceFeed feed;
-
-  /** A keyspace that nobody watches. */
-  KeyspaceShard(
-      KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers, UpdateGate gate) {
-    this(policy, partitions, readers, gate, null);
-  }
+  private final KeyspaceFeed feed;
 
   /**
    * A keyspace.
@@ -53,7 +44,7 @@ final class KeyspaceShard {
       List<PartitionRunner> partitions,
       Executor readers,
       UpdateGate gate,
-      @Nullable KeyspaceFeed feed) {
+      KeyspaceFeed feed) {
     this.policy = policy;
     this.partitions = List.copyOf(partitions);
     boolean showsOne = policy.consistency() == KeyspacePolicy.Consistency.SESSION;
@@ -259,22 +250,17 @@ final class KeyspaceShard {
   void watch(Request.Watch watch, Consumer<Reply> reply) {
     watch.key().ifPresent(this::checkKey);
     gate.checkRead();
-    if (feed == null) {
-      throw new OsierException(ErrorCode.UNAVAILABLE, "nobody tells of changes here");
-    }
     feed.watch(watch, reply);
   }
 
   /** Lets all watchers ask again: they may not be allowed to any more. */
   void releaseWatchers() {
-    if (feed != null) {
-      feed.release();
-    }
+    feed.release();
   }
 
-  /** What watchers are told; empty where there can be none. */
-  Optional<KeyspaceFeed> feed() {
-    return Optional.ofNullable(feed);
+  /** What watchers are told. */
+  KeyspaceFeed feed() {
+    return feed;
   }
 
   /** Answers a scan, by a thread that may wait for the disk. */

@@ -193,7 +193,7 @@ final class Keyspaces {
   void endWatching() {
     Reply.Failure why =
         new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
-    open.values().forEach(o -> o.shard.feed().ifPresent(feed -> feed.close(why)));
+    open.values().forEach(o -> o.shard.feed().close(why));
     feeds.close();
   }
 
@@ -305,12 +305,10 @@ final class Keyspaces {
     dropped
         .shard
         .feed()
-        .ifPresent(
-            feed ->
-                feed.close(
-                    new Reply.Failure(
-                        ErrorCode.UNKNOWN_KEYSPACE,
-                        "keyspace '" + name + "' of " + around.self.dc() + " was dropped")));
+        .close(
+            new Reply.Failure(
+                ErrorCode.UNKNOWN_KEYSPACE,
+                "keyspace '" + name + "' of " + around.self.dc() + " was dropped"));
     stop(dropped.shard.partitions());
     around.traces.drop(name);
     around.store.ifPresent(s -> s.database().drop(dropped.place.stored()));
@@ -417,7 +415,7 @@ final class Keyspaces {
               one.shard.policy(), parts.shares.streams(parts.partitions), parts.causalMemory());
       one.shard.partitions().forEach(p -> p.configure(configured, parts.commands()));
       one.stores.forEach(s -> s.setCacheBytes(cacheBytes(parts)));
-      one.shard.feed().ifPresent(feed -> feed.setBytesMax(parts.changes()));
+      one.shard.feed().setBytesMax(parts.changes());
     }
   }
 

@@ -243,7 +243,7 @@ final class Publisher implements AutoCloseable {
         keyspace.gate().refusals(),
         ready,
         List.copyOf(partitions),
-        keyspace.feed().map(Publisher::watching).orElse(Snapshot.Watching.NONE));
+        watching(keyspace.feed()));
   }
 
   private static Snapshot.Watching watching(KeyspaceFeed feed) {

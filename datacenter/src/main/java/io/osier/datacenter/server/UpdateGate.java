@@ -50,14 +50,6 @@ final class UpdateGate {
    *
    * @param peers the others that hold the keyspace
    * @param store empty if everything is in memory only
-   */
-  UpdateGate(String keyspace, Collection<String> peers, Optional<StoreService> store) {
-    this(keyspace, peers, store, dc -> true);
-  }
-
-  /**
-   * As the other one.
-   *
    * @param mayKnowDeadlines whether another datacenter may run a version that knows deadlines
    */
   UpdateGate(

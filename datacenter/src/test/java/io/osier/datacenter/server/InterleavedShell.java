@@ -84,8 +84,7 @@ final class InterleavedShell implements InProcess {
       runners.add(runner(i, callers, keeps));
     }
     Executor readers = keeps ? reads::add : Runnable::run;
-    UpdateGate gate = new UpdateGate(policy.name(), List.of(), Optional.empty());
-    KeyspaceShard shard = new KeyspaceShard(policy, runners, readers, gate);
+    KeyspaceShard shard = TestShards.alone(policy, runners, readers);
     RequestHandler handler =
         new RequestHandler(Map.of(policy.name(), shard), null, (request, by) -> null);
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);

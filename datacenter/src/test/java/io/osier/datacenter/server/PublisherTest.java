@@ -179,13 +179,7 @@ final class PublisherTest {
       runner.start();
     }
     Map<String, KeyspaceShard> keyspaces =
-        Map.of(
-            "shop",
-            new KeyspaceShard(
-                policy,
-                runners,
-                Runnable::run,
-                new UpdateGate("shop", List.of(), Optional.empty())));
+        Map.of("shop", TestShards.alone(policy, runners, Runnable::run));
     publisher =
         new Publisher(
             new Publisher.Source(

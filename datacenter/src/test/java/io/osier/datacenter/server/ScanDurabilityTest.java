@@ -89,12 +89,7 @@ final class ScanDurabilityTest {
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             failure -> {});
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
-    KeyspaceShard shop =
-        new KeyspaceShard(
-            policy,
-            List.of(runner),
-            Runnable::run,
-            new UpdateGate("shop", List.of(), Optional.empty()));
+    KeyspaceShard shop = TestShards.alone(policy, List.of(runner), Runnable::run);
     Request.Scan scan = new Request.Scan("shop", from, Optional.empty(), new Query.Whole(), 10);
     return ((Reply.Page) shop.scan(scan)).rows();
   }

@@ -64,13 +64,7 @@ final class StoppingTest {
     ExecutorService readers = Executors.newSingleThreadExecutor();
     readers.shutdown();
     return new RequestHandler(
-        Map.of(
-            "shop",
-            new KeyspaceShard(
-                policy,
-                List.of(runner),
-                readers,
-                new UpdateGate("shop", List.of(), Optional.empty()))),
+        Map.of("shop", TestShards.alone(policy, List.of(runner), readers)),
         null,
         (request, by) -> null);
   }

@@ -52,6 +52,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostileRequestProperties {
   private static final int REQUESTS = 60;
+
+  /** Between two requests: what expires is removed a few of them later. */
+  private static final long PAUSE_MILLIS = 200;
+
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final KeyspacePolicy POLICY =
       KeyspacePolicy.causal("k", Duration.ofSeconds(1))
@@ -94,18 +98,19 @@ final class HostileRequestProperties {
       // As it comes off the wire.
       byte[] encoded = ProtocolCodec.encode(i, requests.get(i - 1));
       Request request = ProtocolCodec.decodeRequest(encoded).message();
-      List<ObjectStore.Entry> before = store.scan(Optional.empty(), 100);
+      long millis = i * PAUSE_MILLIS;
+      List<ObjectStore.Entry> before = visible(store, millis);
       Reply reply = handle(partition, request, i, out);
       ProtocolCodec.decodeReply(ProtocolCodec.encode(i, reply));
       if (reply instanceof Reply.Transacted transacted) {
         last = Math.max(last, transacted.dot().map(Dot::number).orElse(0L)); // or sent again
       } else if (reply instanceof Reply.All all) {
-        last = ofParts(request, all, last, store, before);
+        last = ofParts(request, all, last, visible(store, millis), before);
       } else if (reply instanceof Reply.Done done) {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
-        answersWhatWasAsked((Request.Write) request, done, before, store);
-        assertThat(isMet((Request.Write) request, before)).as("%s", request).isTrue();
+        answersWhatWasAsked((Request.Write) request, done, before, visible(store, millis), millis);
+        assertThat(isMet((Request.Write) request, before, millis)).as("%s", request).isTrue();
         Shipment shipment = out.journal.getLast();
         Frame frame =
             new Frame.Updates(
@@ -120,17 +125,22 @@ final class HostileRequestProperties {
                 List.of(shipment));
         assertThat(FrameCodec.decode(SELF, FrameCodec.encode(SELF, frame))).isEqualTo(frame);
       } else {
-        assertThat(store.scan(Optional.empty(), 100)).as("after %s", request).isEqualTo(before);
+        assertThat(visible(store, millis)).as("after %s", request).isEqualTo(before);
         if (request instanceof Request.Write write && reply instanceof Reply.Answer) {
-          assertThat(isMet(write, before)).as("%s", request).isFalse();
+          boolean had = isMet(write, before, millis) && hasToDo(write, before);
+          assertThat(had).as("%s", request).isFalse();
         }
         if (reply instanceof Reply.Failure failure) {
           assertThat(failure.code()).as(failure.message()).isNotEqualTo(ErrorCode.INTERNAL);
         }
       }
-      out.take(partition.step(new Input.Tick(), new Now(i * 1_000_000L, i)));
-      out.take(partition.step(new Input.Inspect(0, 1), new Now(i * 1_000_000L, i)));
-      assertThat(requireNonNull(out.report).content().committed()).isEqualTo(last);
+      out.take(partition.step(new Input.Tick(), now(i)));
+      out.take(partition.step(new Input.Inspect(0, 1), now(i)));
+      long committed = requireNonNull(out.report).content().committed();
+      if (requests.stream().noneMatch(HostileRequestProperties::givesDeadlines)) {
+        assertThat(committed).isEqualTo(last); // otherwise what has expired was removed as well
+      }
+      last = Math.max(last, committed);
       for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
         Causal state = entry.state();
         assertThat(state.read(new Query.Whole())).isNotNull();
@@ -138,12 +148,48 @@ final class HostileRequestProperties {
     }
   }
 
+  private static Now now(int i) {
+    return new Now(i * PAUSE_MILLIS * 1_000_000, i * PAUSE_MILLIS);
+  }
+
+  private static boolean givesDeadlines(Request request) {
+    List<Operation> all =
+        switch (request) {
+          case Request.Write w -> List.of(w.operation());
+          case Request.WriteAll w -> operations(w.updates());
+          case Request.Transact t -> operations(t.updates());
+          case Request.Repeat r -> operations(r.step().updates());
+          default -> List.of();
+        };
+    return all.stream().anyMatch(o -> o instanceof Operation.Expire);
+  }
+
+  private static List<Operation> operations(List<Request.Update> updates) {
+    return updates.stream().map(Request.Update::operation).toList();
+  }
+
+  /** What there is for a reader at a time: what has expired may be removed at any moment. */
+  private static List<ObjectStore.Entry> visible(MemoryStore store, long millis) {
+    return store.scan(Optional.empty(), 100).stream()
+        .filter(e -> !e.state().isOver(millis))
+        .toList();
+  }
+
+  /** Whether there is something that it concerns: what is not there is not removed, say. */
+  private static boolean hasToDo(Request.Write write, List<ObjectStore.Entry> before) {
+    return !write.operation().isOfKey()
+        || before.stream()
+            .filter(e -> e.object().key().equals(write.key()) && !e.state().isBottom())
+            .anyMatch(
+                e -> !(write.operation() instanceof Operation.Persist) || e.state().expires());
+  }
+
   /** Each part by itself: those that are done have their dots, and the others changed nothing. */
   private static long ofParts(
       Request request,
       Reply.All all,
       long last,
-      MemoryStore store,
+      List<ObjectStore.Entry> after,
       List<ObjectStore.Entry> before) {
     long latest = last;
     for (Reply part : all.parts()) {
@@ -163,23 +209,54 @@ final class HostileRequestProperties {
       assertThat(all.parts()).hasSameSizeAs(((Request.ReadAll) request).reads());
     }
     if (latest == last) {
-      assertThat(store.scan(Optional.empty(), 100)).as("after %s", request).isEqualTo(before);
+      assertThat(after).as("after %s", request).isEqualTo(before);
     }
     return latest;
   }
 
   /** The object as it was before the update, or as it is after it. */
   private static void answersWhatWasAsked(
-      Request.Write write, Reply.Done done, List<ObjectStore.Entry> before, MemoryStore store) {
+      Request.Write write,
+      Reply.Done done,
+      List<ObjectStore.Entry> before,
+      List<ObjectStore.Entry> after,
+      long millis) {
     assertThat(done.answer().isPresent()).isEqualTo(write.ask().isPresent());
+    if (write.operation().isOfKey()) {
+      leavesWhatItSays(write, after, millis);
+      return;
+    }
     if (write.ask().isPresent()) {
       Request.Ask ask = write.ask().get();
-      Causal state = state(write, ask.before() ? before : store.scan(Optional.empty(), 100));
+      Causal state = state(write, ask.before() ? before : after);
       Reply.Answer answer = done.answer().orElseThrow();
-      assertThat(answer.reading()).as("%s", write).contains(state.read(ask.query()));
+      assertThat(answer.reading()).as("%s", write).contains(read(state, ask.query(), millis));
       assertThat(answer.exists()).isEqualTo(!state.isBottom());
       assertThat(answer.seen()).isEqualTo(state.context().toVersionVector());
     }
+  }
+
+  /** What is left of a key behind a deletion, a deadline, or where one was taken away. */
+  private static void leavesWhatItSays(
+      Request.Write write, List<ObjectStore.Entry> after, long millis) {
+    List<Causal> left =
+        after.stream()
+            .filter(e -> e.object().key().equals(write.key()))
+            .map(ObjectStore.Entry::state)
+            .filter(s -> !s.isBottom())
+            .toList();
+    switch (write.operation()) {
+      case Operation.Delete o -> assertThat(left).isEmpty();
+      case Operation.Expire o ->
+          assertThat(left).allMatch(s -> s.deadline() == o.from(millis).millis());
+      default -> assertThat(left).allMatch(s -> s.deadline() == Causal.NEVER);
+    }
+  }
+
+  private static Reading read(Causal state, Query query, long millis) {
+    return query instanceof Query.TimeToLive
+        ? new Reading.Count(state.expires() ? state.deadline() - millis : -1)
+        : state.read(query);
   }
 
   private static Causal state(Request.Write write, List<ObjectStore.Entry> in) {
@@ -191,14 +268,14 @@ final class HostileRequestProperties {
   }
 
   /** By the value as a whole, where it is of a field. */
-  private static boolean isMet(Request.Write write, List<ObjectStore.Entry> before) {
+  private static boolean isMet(Request.Write write, List<ObjectStore.Entry> before, long millis) {
     if (write.condition().isEmpty()) {
       return true;
     }
     Request.Condition condition = write.condition().get();
     Causal state = state(write, before);
     if (condition.path().isEmpty()) {
-      return state.read(condition.query()).equals(condition.expected());
+      return read(state, condition.query(), millis).equals(condition.expected());
     }
     Reading at = state.read(new Query.Whole());
     for (FieldId field : condition.path()) {
@@ -233,7 +310,7 @@ final class HostileRequestProperties {
       }
     }
     int answered = out.replies.size();
-    out.take(partition.step(new Input.Command(i, request), new Now(i * 1_000_000L, i)));
+    out.take(partition.step(new Input.Command(i, request), now(i)));
     assertThat(out.replies).as("one answer to %s", request).hasSize(answered + 1);
     return out.replies.getLast();
   }
@@ -312,7 +389,12 @@ final class HostileRequestProperties {
 
   private static Arbitrary<Query> queries() {
     return Arbitraries.oneOf(
-        Arbitraries.of(new Query.Whole(), new Query.Size(), new Query.Rights(), new Query.Exists()),
+        Arbitraries.of(
+            new Query.Whole(),
+            new Query.Size(),
+            new Query.Rights(),
+            new Query.Exists(),
+            new Query.TimeToLive()),
         VALUES.map(Query.Contains::new),
         VALUES.list().ofMaxSize(3).map(Query.Among::new),
         NAMES.list().ofMaxSize(2).map(Query.Select::new));
@@ -396,6 +478,10 @@ final class HostileRequestProperties {
             VALUES.list().ofMaxSize(3).map(Operation.Add::new),
             VALUES.list().ofMaxSize(3).map(Operation.Remove::new),
             Arbitraries.just(new Operation.Clear()));
+    Arbitrary<Operation> ofKeys = // which are refused for fields
+        Arbitraries.oneOf(
+            Arbitraries.of(new Operation.Delete(), new Operation.Persist()),
+            Combinators.combine(deadlines(), EITHER).as(Operation.Expire::new));
     if (depth == 3) {
       return plain;
     }
@@ -409,8 +495,18 @@ final class HostileRequestProperties {
                 .map(Operation.UpdateFields::new));
     return depth == 0
         ? Arbitraries.frequencyOf(
-            Tuple.of(3, plain), Tuple.of(1, fields), Tuple.of(2, boundedOperations()))
-        : Arbitraries.frequencyOf(Tuple.of(3, plain), Tuple.of(1, fields));
+            Tuple.of(3, plain),
+            Tuple.of(1, fields),
+            Tuple.of(2, boundedOperations()),
+            Tuple.of(1, ofKeys))
+        : Arbitraries.frequencyOf(Tuple.of(8, plain), Tuple.of(3, fields), Tuple.of(1, ofKeys));
+  }
+
+  private static Arbitrary<Long> deadlines() {
+    return Arbitraries.oneOf(
+        NUMBERS,
+        Arbitraries.longs().between(0, REQUESTS * PAUSE_MILLIS),
+        Arbitraries.of(Operation.Expire.MILLIS_MAX, Operation.Expire.MILLIS_MAX + 1));
   }
 
   private static Arbitrary<Operation> boundedOperations() {

@@ -103,6 +103,9 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
+    if (operation instanceof Operation.WithDeadline both) {
+      return prepareBoth(both, origin, first, predecessor, timestamp, forgotten);
+    }
     // Others may have forgotten, and their states have dropped here what was.
     long dropped = Math.max(forgotten, context.last(origin));
     Preparation preparation = new Preparation(origin, first, timestamp, dropped);
@@ -131,6 +134,24 @@ public final class Causal {
       }
     }
     return new Causal(delta, deadline, preparation.context(predecessor), false);
+  }
+
+  private Causal prepareBoth(
+      Operation.WithDeadline both,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    checkCanExpire();
+    Causal update = prepare(both.update(), origin, first, predecessor, timestamp, forgotten);
+    Causal after = join(update);
+    if (after.store.isBottom()) {
+      return update; // nothing is left that could expire
+    }
+    long number = update.context.last(origin);
+    return update.join(
+        after.prepare(both.deadline(), origin, number + 1, number, timestamp, forgotten));
   }
 
   /**

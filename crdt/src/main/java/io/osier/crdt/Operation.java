@@ -33,6 +33,16 @@ public sealed interface Operation {
     return false;
   }
 
+  /** Whether it gives a deadline. */
+  default boolean givesDeadline() {
+    return false;
+  }
+
+  /** The same with the time at which a duration ends that it gives. */
+  default Operation from(long nowMillis) {
+    return this;
+  }
+
   /** What stands for the type where an operation is of a key. */
   CrdtType ANY_TYPE = CrdtType.OR_MAP;
 
@@ -70,6 +80,8 @@ public sealed interface Operation {
       case Delete o -> HeapSize.object(0);
       case Expire o -> HeapSize.object(Long.BYTES + 1);
       case Persist o -> HeapSize.object(0);
+      case WithDeadline o ->
+          HeapSize.object(2 * HeapSize.REFERENCE) + o.update.heapBytes() + o.deadline.heapBytes();
     };
   }
 
@@ -262,10 +274,46 @@ public sealed interface Operation {
       return true;
     }
 
-    /** The same with the time that a duration ends at. */
+    @Override
+    public boolean givesDeadline() {
+      return true;
+    }
+
+    @Override
     public Expire from(long nowMillis) {
       return new Expire(
           Math.clamp(fromNow ? nowMillis + millis : millis, 0, Causal.NEVER - 1), false);
+    }
+  }
+
+  /**
+   * Updates an object and gives it a deadline, in the place of the one that it had, as one update:
+   * nobody sees the one without the other. What the update leaves empty gets none.
+   *
+   * @param update one of an object as a whole, which gives no deadline itself; not of a bounded
+   *     counter
+   */
+  record WithDeadline(Operation update, Expire deadline) implements Operation {
+    public WithDeadline {
+      Present.present(update, "an update");
+      Present.present(deadline, "a deadline");
+    }
+
+    @Override
+    public List<Operation> parts() {
+      List<Operation> parts = new ArrayList<>(update.parts());
+      parts.add(deadline);
+      return parts;
+    }
+
+    @Override
+    public boolean givesDeadline() {
+      return true;
+    }
+
+    @Override
+    public WithDeadline from(long nowMillis) {
+      return new WithDeadline(update, deadline.from(nowMillis));
     }
   }
 

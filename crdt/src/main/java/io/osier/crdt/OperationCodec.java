@@ -32,6 +32,7 @@ public final class OperationCodec {
   private static final int DELETE = 13;
   private static final int EXPIRE = 14;
   private static final int PERSIST = 15;
+  private static final int WITH_DEADLINE = 16;
 
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
@@ -91,10 +92,14 @@ public final class OperationCodec {
       case Operation.Delete o -> out.writeByte(DELETE);
       case Operation.Expire o -> {
         out.writeByte(EXPIRE);
-        out.writeSigned(o.millis());
-        out.writeBoolean(o.fromNow());
+        writeDeadline(out, o);
       }
       case Operation.Persist o -> out.writeByte(PERSIST);
+      case Operation.WithDeadline o -> {
+        out.writeByte(WITH_DEADLINE);
+        writeDeadline(out, o.deadline());
+        write(out, o.update());
+      }
       case Operation.Bound o -> {
         out.writeByte(BOUND);
         out.writeSigned(o.lower());
@@ -139,8 +144,15 @@ public final class OperationCodec {
       case REMOVE_FIELDS -> new Operation.RemoveFields(readList(in, 1, OperationCodec::readName));
       case CLEAR -> new Operation.Clear();
       case DELETE -> new Operation.Delete();
-      case EXPIRE -> new Operation.Expire(in.readSigned(), in.readFlag());
+      case EXPIRE -> readDeadline(in);
       case PERSIST -> new Operation.Persist();
+      case WITH_DEADLINE -> {
+        in.enter();
+        Operation.Expire deadline = readDeadline(in);
+        Operation update = readOperation(in);
+        in.leave();
+        yield new Operation.WithDeadline(update, deadline);
+      }
       case BOUND ->
           new Operation.Bound(
               in.readSigned(), in.readSigned(), readList(in, 2, OperationCodec::readDc));
@@ -150,6 +162,15 @@ public final class OperationCodec {
       case INHERIT -> new Operation.Inherit(readDc(in));
       default -> throw new MalformedException("operation " + tag + " is unknown");
     };
+  }
+
+  private static void writeDeadline(WireOutput out, Operation.Expire deadline) {
+    out.writeSigned(deadline.millis());
+    out.writeBoolean(deadline.fromNow());
+  }
+
+  private static Operation.Expire readDeadline(WireInput in) {
+    return new Operation.Expire(in.readSigned(), in.readFlag());
   }
 
   /** Writes a query. */

@@ -48,16 +48,16 @@ public final class OperationLimits {
       case Operation.SetFlag o -> {}
       case Operation.Clear o -> {}
       case Operation.Delete o -> checkIsOfKey("deletion", depth);
-      case Operation.Expire o -> {
-        checkIsOfKey("time to live", depth);
-        if (o.millis() > Operation.Expire.MILLIS_MAX) {
+      case Operation.Expire o -> check(o, depth);
+      case Operation.WithDeadline o -> {
+        check(o.deadline(), depth);
+        if (o.update().isOfKey() || o.update().givesDeadline()) {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
-              "a time to live ends before the year 10000: at most "
-                  + Operation.Expire.MILLIS_MAX
-                  + " ms, not "
-                  + o.millis());
+              "an update that gives its object a time to live does not delete the key, nor give or"
+                  + " take another one");
         }
+        check(o.update(), valueBytesMax, depth);
       }
       case Operation.Persist o -> checkIsOfKey("time to live", depth);
       case Operation.Bound o -> {}
@@ -67,6 +67,18 @@ public final class OperationLimits {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
               "rights of a datacenter that was given up are inherited by the others themselves");
+    }
+  }
+
+  private static void check(Operation.Expire deadline, int depth) {
+    checkIsOfKey("time to live", depth);
+    if (deadline.millis() > Operation.Expire.MILLIS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a time to live ends before the year 10000: at most "
+              + Operation.Expire.MILLIS_MAX
+              + " ms, not "
+              + deadline.millis());
     }
   }
 

@@ -240,13 +240,23 @@ final class History {
         : Arbitraries.frequencyOf(
             Tuple.of(11, ownOperations(type, depth)),
             Tuple.of(1, Arbitraries.just(new Operation.Clear())),
-            Tuple.of(depth == 0 ? 2 : 0, deadlines()));
+            Tuple.of(depth == 0 ? 2 : 0, deadlines()),
+            Tuple.of(depth == 0 ? 2 : 0, withDeadlines(type)));
   }
 
   private static Arbitrary<Operation> deadlines() {
     return Arbitraries.frequencyOf(
         Tuple.of(4, Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false))),
         Tuple.of(1, Arbitraries.just(new Operation.Persist())));
+  }
+
+  private static Arbitrary<Operation> withDeadlines(CrdtType type) {
+    Arbitrary<Operation> updates =
+        Arbitraries.frequencyOf(
+            Tuple.of(7, ownOperations(type, 0)),
+            Tuple.of(1, Arbitraries.just(new Operation.Clear())));
+    return Combinators.combine(updates, Arbitraries.longs().between(1, 3))
+        .as((update, at) -> new Operation.WithDeadline(update, new Operation.Expire(at, false)));
   }
 
   private static Arbitrary<Operation> ownOperations(CrdtType type, int depth) {

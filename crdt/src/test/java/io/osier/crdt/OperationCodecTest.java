@@ -44,6 +44,9 @@ final class OperationCodecTest {
     golden.put(new Operation.Expire(300, true), "0ed80401");
     golden.put(new Operation.Expire(-1, false), "0e0100");
     golden.put(new Operation.Persist(), "0f");
+    golden.put(
+        new Operation.WithDeadline(new Operation.SetFlag(true), new Operation.Expire(300, true)),
+        "10d804010301");
     golden.put(new Operation.Inherit("us"), "0c" + "027573");
     golden.put(new Operation.Bound(-1, 5, List.of("eu", "us")), "09010a02" + "02657502" + "7573");
     golden.put(new Operation.IncrementWithin(-2, 300), "0a03ac02");

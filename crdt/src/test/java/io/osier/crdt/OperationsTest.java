@@ -27,6 +27,7 @@ final class OperationsTest {
           new Operation.RemoveFields(List.of()),
           new Operation.Inherit("us"),
           new Operation.Clear());
+  private static final Operation.Expire LATER = new Operation.Expire(5, false);
 
   private static Causal apply(Causal state, ReplicaId origin, Operation operation) {
     long last = state.context().last(origin);
@@ -57,6 +58,7 @@ final class OperationsTest {
       case Operation.Delete o -> false; // it is for all of a key's objects
       case Operation.Expire o -> type != CrdtType.BOUNDED_COUNTER;
       case Operation.Persist o -> type != CrdtType.BOUNDED_COUNTER;
+      case Operation.WithDeadline o -> type != CrdtType.BOUNDED_COUNTER && takes(type, o.update());
     };
   }
 
@@ -71,6 +73,16 @@ final class OperationsTest {
       Causal start = bottom;
       if (type == CrdtType.BOUNDED_COUNTER && operation instanceof Operation.Clear) {
         continue; // BoundedCounterTest
+      }
+      Operation both = new Operation.WithDeadline(operation, LATER);
+      if (type == CrdtType.BOUNDED_COUNTER) {
+        assertThatThrownBy(() -> start.prepare(both, EU, 1, 0, 1, 0))
+            .hasMessageContaining("a bounded counter does not expire");
+      } else if (takes(type, both)) {
+        Causal after = apply(start, EU, both);
+        assertThat(after.deadline()).isEqualTo(after.isBottom() ? Causal.NEVER : 5);
+        assertThat(after.read(new Query.Whole()))
+            .isEqualTo(apply(start, EU, operation).read(new Query.Whole()));
       }
       if (takes(type, operation)) {
         assertThat(bottom.prepare(operation, EU, 1, 0, 1, 0).isFull()).isFalse();

@@ -45,9 +45,37 @@ final class SemanticsProperties {
       List<Step> steps = new ArrayList<>();
       received.stream()
           .filter(e -> !isOfDeadline(e.operation())) // which changes nothing of the content
-          .forEach(e -> steps.add(new Step(e.dot(), 0, e.operation(), e.timestamp(), e.past())));
+          .forEach(e -> steps.add(new Step(e.dot(), 0, content(e), e.timestamp(), e.past())));
       assertThat(site.state.read(new Query.Whole())).isEqualTo(expected(plan.type(), steps));
     }
+  }
+
+  private static Operation content(Event event) {
+    return event.operation() instanceof Operation.WithDeadline both
+        ? both.update()
+        : event.operation();
+  }
+
+  /** The deadline that an update gives; empty if it gives none. */
+  private static Optional<Long> deadline(Event event, History history, CrdtType type) {
+    return switch (event.operation()) {
+      case Operation.Expire o -> Optional.of(o.millis());
+      case Operation.Persist o -> Optional.of(Causal.NEVER);
+      case Operation.WithDeadline o ->
+          behind(event, history, type).isBottom()
+              ? Optional.empty() // what is left empty has none
+              : Optional.of(o.deadline().millis());
+      default -> Optional.empty();
+    };
+  }
+
+  /** What there was where an update was made, with it. */
+  private static Causal behind(Event event, History history, CrdtType type) {
+    Causal then = Causal.bottom(type);
+    for (Event e : history.events) {
+      then = event.past().contains(e.dot()) || e == event ? then.join(e.delta()) : then;
+    }
+    return then;
   }
 
   private static boolean isOfDeadline(Operation operation) {
@@ -65,9 +93,8 @@ final class SemanticsProperties {
           history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
       Optional<Long> expected =
           received.stream()
-              .filter(e -> isOfDeadline(e.operation()))
               .filter(e -> received.stream().noneMatch(l -> endsIt(l, e, history, plan.type())))
-              .map(e -> e.operation() instanceof Operation.Expire x ? x.millis() : Causal.NEVER)
+              .flatMap(e -> deadline(e, history, plan.type()).stream())
               .max(Comparator.naturalOrder());
       assertThat(site.state.expires()).isEqualTo(expected.isPresent());
       assertThat(site.state.deadline()).isEqualTo(expected.orElse(Causal.NEVER));
@@ -78,13 +105,9 @@ final class SemanticsProperties {
     if (!later.past().contains(deadline.dot())) {
       return false;
     }
-    Causal then = Causal.bottom(type);
-    for (Event e : history.events) {
-      then = later.past().contains(e.dot()) || e == later ? then.join(e.delta()) : then;
-    }
-    return isOfDeadline(later.operation())
-        || later.operation() instanceof Operation.Clear
-        || then.isBottom();
+    return deadline(later, history, type).isPresent()
+        || content(later) instanceof Operation.Clear
+        || behind(later, history, type).isBottom();
   }
 
   private static Reading expected(CrdtType type, List<Step> steps) {

@@ -347,6 +347,12 @@ public final class Keyspace extends ObjectSpace {
     public static Change expireAfter(String key, Duration timeToLive) {
       return new Change(key, Operation.ANY_TYPE, Expiries.after(timeToLive));
     }
+
+    /** The same, which gives its object a time to live, too; see {@link ObjectSpace#expiring}. */
+    public Change expiring(Duration timeToLive) {
+      return new Change(
+          key, type, new Operation.WithDeadline(operation, Expiries.after(timeToLive)));
+    }
   }
 
   /**

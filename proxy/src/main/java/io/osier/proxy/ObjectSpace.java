@@ -121,6 +121,28 @@ public abstract class ObjectSpace {
   }
 
   /**
+   * The same space, whose updates also give their object this time to live, from each of them on
+   * and in the place of a former one: in the same moment, as one update, so that nobody ever sees
+   * one without the other. For sessions, presence and limits of a rate:
+   *
+   * <pre>{@code
+   * ObjectSpace sessions = shop.expiring(Duration.ofMinutes(30));
+   * sessions.register("session:7").assign("basket");    // and again with each request
+   * long requests = shop.expiring(Duration.ofMinutes(1)).counter("rate:ada").incrementAndGet(1);
+   * }</pre>
+   *
+   * <p>What an update leaves empty has no time to live, and bounded counters can have none. Reads,
+   * scans and what concerns a key as a whole are as in the space that this is called of.
+   *
+   * @param timeToLive rounded up to milliseconds; with one that is not positive the object expires
+   *     at once
+   * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999
+   */
+  public final ObjectSpace expiring(Duration timeToLive) {
+    return new ExpiringSpace(this, Expiries.after(timeToLive));
+  }
+
+  /**
    * Lets a key live on that would expire. This wins against deadlines that are given at the same
    * time elsewhere. Needs the rights that {@link #delete} needs.
    *

@@ -170,6 +170,58 @@ abstract sealed class Target {
     }
   }
 
+  /** An object whose updates give it a deadline. */
+  static final class Expiring extends Target {
+    private final Target object;
+    private final Operation.Expire deadline;
+
+    Expiring(Target object, Operation.Expire deadline) {
+      this.object = object;
+      this.deadline = deadline;
+    }
+
+    private Operation with(Operation operation) {
+      return new Operation.WithDeadline(operation, deadline);
+    }
+
+    @Override
+    CompletableFuture<Void> update(Operation operation) {
+      return object.update(with(operation));
+    }
+
+    @Override
+    <T> CompletableFuture<T> update(
+        Operation operation, Request.Ask ask, Function<Reading, T> result) {
+      return object.update(with(operation), ask, result);
+    }
+
+    @Override
+    CompletableFuture<Boolean> updateIf(
+        List<FieldId> path, Query query, Reading expected, Operation operation) {
+      return object.updateIf(path, query, expected, with(operation));
+    }
+
+    @Override
+    CompletableFuture<Reading> read(Query query) {
+      return object.read(query);
+    }
+
+    @Override
+    <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
+      return object.read(query, result);
+    }
+
+    @Override
+    CrdtType type() {
+      return object.type();
+    }
+
+    @Override
+    Values values() {
+      return object.values();
+    }
+  }
+
   /** A field: its updates are updates of the map around it. */
   static final class OfField extends Target {
     private final Target map;

@@ -57,12 +57,8 @@ final class PresenceSample implements Callable<Integer> {
   /** Says again and again that somebody is there. */
   private static ScheduledFuture<?> online(
       ScheduledExecutorService phones, Keyspace presence, String user) {
-    String key = PREFIX + user;
     return phones.scheduleWithFixedDelay(
-        () -> {
-          presence.register(key).assign("here");
-          presence.expireAfter(key, TIME_TO_LIVE);
-        },
+        () -> presence.expiring(TIME_TO_LIVE).register(PREFIX + user).assign("here"),
         0,
         RENEW_MILLIS,
         TimeUnit.MILLISECONDS);

@@ -156,7 +156,9 @@ final class SimMortals {
     if (!dc.isUp() || !dc.node(unit).isReady() || mortal.asked) {
       return;
     }
-    if (mortal.stage == Stage.BORN) {
+    if (mortal.stage == Stage.BORN && mortal.fate != Fate.IS_DELETED && random.nextInt(3) == 0) {
+      bear(dc, mortal);
+    } else if (mortal.stage == Stage.BORN) {
       ask(
           dc,
           mortal,
@@ -281,8 +283,35 @@ final class SimMortals {
     }
   }
 
+  private long lifetimeMillis(Mortal mortal) {
+    return (mortal.fate == Fate.LIVES ? 3_000L : 300L) + random.nextInt(5_000);
+  }
+
+  /** Adds the first element with a deadline, in one update. */
+  private void bear(SimDc dc, Mortal mortal) {
+    long after = lifetimeMillis(mortal);
+    Operation operation =
+        new Operation.WithDeadline(
+            new Operation.Add(mortal.first), new Operation.Expire(after, true));
+    mortal.deciders.add(dc.self());
+    ask(
+        dc,
+        mortal,
+        write(mortal, mortal.object.type(), operation, Optional.empty()),
+        reply -> {
+          boolean done = reply instanceof Reply.Done;
+          if (done) {
+            mortal.shown.add(life(dc));
+          }
+          mortal.decidedBy = life(dc);
+          mortal.deadlineMillis = dc.now().millis() + after;
+          mortal.stage = done ? Stage.SENTENCED : Stage.ENDED;
+          mortal.decided = done;
+        });
+  }
+
   private void sentence(SimDc dc, Mortal mortal) {
-    long after = (mortal.fate == Fate.LIVES ? 3_000L : 300L) + random.nextInt(5_000);
+    long after = lifetimeMillis(mortal);
     Operation operation =
         mortal.fate == Fate.IS_DELETED ? new Operation.Delete() : new Operation.Expire(after, true);
     mortal.deciders.add(dc.self());

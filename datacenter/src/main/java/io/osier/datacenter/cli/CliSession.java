@@ -159,7 +159,11 @@ final class CliSession {
             ? transaction.updateAsync(update.key(), update.type(), update.operation(), ask).join()
             : keyspace().update(update.key(), update.type(), update.operation(), ask);
     Reading reading = found.reading().orElseThrow();
-    return update.operation() instanceof Operation.Add add && reading instanceof Reading.Many former
+    Operation operation =
+        update.operation() instanceof Operation.WithDeadline both
+            ? both.update()
+            : update.operation();
+    return operation instanceof Operation.Add add && reading instanceof Reading.Many former
         ? new Reading.Many(new Query.Among(add.elements()).absent(former.values()))
         : reading;
   }

@@ -13,6 +13,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -52,6 +53,7 @@ final class Grammar {
               + " or replaced",
           "ifabsent TYPE OP KEY ARGS...                      an update if nothing is there",
           "ifvalue VALUE register set KEY NEW                an update if that is the value",
+          "for SECONDS [ifabsent] TYPE OP KEY ARGS...        an update, and with it a time to live",
           "",
           "get KEY | exists KEY | type KEY | del KEY...      whatever the keys hold",
           "expire KEY SECONDS | expireat KEY TIME | persist KEY | ttl KEY",
@@ -150,6 +152,7 @@ final class Grammar {
           "returning",
           "ifabsent",
           "ifvalue",
+          "for",
           "get",
           "exists",
           "type",
@@ -288,6 +291,14 @@ final class Grammar {
           throw bad("'ifvalue' is for a register, for example: ifvalue OLD register set KEY NEW");
         }
         yield conditional(u, new Reading.Single(Optional.of(value(words.get(1)))));
+      }
+      case "for" -> {
+        if (words.size() < 4 || !(parse(words.subList(2, words.size())) instanceof Update u)) {
+          throw bad("usage: for SECONDS, and an update, as in: for 30 register set KEY VALUE");
+        }
+        Keyspace.Change lasting =
+            new Keyspace.Change(u.key, u.type, u.operation).expiring(seconds(words.get(1)));
+        yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
       }
       default -> object(type(first), words);
     };

@@ -148,7 +148,7 @@ final class OpenTransaction {
         }
       } else {
         ObjectId object = new ObjectId(update.key(), update.type());
-        tryUpdate(tried, object, update.operation(), now);
+        tryUpdate(tried, object, update.operation().from(began.millis()), now);
       }
     }
     return tried;

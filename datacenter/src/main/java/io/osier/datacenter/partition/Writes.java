@@ -131,7 +131,7 @@ final class Writes {
       Optional<Request.Ask> ask,
       boolean answered,
       Now now) {
-    Operation operation = escrow.filled(before, wanted);
+    Operation operation = escrow.filled(before, wanted.from(now.millis()));
     Prepared prepared = sequencer.prepare(object, before, operation, 1, now.nanos(), now);
     sequencer.checkSize(object, operation, before, prepared.after());
     // Before anything has changed: the type may have no such query.
@@ -140,7 +140,7 @@ final class Writes {
             a ->
                 Reads.answer(
                     a.query(),
-                    a.before() ? before.at(now.millis()) : prepared.after(),
+                    (a.before() ? before : prepared.after()).at(now.millis()),
                     now::millis));
     sequencer.commit(List.of(prepared), answered, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {

@@ -143,7 +143,7 @@ final class UpdateGate {
    * @throws OsierException VERSION_MISMATCH
    */
   void check(Operation operation) {
-    if (!(operation instanceof Operation.Expire)) {
+    if (!operation.givesDeadline()) {
       return;
     }
     for (String dc : peers) {

@@ -115,6 +115,11 @@ final class CliTest {
             + " expected",
         "register set ic old         | ifvalue old register set ic new    | done",
         "register set id old         | --json ifvalue 7 register set id 8 | {\"done\":false}",
+        "for 90 register set fa x    | register get fa                    | x",
+        "for 0 register set fb x     | exists fb                          | false",
+        "for 90 ewflag on fc         | for 90 ifabsent ewflag on fc       | not done: it is not as"
+            + " expected",
+        "set add fd a                | for 90 returning set add fd a b    | {b}",
       })
   void updateCanTellWhatItChanged(String before, String update, String expected) {
     run(before.strip().split(" +"));
@@ -129,6 +134,11 @@ final class CliTest {
         "returning counter get x  | error INVALID_ARGUMENT: after 'returning' comes an update",
         "ifabsent register get x  | error INVALID_ARGUMENT: after 'ifabsent' comes an update",
         "ifvalue 1 counter incr x | error INVALID_ARGUMENT: 'ifvalue' is for a register",
+        "for 30                   | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
+        "for 30 counter get x     | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
+        "for ever counter incr x  | error INVALID_ARGUMENT: 'ever' must be a number of seconds",
+        "for 1 for 2 counter incr x | error INVALID_ARGUMENT: an update that gives its object a"
+            + " time",
         "counter mul x            | error INVALID_ARGUMENT: a counter has no 'mul'; it has incr",
         "conter get x             | error INVALID_ARGUMENT: there is no type 'conter'; the types"
             + " are",

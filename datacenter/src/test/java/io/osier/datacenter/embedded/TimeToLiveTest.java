@@ -9,6 +9,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
@@ -169,6 +170,66 @@ final class TimeToLiveTest {
     assertThat(bank.timeToLive("t3")).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
+  void updateWithATimeToLive_isOne(String how, String name) {
+    Keyspace keyspace = keyspace(how, name);
+    ObjectSpace sessions = keyspace.expiring(HOUR);
+    assertThat(sessions.register("w:lock").assignIfAbsent(Value.of("ada"))).isTrue();
+    assertThat(sessions.register("w:lock").assignIfAbsent(Value.of("bob"))).isFalse();
+    assertThat(sessions.counter("w:rate").incrementAndGet(2)).isEqualTo(2);
+    sessions.map("w:map").set("f").add("x");
+    sessions.set("w:typed", String.class).add("x");
+    keyspace.updateAll(
+        List.of(
+            new Keyspace.Change("w:batch", CrdtType.EW_FLAG, new Operation.SetFlag(true))
+                .expiring(HOUR)));
+    for (String key : List.of("w:lock", "w:rate", "w:map", "w:typed", "w:batch")) {
+      assertThat(keyspace.timeToLive(key).orElseThrow()).isBetween(HOUR.minusMinutes(5), HOUR);
+      Keyspace there = elsewhere(how, name);
+      await().atMost(LONG).until(() -> there.exists(key));
+      assertThat(there.timeToLive(key)).as("it comes with the value").isPresent();
+    }
+    keyspace.expiring(HOUR.multipliedBy(3)).counter("w:rate").increment();
+    assertThat(keyspace.timeToLive("w:rate").orElseThrow()).as("anew").isGreaterThan(HOUR);
+    keyspace.counter("w:rate").increment();
+    assertThat(keyspace.timeToLive("w:rate").orElseThrow()).as("as before").isGreaterThan(HOUR);
+    assertThat(keyspace.counter("w:rate").get()).isEqualTo(4);
+    sessions.set("w:typed").remove("x");
+    sessions.set("w:typed").remove("never there");
+    assertThat(keyspace.timeToLive("w:typed")).as("nothing is left").isEmpty();
+    assertThat(keyspace.exists("w:typed")).isFalse();
+    keyspace.expiring(Duration.ofMillis(-1)).register("w:lock").assign("over");
+    assertThat(keyspace.exists("w:lock")).isFalse();
+    assertThat(sessions.register("w:lock").assignIfAbsent(Value.of("bob"))).isTrue();
+    assertThat(sessions.delete("w:lock")).isTrue();
+    refused(
+        () -> sessions.boundedCounter("w:bounded").create(0, 5),
+        ErrorCode.INVALID_ARGUMENT,
+        "does not expire");
+    assertThat(keyspace.exists("w:bounded")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network", "embedded"})
+  void updateWithATimeToLive_inATransaction_isDoneWithTheCommit(String how) {
+    Keyspace bank = keyspace(how, "bank");
+    bank.set("wt:1").add("a");
+    try (Transaction transaction = bank.begin()) {
+      ObjectSpace lasting = transaction.expiring(HOUR);
+      lasting.set("wt:1").add("b");
+      lasting.counter("wt:2").increment(3);
+      lasting.counter("wt:2").increment(4);
+      assertThat(transaction.timeToLive("wt:2")).isPresent();
+      bank.set("wt:1").add("meanwhile");
+      transaction.commit();
+    }
+    assertThat(bank.set("wt:1").get()).hasSize(3);
+    assertThat(bank.timeToLive("wt:1").orElseThrow()).isGreaterThan(HOUR.minusMinutes(5));
+    assertThat(bank.counter("wt:2").get()).isEqualTo(7);
+    assertThat(bank.timeToLive("wt:2")).isPresent();
+  }
+
   private static void refused(Runnable call, ErrorCode code, String message) {
     assertThatThrownBy(call::run)
         .isInstanceOfSatisfying(
@@ -190,6 +251,17 @@ final class TimeToLiveTest {
     refused(() -> keyspace.expireAfter("b", HOUR), invalid, "bounded counter");
     Duration longest = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
     refused(() -> keyspace.expireAfter("s", longest), invalid, "10000");
+    refused(() -> keyspace.expiring(longest), invalid, "10000");
+    refused(() -> keyspace.expiring(null), invalid, "a time to live");
+    refused(
+        () ->
+            keyspace.update(
+                Key.of("s"),
+                CrdtType.AW_SET,
+                new Operation.WithDeadline(
+                    new Operation.Delete(), new Operation.Expire(1_000, true))),
+        invalid,
+        "does not delete the key");
     refused(() -> keyspace.expireAfter("s", Duration.ofMillis(Long.MAX_VALUE)), invalid, "10000");
     refused(() -> keyspace.expireAt("s", Instant.MAX), invalid, "10000");
     refused(() -> keyspace.expireAfter("s", null), invalid, "a time to live");

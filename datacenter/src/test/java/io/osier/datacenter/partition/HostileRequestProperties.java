@@ -99,18 +99,18 @@ final class HostileRequestProperties {
       byte[] encoded = ProtocolCodec.encode(i, requests.get(i - 1));
       Request request = ProtocolCodec.decodeRequest(encoded).message();
       long millis = i * PAUSE_MILLIS;
-      List<ObjectStore.Entry> before = visible(store, millis);
+      View before = View.of(store, millis);
       Reply reply = handle(partition, request, i, out);
       ProtocolCodec.decodeReply(ProtocolCodec.encode(i, reply));
       if (reply instanceof Reply.Transacted transacted) {
         last = Math.max(last, transacted.dot().map(Dot::number).orElse(0L)); // or sent again
       } else if (reply instanceof Reply.All all) {
-        last = ofParts(request, all, last, visible(store, millis), before);
+        last = ofParts(request, all, last, View.of(store, millis), before);
       } else if (reply instanceof Reply.Done done) {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
-        answersWhatWasAsked((Request.Write) request, done, before, visible(store, millis), millis);
-        assertThat(isMet((Request.Write) request, before, millis)).as("%s", request).isTrue();
+        answersWhatWasAsked((Request.Write) request, done, before, View.of(store, millis));
+        assertThat(isMet((Request.Write) request, before)).as("%s", request).isTrue();
         Shipment shipment = out.journal.getLast();
         Frame frame =
             new Frame.Updates(
@@ -125,9 +125,11 @@ final class HostileRequestProperties {
                 List.of(shipment));
         assertThat(FrameCodec.decode(SELF, FrameCodec.encode(SELF, frame))).isEqualTo(frame);
       } else {
-        assertThat(visible(store, millis)).as("after %s", request).isEqualTo(before);
+        assertThat(View.of(store, millis).shown())
+            .as("after %s", request)
+            .isEqualTo(before.shown());
         if (request instanceof Request.Write write && reply instanceof Reply.Answer) {
-          boolean had = isMet(write, before, millis) && hasToDo(write, before);
+          boolean had = isMet(write, before) && hasToDo(write, before);
           assertThat(had).as("%s", request).isFalse();
         }
         if (reply instanceof Reply.Failure failure) {
@@ -161,36 +163,57 @@ final class HostileRequestProperties {
           case Request.Repeat r -> operations(r.step().updates());
           default -> List.of();
         };
-    return all.stream().anyMatch(o -> o instanceof Operation.Expire);
+    return all.stream().anyMatch(Operation::givesDeadline);
   }
 
   private static List<Operation> operations(List<Request.Update> updates) {
     return updates.stream().map(Request.Update::operation).toList();
   }
 
-  /** What there is for a reader at a time: what has expired may be removed at any moment. */
-  private static List<ObjectStore.Entry> visible(MemoryStore store, long millis) {
-    return store.scan(Optional.empty(), 100).stream()
-        .filter(e -> !e.state().isOver(millis))
-        .toList();
+  /**
+   * What is stored, for a reader at a time.
+   *
+   * @param all also what has expired, which may be removed at any moment
+   */
+  private record View(List<ObjectStore.Entry> all, long millis) {
+    static View of(MemoryStore store, long millis) {
+      return new View(store.scan(Optional.empty(), 100), millis);
+    }
+
+    List<ObjectStore.Entry> shown() {
+      return all.stream().filter(e -> !e.state().isOver(millis)).toList();
+    }
+
+    /** What there is of a key. */
+    List<Causal> of(Key key) {
+      return shown().stream()
+          .filter(e -> e.object().key().equals(key))
+          .map(ObjectStore.Entry::state)
+          .filter(s -> !s.isBottom())
+          .toList();
+    }
+
+    Causal state(Request.Write write) {
+      return all.stream()
+          .filter(e -> e.object().equals(new ObjectId(write.key(), write.type())))
+          .map(e -> e.state().at(millis))
+          .findFirst()
+          .orElseGet(() -> Causal.bottom(write.type()));
+    }
   }
 
   /** Whether there is something that it concerns: what is not there is not removed, say. */
-  private static boolean hasToDo(Request.Write write, List<ObjectStore.Entry> before) {
+  private static boolean hasToDo(Request.Write write, View before) {
     return !write.operation().isOfKey()
-        || before.stream()
-            .filter(e -> e.object().key().equals(write.key()) && !e.state().isBottom())
+        || before.of(write.key()).stream()
             .anyMatch(
-                e -> !(write.operation() instanceof Operation.Persist) || e.state().expires());
+                s ->
+                    !(write.operation() instanceof Operation.Persist)
+                        || s.deadline() != Causal.NEVER);
   }
 
   /** Each part by itself: those that are done have their dots, and the others changed nothing. */
-  private static long ofParts(
-      Request request,
-      Reply.All all,
-      long last,
-      List<ObjectStore.Entry> after,
-      List<ObjectStore.Entry> before) {
+  private static long ofParts(Request request, Reply.All all, long last, View after, View before) {
     long latest = last;
     for (Reply part : all.parts()) {
       switch (part) {
@@ -209,46 +232,39 @@ final class HostileRequestProperties {
       assertThat(all.parts()).hasSameSizeAs(((Request.ReadAll) request).reads());
     }
     if (latest == last) {
-      assertThat(after).as("after %s", request).isEqualTo(before);
+      assertThat(after.shown()).as("after %s", request).isEqualTo(before.shown());
     }
     return latest;
   }
 
   /** The object as it was before the update, or as it is after it. */
   private static void answersWhatWasAsked(
-      Request.Write write,
-      Reply.Done done,
-      List<ObjectStore.Entry> before,
-      List<ObjectStore.Entry> after,
-      long millis) {
+      Request.Write write, Reply.Done done, View before, View after) {
     assertThat(done.answer().isPresent()).isEqualTo(write.ask().isPresent());
     if (write.operation().isOfKey()) {
-      leavesWhatItSays(write, after, millis);
+      // A deletion also takes what no reader is shown any more.
+      boolean deletes = write.operation() instanceof Operation.Delete;
+      assertThat(deletes || hasToDo(write, before)).as("%s", write).isTrue();
+      leavesWhatItSays(write, after);
       return;
     }
     if (write.ask().isPresent()) {
       Request.Ask ask = write.ask().get();
-      Causal state = state(write, ask.before() ? before : after);
+      Causal state = (ask.before() ? before : after).state(write);
       Reply.Answer answer = done.answer().orElseThrow();
-      assertThat(answer.reading()).as("%s", write).contains(read(state, ask.query(), millis));
+      assertThat(answer.reading()).as("%s", write).contains(read(state, ask.query(), after.millis));
       assertThat(answer.exists()).isEqualTo(!state.isBottom());
       assertThat(answer.seen()).isEqualTo(state.context().toVersionVector());
     }
   }
 
   /** What is left of a key behind a deletion, a deadline, or where one was taken away. */
-  private static void leavesWhatItSays(
-      Request.Write write, List<ObjectStore.Entry> after, long millis) {
-    List<Causal> left =
-        after.stream()
-            .filter(e -> e.object().key().equals(write.key()))
-            .map(ObjectStore.Entry::state)
-            .filter(s -> !s.isBottom())
-            .toList();
+  private static void leavesWhatItSays(Request.Write write, View after) {
+    List<Causal> left = after.of(write.key());
     switch (write.operation()) {
       case Operation.Delete o -> assertThat(left).isEmpty();
       case Operation.Expire o ->
-          assertThat(left).allMatch(s -> s.deadline() == o.from(millis).millis());
+          assertThat(left).allMatch(s -> s.deadline() == o.from(after.millis).millis());
       default -> assertThat(left).allMatch(s -> s.deadline() == Causal.NEVER);
     }
   }
@@ -259,23 +275,15 @@ final class HostileRequestProperties {
         : state.read(query);
   }
 
-  private static Causal state(Request.Write write, List<ObjectStore.Entry> in) {
-    return in.stream()
-        .filter(e -> e.object().equals(new ObjectId(write.key(), write.type())))
-        .map(ObjectStore.Entry::state)
-        .findFirst()
-        .orElseGet(() -> Causal.bottom(write.type()));
-  }
-
   /** By the value as a whole, where it is of a field. */
-  private static boolean isMet(Request.Write write, List<ObjectStore.Entry> before, long millis) {
+  private static boolean isMet(Request.Write write, View before) {
     if (write.condition().isEmpty()) {
       return true;
     }
     Request.Condition condition = write.condition().get();
-    Causal state = state(write, before);
+    Causal state = before.state(write);
     if (condition.path().isEmpty()) {
-      return read(state, condition.query(), millis).equals(condition.expected());
+      return read(state, condition.query(), before.millis).equals(condition.expected());
     }
     Reading at = state.read(new Query.Whole());
     for (FieldId field : condition.path()) {
@@ -481,7 +489,8 @@ final class HostileRequestProperties {
     Arbitrary<Operation> ofKeys = // which are refused for fields
         Arbitraries.oneOf(
             Arbitraries.of(new Operation.Delete(), new Operation.Persist()),
-            Combinators.combine(deadlines(), EITHER).as(Operation.Expire::new));
+            expiries().map(e -> e),
+            Combinators.combine(plain, expiries()).as(Operation.WithDeadline::new));
     if (depth == 3) {
       return plain;
     }
@@ -498,15 +507,17 @@ final class HostileRequestProperties {
             Tuple.of(3, plain),
             Tuple.of(1, fields),
             Tuple.of(2, boundedOperations()),
-            Tuple.of(1, ofKeys))
+            Tuple.of(2, ofKeys))
         : Arbitraries.frequencyOf(Tuple.of(8, plain), Tuple.of(3, fields), Tuple.of(1, ofKeys));
   }
 
-  private static Arbitrary<Long> deadlines() {
-    return Arbitraries.oneOf(
-        NUMBERS,
-        Arbitraries.longs().between(0, REQUESTS * PAUSE_MILLIS),
-        Arbitraries.of(Operation.Expire.MILLIS_MAX, Operation.Expire.MILLIS_MAX + 1));
+  private static Arbitrary<Operation.Expire> expiries() {
+    Arbitrary<Long> millis =
+        Arbitraries.oneOf(
+            NUMBERS,
+            Arbitraries.longs().between(0, REQUESTS * PAUSE_MILLIS),
+            Arbitraries.of(Operation.Expire.MILLIS_MAX, Operation.Expire.MILLIS_MAX + 1));
+    return Combinators.combine(millis, EITHER).as(Operation.Expire::new);
   }
 
   private static Arbitrary<Operation> boundedOperations() {

@@ -124,7 +124,7 @@ final class DurableDatacenterTest {
   /** Also those that were never in the memory of the second life. */
   @Test
   void deadlines_actAfterARestart() {
-    int objects = 6_000; // more than are read at once
+    int objects = 10_000; // of each of two partitions more than are read at once
     try (Datacenter datacenter = alone("durability = sync");
         OsierClient client = client()) {
       Keyspace shop = shop(client);

@@ -27,6 +27,9 @@ final class UpdateGateTest {
         .hasMessageContaining("'us'")
         .extracting(e -> ((OsierException) e).code())
         .isEqualTo(ErrorCode.VERSION_MISMATCH);
+    Operation.Expire deadline = new Operation.Expire(1_000, true);
+    Operation both = new Operation.WithDeadline(new Operation.Increment(1), deadline);
+    assertThatThrownBy(() -> gate.check(both)).hasMessageContaining("'us'");
     assertThatCode(() -> gate.check(new Operation.Delete())).doesNotThrowAnyException();
     assertThatCode(() -> gate.check(new Operation.Increment(1))).doesNotThrowAnyException();
     gate.setPeers(List.of("eu"));

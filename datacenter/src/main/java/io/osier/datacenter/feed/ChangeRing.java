@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The latest changes of one partition, in the order in which they became visible, within a budget
  * of bytes: the oldest go when it is spent. The partition only adds to it, whoever watches, and
  * looks up the keys of what it adds among those that are watched by themselves, which take at most
- * half of the budget. Thread-safe; under its lock is nobody else's code.
+ * half of the budget. Where only such are watched no changes are kept at all. Thread-safe; under
+ * its lock is nobody else's code.
  */
 public final class ChangeRing {
   /** What a change takes in the heap besides its key, about, in bytes. */
@@ -86,6 +87,10 @@ public final class ChangeRing {
 
   private long life;
   private boolean begun;
+
+  /** Whether changes are kept, for those who watch more than one key. */
+  private boolean keeps;
+
   private long end;
   private VersionVector here = VersionVector.EMPTY;
   private VersionVector far = VersionVector.EMPTY;
@@ -155,10 +160,12 @@ public final class ChangeRing {
         }
       }
     }
-    batches.put(end, new Batch(end, changes, here, far, bytes));
+    if (keeps) {
+      batches.put(end, new Batch(end, changes, here, far, bytes));
+      budget.take(bytes);
+      evict();
+    }
     end = tick;
-    budget.take(bytes);
-    evict();
     return wakes;
   }
 
@@ -180,6 +187,7 @@ public final class ChangeRing {
   synchronized void stop() {
     life = 0;
     begun = false;
+    keeps = false;
     end = 0;
     budget.give(budget.used());
     batches.clear();
@@ -189,7 +197,19 @@ public final class ChangeRing {
     far = VersionVector.EMPTY;
   }
 
-  /** Whether it is kept what becomes visible, or will be soon. */
+  /** From now on changes are kept: somebody watches more than a key. */
+  synchronized void keep() {
+    keeps = true;
+  }
+
+  /** Nobody watches more than a key any more. */
+  synchronized void keepNone() {
+    keeps = false;
+    batches.values().forEach(b -> budget.give(b.bytes));
+    batches.clear();
+  }
+
+  /** Whether it is told of what becomes visible, or will be soon. */
   synchronized boolean isOn() {
     return life != 0;
   }

@@ -81,6 +81,10 @@ public final class KeyspaceFeed {
 
   private final Queue<Poll> arrived = new ConcurrentLinkedQueue<>();
   private volatile long askedNanos;
+
+  /** When somebody last asked for more than a key. */
+  private volatile long prefixAskedNanos;
+
   private volatile boolean releases;
   private volatile Reply.@Nullable Failure closed;
 
@@ -124,6 +128,7 @@ public final class KeyspaceFeed {
     }
     this.rings = List.copyOf(made);
     this.sweptNanos = nanoTime.getAsLong();
+    this.prefixAskedNanos = sweptNanos;
     this.keysSweptNanos = sweptNanos;
   }
 
@@ -179,6 +184,9 @@ public final class KeyspaceFeed {
     }
     long now = nanoTime.getAsLong();
     askedNanos = now;
+    if (request.prefix()) {
+      prefixAskedNanos = now;
+    }
     arrived.add(new Poll(request, self, asked, now + request.waitMillis() * 1_000_000L, reply));
     Reply.Failure why = closed;
     if (why == null) {
@@ -367,6 +375,9 @@ public final class KeyspaceFeed {
     if (now - keysSweptNanos >= KEY_SWEEP_NANOS) {
       keysSweptNanos = now;
       rings.forEach(r -> r.sweep(now - KEY_LEASE_NANOS));
+    }
+    if (walkers.isEmpty() && early.isEmpty() && now - prefixAskedNanos > LEASE_NANOS) {
+      rings.forEach(ChangeRing::keepNone);
     }
     boolean idle = early.isEmpty() && walkers.isEmpty() && ofKeys.isEmpty() && arrived.isEmpty();
     if (idle && now - askedNanos > LEASE_NANOS) {

@@ -127,8 +127,11 @@ final class Poll {
   /** Finds the position in a partition's ring; false if there is none yet. */
   private boolean find(int i, long nowNanos) {
     ChangeRing ring = parts.get(i).ring();
-    if (isOfOneKey() && ring.look(key(), nowNanos).isEmpty()) {
-      return false; // before the ring's state is taken: from then on it knows
+    // Before the ring's state is taken: from then on it knows.
+    if (!isOfOneKey()) {
+      ring.keep();
+    } else if (ring.look(key(), nowNanos).isEmpty()) {
+      return false;
     }
     Optional<ChangeRing.State> state = ring.state();
     if (state.isEmpty()) {

@@ -82,6 +82,10 @@ final class KeyspaceFeedTest {
     return new Request.Watch("shop", Optional.of(Key.of(key)), false, places, false, 1_000);
   }
 
+  private static Request.Watch ofAll(List<Request.Place> places) {
+    return new Request.Watch("shop", Optional.empty(), true, places, false, 1_000);
+  }
+
   private void watch(Request.Watch request) {
     feed.watch(request, replies::add);
     feed.turn();
@@ -109,8 +113,15 @@ final class KeyspaceFeedTest {
     } while (reply instanceof Reply.Changes && watched < 10_000);
     assertThat(((Reply.Failure) reply).code()).isEqualTo(ErrorCode.OVERLOADED);
     assertThat(((Reply.Failure) reply).message()).contains("osier.memory.changes");
-    assertThat(feed.figures().memory().used()).isBetween(BYTES / 4, BYTES / 2);
+    long ofKeys = feed.figures().memory().used();
+    assertThat(ofKeys).isBetween(BYTES / 4, BYTES / 2);
     assertThat(watched).isBetween(20, 80);
+    for (int i = 0; i < 1_000; i++) {
+      changed("key" + i);
+    }
+    assertThat(feed.figures().memory().used()).as("no more is needed").isEqualTo(ofKeys);
+    watch(ofAll(List.of()));
+    answer();
     for (int i = 0; i < 1_000; i++) {
       changed("key" + i);
     }
@@ -140,6 +151,29 @@ final class KeyspaceFeedTest {
     changed("a");
     Reply.Changes told = (Reply.Changes) answer();
     assertThat(told.changes()).hasSize(1);
+  }
+
+  /** They are kept while somebody may come back for them, and no longer. */
+  @Test
+  void changesAreKept_whileMoreThanAKeyIsWatched() {
+    changed("before");
+    watch(ofAll(List.of()));
+    List<Request.Place> place = ((Reply.Changes) answer()).places();
+    changed("a");
+    changed("b");
+    watch(ofAll(place));
+    Reply.Changes told = (Reply.Changes) answer();
+    assertThat(told.changes())
+        .extracting(Reply.Change::key)
+        .containsExactly(Key.of("a"), Key.of("b"));
+    now += KeyspaceFeed.LEASE_NANOS / 2;
+    begin("a");
+    changed("c");
+    now += KeyspaceFeed.LEASE_NANOS / 2 + 1;
+    feed.turn();
+    changed("d");
+    watch(ofAll(told.places()));
+    assertThat(((Reply.Failure) answer()).code()).isEqualTo(ErrorCode.WATCHER_TOO_SLOW);
   }
 
   /** A fault that one request meets is told to who asked, and the others are answered. */

@@ -7,7 +7,9 @@ import io.osier.bench.client.RedisBaselineCommand;
 import io.osier.bench.client.ScrapeCommand;
 import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
+import io.osier.bench.client.TtlCommand;
 import io.osier.bench.client.UsersCommand;
+import io.osier.bench.client.WatchCommand;
 import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.crash.RestartsCommand;
 import io.osier.bench.crash.UpgradeCommand;
@@ -68,11 +70,13 @@ import picocli.CommandLine.Spec;
       SlaCommand.class,
       StartCommand.class,
       StorageCommand.class,
+      TtlCommand.class,
       UpgradeCommand.class,
       WalletCommand.class,
       SocialCommand.class,
       SoakCommand.class,
-      WanCommand.class
+      WanCommand.class,
+      WatchCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

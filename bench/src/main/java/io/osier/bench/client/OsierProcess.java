@@ -9,8 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
-/** One datacenter alone, as a process, with one keyspace. */
+/** One datacenter alone, as a process. */
 record OsierProcess(Process process, int port) implements AutoCloseable {
   /** Where and how well updates are kept. */
   enum Durability {
@@ -28,15 +29,27 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
     }
   }
 
+  /** Starts it, with one keyspace; as the other one. */
+  static OsierProcess start(
+      Path directory, String keyspace, Durability durability, List<String> options, String heap)
+      throws IOException {
+    return start(directory, List.of(keyspace), durability, options, heap);
+  }
+
   /**
    * Starts it.
    *
    * @param directory for its log and its data
+   * @param keyspaces their names
    * @param options of Java
    * @param heap its limit, as an option of Java
    */
   static OsierProcess start(
-      Path directory, String keyspace, Durability durability, List<String> options, String heap)
+      Path directory,
+      List<String> keyspaces,
+      Durability durability,
+      List<String> options,
+      String heap)
       throws IOException {
     int port = Ports.free();
     String store =
@@ -55,10 +68,16 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
           cluster = bench
           listen { client-port = %d, peer-port = %d }
           store { %s }
-          keyspaces { %s { sla = 2s } }
+          keyspaces { %s }
         }
         """
-            .formatted(port, Ports.free(), store, keyspace));
+            .formatted(
+                port,
+                Ports.free(),
+                store,
+                keyspaces.stream()
+                    .map(keyspace -> keyspace + " { sla = 2s }")
+                    .collect(Collectors.joining(", "))));
     Process process =
         Jvm.start(
             directory.resolve("one.log"), options, heap, "server", "--config", config.toString());

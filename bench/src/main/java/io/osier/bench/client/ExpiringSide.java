@@ -1,0 +1,144 @@
+package io.osier.bench.client;
+
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.osier.bench.cluster.Fleet;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.Scan;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.concurrent.CompletionStage;
+
+/** A store in which objects expire while others are used. */
+interface ExpiringSide {
+  /** Of what expires, in bytes. */
+  int VALUE_BYTES = 20;
+
+  String name();
+
+  /** Makes an object. */
+  CompletionStage<?> put(String key);
+
+  /** Gives an object a deadline, in milliseconds since 1970; answers whether it exists. */
+  CompletionStage<Boolean> expireAt(String key, long millis);
+
+  /** Uses one that does not expire: half of the calls read it, half change it. */
+  CompletionStage<?> use(String key, boolean reads);
+
+  /** How many objects there are, as the store itself says. */
+  long objects();
+
+  /** How many keys with a prefix a client is shown. */
+  long visible(String prefix);
+
+  /** The processor time that the store has taken so far. */
+  Duration cpu();
+
+  /** A datacenter. */
+  record Osier(OsierProcess server, Fleet fleet, Keyspace keyspace, Value value)
+      implements ExpiringSide {
+    Osier(OsierProcess server, Fleet fleet, Keyspace keyspace) {
+      this(server, fleet, keyspace, Value.of(new byte[VALUE_BYTES]));
+    }
+
+    @Override
+    public String name() {
+      return "osier";
+    }
+
+    @Override
+    public CompletionStage<?> put(String key) {
+      return keyspace.register(key).assignAsync(value);
+    }
+
+    @Override
+    public CompletionStage<Boolean> expireAt(String key, long millis) {
+      return keyspace.expireAtAsync(key, Instant.ofEpochMilli(millis));
+    }
+
+    @Override
+    public CompletionStage<?> use(String key, boolean reads) {
+      return reads ? keyspace.counter(key).getAsync() : keyspace.counter(key).incrementAsync(1);
+    }
+
+    /** {@inheritDoc} Removed ones count that other datacenters must see removed first. */
+    @Override
+    public long objects() throws OsierException {
+      return fleet
+          .inspect("one", Request.Topic.STAT, 0)
+          .get("keyspaces")
+          .get(keyspace.name())
+          .get("objects")
+          .asLong();
+    }
+
+    @Override
+    public long visible(String prefix) {
+      return keyspace.count(Scan.prefix(prefix));
+    }
+
+    @Override
+    public Duration cpu() {
+      return OsierProcess.cpu(server.process());
+    }
+  }
+
+  /** A redis-server. */
+  record Redis(RedisProcess server, RedisAsyncCommands<String, byte[]> commands, byte[] value)
+      implements ExpiringSide {
+    Redis(RedisProcess server) {
+      this(server, server.connection().async(), new byte[VALUE_BYTES]);
+    }
+
+    @Override
+    public String name() {
+      return "redis";
+    }
+
+    @Override
+    public CompletionStage<?> put(String key) {
+      return commands.set(key, value);
+    }
+
+    @Override
+    public CompletionStage<Boolean> expireAt(String key, long millis) {
+      return commands.pexpireat(key, millis);
+    }
+
+    @Override
+    public CompletionStage<?> use(String key, boolean reads) {
+      return reads ? commands.get(key) : commands.incr(key);
+    }
+
+    @Override
+    public long objects() {
+      return server.connection().sync().dbsize();
+    }
+
+    /** {@inheritDoc} A scan of Redis leaves out what has expired. */
+    @Override
+    public long visible(String prefix) {
+      return server.connection().sync().keys(prefix + "*").size();
+    }
+
+    @Override
+    public Duration cpu() {
+      return OsierProcess.cpu(server.process());
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Redis other
+          && server.equals(other.server)
+          && Arrays.equals(value, other.value);
+    }
+
+    @Override
+    public int hashCode() {
+      return server.hashCode();
+    }
+  }
+}

@@ -1,15 +1,18 @@
 package io.osier.bench.client;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.osier.bench.cluster.Fleet;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** A store in which objects expire while others are used. */
@@ -37,11 +40,17 @@ interface ExpiringSide {
   /** The processor time that the store has taken so far. */
   Duration cpu();
 
-  /** A datacenter. */
-  record Osier(OsierProcess server, Fleet fleet, Keyspace keyspace, Value value)
+  /**
+   * A datacenter.
+   *
+   * @param asking asks for its figures, by a connection of its own
+   */
+  record Osier(OsierProcess server, OsierClient asking, Keyspace keyspace, Value value)
       implements ExpiringSide {
-    Osier(OsierProcess server, Fleet fleet, Keyspace keyspace) {
-      this(server, fleet, keyspace, Value.of(new byte[VALUE_BYTES]));
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    Osier(OsierProcess server, OsierClient asking, Keyspace keyspace) {
+      this(server, asking, keyspace, Value.of(new byte[VALUE_BYTES]));
     }
 
     @Override
@@ -66,13 +75,19 @@ interface ExpiringSide {
 
     /** {@inheritDoc} Removed ones count that other datacenters must see removed first. */
     @Override
-    public long objects() throws OsierException {
-      return fleet
-          .inspect("one", Request.Topic.STAT, 0)
-          .get("keyspaces")
-          .get(keyspace.name())
-          .get("objects")
-          .asLong();
+    public long objects() {
+      try {
+        return JSON.readTree(
+                asking
+                    .inspectAsync(OsierProcess.DC, Request.Topic.STAT, Optional.empty(), 0)
+                    .join())
+            .get("keyspaces")
+            .get(keyspace.name())
+            .get("objects")
+            .asLong();
+      } catch (JsonProcessingException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     @Override

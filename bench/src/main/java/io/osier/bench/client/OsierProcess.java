@@ -2,6 +2,7 @@ package io.osier.bench.client;
 
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.Ports;
+import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,9 @@ import java.util.stream.Collectors;
 
 /** One datacenter alone, as a process. */
 record OsierProcess(Process process, int port) implements AutoCloseable {
+  /** Its name. */
+  static final String DC = "one";
+
   /** Where and how well updates are kept. */
   enum Durability {
     /** Without a store. */
@@ -64,7 +68,7 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
         config,
         """
         osier {
-          dc = one
+          dc = %s
           cluster = bench
           listen { client-port = %d, peer-port = %d }
           store { %s }
@@ -72,6 +76,7 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
         }
         """
             .formatted(
+                DC,
                 port,
                 Ports.free(),
                 store,
@@ -82,6 +87,11 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
         Jvm.start(
             directory.resolve("one.log"), options, heap, "server", "--config", config.toString());
     return new OsierProcess(process, port);
+  }
+
+  /** A client of it, not yet connected. */
+  OsierClient client(String name) {
+    return OsierClient.builder().name(name).endpoint(DC, "127.0.0.1:" + port).build();
   }
 
   /** The processor time that a process has taken so far. */

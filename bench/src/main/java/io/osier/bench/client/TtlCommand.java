@@ -2,7 +2,6 @@ package io.osier.bench.client;
 
 import io.osier.bench.client.OsierProcess.Durability;
 import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.Fleet;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -145,12 +143,13 @@ public final class TtlCommand extends Experiment {
   private void osier(Results results, Path directory) throws IOException, InterruptedException {
     try (OsierProcess server =
             OsierProcess.start(directory, KEYSPACE, durability, List.of(), "-Xmx" + heap);
-        Fleet fleet = new Fleet("bench", Map.of("one", "127.0.0.1:" + server.port()));
-        OsierClient client = fleet.client("one")) {
-      client.awaitConnected(Duration.ofSeconds(30));
+        OsierClient using = server.client("others");
+        OsierClient asking = server.client("asking")) {
+      using.awaitConnected(Duration.ofSeconds(30));
+      asking.awaitConnected(Duration.ofSeconds(30));
       rounds(
           results,
-          new ExpiringSide.Osier(server, fleet, client.session().keyspace(KEYSPACE)),
+          new ExpiringSide.Osier(server, asking, using.session().keyspace(KEYSPACE)),
           warmUp());
     }
   }

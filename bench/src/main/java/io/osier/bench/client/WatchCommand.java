@@ -251,8 +251,8 @@ public final class WatchCommand extends Experiment {
     try (OsierProcess server =
             OsierProcess.start(
                 directory, List.of(QUIET, ALL, KEYS), durability, List.of(), "-Xmx512m");
-        OsierClient writing = client(server.port(), "writers");
-        OsierClient watching = client(server.port(), "watchers")) {
+        OsierClient writing = server.client("writers");
+        OsierClient watching = server.client("watchers")) {
       writing.awaitConnected(Duration.ofSeconds(30));
       watching.awaitConnected(Duration.ofSeconds(30));
       Side quiet = Side.quiet("not watched", writes(writing, QUIET));
@@ -294,10 +294,6 @@ public final class WatchCommand extends Experiment {
 
   private List<Integer> allKeys() {
     return IntStream.range(0, keys).boxed().toList();
-  }
-
-  private static OsierClient client(int port, String name) {
-    return OsierClient.builder().name(name).endpoint("one", "127.0.0.1:" + port).build();
   }
 
   private Call writes(OsierClient client, String keyspace) {

@@ -1,6 +1,7 @@
 package io.osier.bench.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.osier.core.Value;
@@ -20,6 +21,14 @@ interface ExpiringSide {
   /** Of what expires, in bytes. */
   int VALUE_BYTES = 20;
 
+  /**
+   * Objects.
+   *
+   * @param all which the store keeps something of
+   * @param removed of these those that only remember that they were removed
+   */
+  record Held(long all, long removed) {}
+
   String name();
 
   /** Makes an object. */
@@ -32,7 +41,10 @@ interface ExpiringSide {
   CompletionStage<?> use(String key, boolean reads);
 
   /** How many objects there are, as the store itself says. */
-  long objects();
+  Held held();
+
+  /** Whether a client is shown that a key exists. */
+  CompletionStage<Boolean> shows(String key);
 
   /** How many keys with a prefix a client is shown. */
   long visible(String prefix);
@@ -73,21 +85,25 @@ interface ExpiringSide {
       return reads ? keyspace.counter(key).getAsync() : keyspace.counter(key).incrementAsync(1);
     }
 
-    /** {@inheritDoc} Removed ones count that other datacenters must see removed first. */
     @Override
-    public long objects() {
+    public Held held() {
       try {
-        return JSON.readTree(
-                asking
-                    .inspectAsync(OsierProcess.DC, Request.Topic.STAT, Optional.empty(), 0)
-                    .join())
-            .get("keyspaces")
-            .get(keyspace.name())
-            .get("objects")
-            .asLong();
+        JsonNode stat =
+            JSON.readTree(
+                    asking
+                        .inspectAsync(OsierProcess.DC, Request.Topic.STAT, Optional.empty(), 0)
+                        .join())
+                .get("keyspaces")
+                .get(keyspace.name());
+        return new Held(stat.get("objects").asLong(), stat.get("removed_objects").asLong());
       } catch (JsonProcessingException e) {
         throw new UncheckedIOException(e);
       }
+    }
+
+    @Override
+    public CompletionStage<Boolean> shows(String key) {
+      return keyspace.existsAsync(key);
     }
 
     @Override
@@ -129,8 +145,13 @@ interface ExpiringSide {
     }
 
     @Override
-    public long objects() {
-      return server.connection().sync().dbsize();
+    public Held held() {
+      return new Held(server.connection().sync().dbsize(), 0);
+    }
+
+    @Override
+    public CompletionStage<Boolean> shows(String key) {
+      return commands.exists(key).thenApply(n -> n > 0);
     }
 
     /** {@inheritDoc} A scan of Redis leaves out what has expired. */

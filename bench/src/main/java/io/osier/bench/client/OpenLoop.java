@@ -57,6 +57,11 @@ final class OpenLoop implements AutoCloseable {
     }
   }
 
+  /** Whether all calls have been made that are made at most. */
+  boolean isDone() {
+    return calls.made() == calls.max();
+  }
+
   /** What was measured so far. */
   Calls calls() {
     return calls;
@@ -110,6 +115,10 @@ final class OpenLoop implements AutoCloseable {
     /** So many have been made, or are about to be. */
     void made(int calls) {
       made = calls;
+    }
+
+    int made() {
+      return made;
     }
 
     /** A call was answered, or failed. */

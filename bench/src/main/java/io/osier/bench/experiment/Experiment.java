@@ -23,7 +23,7 @@ public abstract class Experiment implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "how often each alternative is measured; 3, with --quick once")
+      description = "how often each alternative is measured; 3 or fewer, with --quick once")
   private Integer rounds;
 
   @Option(
@@ -50,7 +50,12 @@ public abstract class Experiment implements Callable<Integer> {
 
   /** How often each alternative is measured, 1 or more. */
   protected final int rounds() {
-    return rounds != null ? rounds : quick ? 1 : 3;
+    return rounds(3);
+  }
+
+  /** As the other one, with how often where neither that nor a short run was asked for. */
+  protected final int rounds(int otherwise) {
+    return rounds != null ? rounds : quick ? 1 : otherwise;
   }
 
   /**

@@ -100,6 +100,13 @@ public final class TtlCommand extends Experiment {
       description = "of the datacenter, as -Xmx has it; ${DEFAULT-VALUE} unless given")
   private String heap = "1g";
 
+  @Option(
+      names = "--server-options",
+      paramLabel = "OPTION",
+      split = ",,",
+      description = "further options of Java for the datacenter, separated by two commas")
+  private List<String> serverOptions = List.of();
+
   private final List<String> failures = new ArrayList<>();
 
   /** For picocli. */
@@ -143,7 +150,7 @@ public final class TtlCommand extends Experiment {
 
   private void osier(Results results, Path directory) throws IOException, InterruptedException {
     try (OsierProcess server =
-            OsierProcess.start(directory, KEYSPACE, durability, List.of(), "-Xmx" + heap);
+            OsierProcess.start(directory, KEYSPACE, durability, serverOptions, "-Xmx" + heap);
         OsierClient using = server.client("others");
         OsierClient asking = server.client("asking")) {
       using.awaitConnected(Duration.ofSeconds(30));

@@ -119,6 +119,13 @@ public final class WatchCommand extends Experiment {
               + " unless given")
   private Durability durability = Durability.MEMORY;
 
+  @Option(
+      names = "--server-options",
+      paramLabel = "OPTION",
+      split = ",,",
+      description = "further options of Java for the datacenter, separated by two commas")
+  private List<String> serverOptions = List.of();
+
   private final List<String> failures = new ArrayList<>();
 
   /** For picocli. */
@@ -250,7 +257,7 @@ public final class WatchCommand extends Experiment {
         IntStream.range(0, watchers).map(i -> i * (keys / watchers)).boxed().toList();
     try (OsierProcess server =
             OsierProcess.start(
-                directory, List.of(QUIET, ALL, KEYS), durability, List.of(), "-Xmx512m");
+                directory, List.of(QUIET, ALL, KEYS), durability, serverOptions, "-Xmx512m");
         OsierClient writing = server.client("writers");
         OsierClient watching = server.client("watchers")) {
       writing.awaitConnected(Duration.ofSeconds(30));

@@ -494,9 +494,12 @@ public final class WatchCommand extends Experiment {
     double serverMicros = OsierProcess.cpu(server).minus(serverBefore).toNanos() / 1e3 / updates;
     results.add(workload, side.name, RATE, outcome.perSecond());
     if (isTold) {
-      double took = Math.max(1, Math.max(ended, tally.lastToldNanos()) - began) / 1e9;
+      double took = (Math.max(ended, tally.lastToldNanos()) - began) / 1e9;
       results.add(workload, side.name, TOLD, tally.changes() / took);
-      results.add(workload, side.name, LAG, Math.max(0, tally.lastToldNanos() - ended) / 1e6);
+      if (tally.changes() > 0) {
+        double lag = Math.max(0, tally.lastToldNanos() - ended) / 1e6;
+        results.add(workload, side.name, LAG, lag);
+      }
       results.add(workload, side.name, NOT_TOLD, missed.size());
     }
     results.add(workload, side.name, SERVER, serverMicros);

@@ -649,7 +649,9 @@ final class SabotageTest {
     for (long seed = 1; seed <= SEEDS_MAX; seed++) {
       Optional<Violation> noticed = violation(sabotage, sabotage, seed);
       boolean matches =
-          noticed.filter(v -> v.getMessage().matches("(?s).*(" + says + ").*")).isPresent();
+          noticed
+              .filter(v -> String.valueOf(v.getMessage()).matches("(?s).*(" + says + ").*"))
+              .isPresent();
       // What happens without the sabotage as well is not its work.
       if (noticed.isPresent() && (matches || violation(sabotage, Sabotage.NONE, seed).isEmpty())) {
         assertThat(noticed.get()).hasMessageMatching("(?s).*(" + says + ").*");

@@ -15,8 +15,11 @@ import org.slf4j.LoggerFactory;
 public final class FeedThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FeedThread.class);
 
-  /** What comes within this time is told together: waking it costs partitions more than adding. */
-  private static final long TOGETHER_NANOS = 300_000;
+  /**
+   * What comes within this time is told together: waking this thread costs partitions more than
+   * adding, and each answer by itself costs its connection a turn.
+   */
+  private static final long TOGETHER_NANOS = 2_000_000;
 
   private static final long IDLE_NANOS = 100_000_000;
 

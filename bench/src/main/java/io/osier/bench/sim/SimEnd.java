@@ -110,11 +110,23 @@ final class SimEnd {
       if (unit.isCausal()) {
         checkTransactions(node, content);
       }
-      boolean inTime = faultless && network.allows(unit.policy().sla().toNanos());
+      boolean inTime = faultless && !wasHeldBack() && network.allows(unit.policy().sla().toNanos());
       of.reports().ended(node, simulation.report(node), kept, faultless, inTime);
     }
     of.transactions().ended();
     simulation.callers().mortals(unit).ended();
+  }
+
+  /**
+   * Whether a causal keyspace with little memory held streams back: then no bound holds, as {@link
+   * SlaCheck} says.
+   */
+  private boolean wasHeldBack() {
+    return simulation.units().stream()
+        .filter(u -> u.isCausal() && u.hasLittleMemory())
+        .flatMap(u -> simulation.dcs().stream().map(dc -> simulation.report(dc.node(u))))
+        .flatMap(report -> report.memory().stream())
+        .anyMatch(usage -> usage.name().equals("waiting") && usage.spent() > 0);
   }
 
   private void checkTransactions(SimNode node, Map<ObjectId, Causal> content) {

@@ -176,6 +176,15 @@ final class KeyspaceFeedTest {
     assertThat(((Reply.Failure) answer()).code()).isEqualTo(ErrorCode.WATCHER_TOO_SLOW);
   }
 
+  @Test
+  void release_answersAllThatWait_withWhatThereIs() {
+    List<Request.Place> place = begin("b");
+    watch(ofKey("b", place));
+    assertThat(replies).isEmpty();
+    feed.release();
+    assertThat(((Reply.Changes) answer()).changes()).isEmpty();
+  }
+
   /** A fault that one request meets is told to who asked, and the others are answered. */
   @Test
   void faultOfOnePoll_isToldToItsWatcher_andHarmsNoOther() {

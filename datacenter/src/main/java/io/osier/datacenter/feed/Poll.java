@@ -171,11 +171,13 @@ final class Poll {
               + " what was removed since the watcher's position");
     }
     checkNothingLost(now, from.seen());
+    // Also where the changes reach back so far: what others had forgotten before this datacenter
+    // got back what it had lost never became visible here.
+    checkRemembered(i, from.seen());
     long tick = from.next().isPresent() ? -1 : parts.get(i).ring().behind(from.seen());
     if (tick >= 0) {
       return new Request.Place(now.life(), tick, from.seen(), Optional.empty());
     }
-    checkRemembered(i, from.seen());
     return walkFrom(now, from.seen());
   }
 

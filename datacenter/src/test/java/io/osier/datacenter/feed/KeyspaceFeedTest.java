@@ -33,6 +33,7 @@ final class KeyspaceFeedTest {
   private long now;
   private long updates;
   private boolean fails;
+  private VersionVector forgotten = VersionVector.EMPTY;
 
   KeyspaceFeedTest() {
     feed.begin(
@@ -48,7 +49,7 @@ final class KeyspaceFeedTest {
                 if (fails) {
                   throw new IllegalStateException("as the test wants");
                 }
-                return Optional.of(VersionVector.EMPTY);
+                return Optional.of(forgotten);
               }
 
               @Override
@@ -174,6 +175,28 @@ final class KeyspaceFeedTest {
     changed("d");
     watch(ofAll(told.places()));
     assertThat(((Reply.Failure) answer()).code()).isEqualTo(ErrorCode.WATCHER_TOO_SLOW);
+  }
+
+  /**
+   * What others had forgotten before this datacenter got back what it had lost is not among its
+   * changes, though they reach back to when it had nothing.
+   */
+  @Test
+  void positionOfBeforeWhatOthersForgot_isRefused_alsoWhereTheChangesReachBackFurther() {
+    watch(ofAll(List.of()));
+    answer();
+    changed("a");
+    forgotten = VersionVector.of(new ReplicaId("us", 1), 9);
+    for (long seen : new long[] {8, 9}) {
+      VersionVector vector = VersionVector.of(new ReplicaId("us", 1), seen);
+      watch(ofAll(List.of(new Request.Place(99, 1, vector, Optional.empty()))));
+      Reply reply = answer();
+      if (seen == 8) {
+        assertThat(((Reply.Failure) reply).code()).isEqualTo(ErrorCode.HISTORY_TOO_SHORT);
+      } else {
+        assertThat(((Reply.Changes) reply).changes()).hasSize(1);
+      }
+    }
   }
 
   @Test

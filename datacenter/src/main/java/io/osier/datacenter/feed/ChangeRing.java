@@ -337,18 +337,16 @@ public final class ChangeRing {
     Slot slot = slots.get(key);
     if (slot == null) {
       slot = new Slot(end);
-      addSlot(key, slot, nowNanos);
+      addSlot(key, slot);
     }
     slot.usedNanos = nowNanos;
     return Optional.of(
         new Known(new State(life, oldest(), end, here), slot.since, slot.tick, slot.last));
   }
 
-  private void addSlot(Key key, Slot slot, long nowNanos) {
+  private void addSlot(Key key, Slot slot) {
     long bytes = slotBytes(key);
-    if (!fits(bytes)) {
-      sweep(nowNanos);
-    }
+    // Not swept here: whoever asks in vain again and again would keep the partition from its ring.
     if (!fits(bytes)) {
       budget.noteSpent();
       throw new OsierException(

@@ -10,6 +10,7 @@ import io.osier.core.codec.WireOutput;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  * The same class stands for one operation's effect, for the join of many, and for everything so
  * far; any mix of them may be joined in any order, any number of times (invariant I1).
  *
- * <p>An object may have a deadline. It is a part of this, so content and deadline are never seen
- * one without the other, and the removal of what has expired is one update, which carries the dots
- * of both. Past its deadline an object is <em>over</em>: nobody shows it ({@link #at}), and the
- * next update removes it first ({@link #prepareAnew}).
+ * <p>An object, a set's element and a map's field may have a deadline. It is in here, so content
+ * and deadline are never seen one without the other, and the removal of what has expired is one
+ * update, which carries the dots of both. What is past its deadline is <em>over</em>: nobody shows
+ * it ({@link #at}), and the next update of it removes it first ({@link #prepareAt}).
  *
  * <p>Immutable and safe for any thread.
  */
 public final class Causal {
   /** The deadline of what does not expire. */
-  public static final long NEVER = Expiry.NEVER;
+  public static final long NEVER = DeadlineRegister.NEVER;
 
   /**
    * In the byte of a form that has a type's number this bit says that deadlines follow the content.
@@ -40,6 +41,20 @@ public final class Causal {
 
   /** See {@link #packed}; null until it is needed. */
   private volatile byte @Nullable [] packed;
+
+  /** What readers see while parts are over; null until one has looked. */
+  private volatile @Nullable Seen seen;
+
+  /**
+   * This without the parts that are over.
+   *
+   * @param from since when exactly those are over
+   */
+  private record Seen(Causal without, long from) {
+    boolean isSo(long millis) {
+      return from <= millis && millis < without.expiry.parts().firstDue();
+    }
+  }
 
   private Causal(DotStore<?> store, Expiry expiry, CausalContext context, boolean full) {
     this.store = store;
@@ -106,34 +121,73 @@ public final class Causal {
     if (operation instanceof Operation.WithDeadline both) {
       return prepareBoth(both, origin, first, predecessor, timestamp, forgotten);
     }
-    // Others may have forgotten, and their states have dropped here what was.
-    long dropped = Math.max(forgotten, context.last(origin));
-    Preparation preparation = new Preparation(origin, first, timestamp, dropped);
-    Expiry deadline = Expiry.NONE;
-    DotStore<?> delta;
+    if (operation instanceof Operation.WithPartDeadlines both) {
+      return prepareBoth(both, origin, first, predecessor, timestamp, forgotten);
+    }
+    Preparation preparation = preparation(origin, first, timestamp, forgotten);
+    Expiry deadlines = Expiry.NONE;
+    DotStore<?> delta = type().empty();
     switch (operation) {
       case Operation.Clear o -> {
         delta = store.reset(preparation);
-        expiry.supersede(preparation);
+        deadlines = endAll(preparation);
       }
       case Operation.Expire o -> {
         checkCanExpire();
-        delta = type().empty();
-        deadline = expiry.replaced(o.millis(), preparation);
+        deadlines = replaced(o.millis(), preparation);
       }
       case Operation.Persist o -> {
         checkCanExpire();
-        delta = type().empty();
-        deadline = expiry.replaced(NEVER, preparation);
+        deadlines = replaced(NEVER, preparation);
       }
+      case Operation.ExpireParts o ->
+          deadlines = of(parts().expire(o.of(), o.deadline().millis(), preparation));
+      case Operation.PersistParts o -> deadlines = of(parts().persist(o.of(), preparation));
       default -> {
         delta = store.prepare(operation, preparation);
-        if (!expiry.isNone() && isBottomWith(delta, preparation.context(predecessor))) {
-          expiry.supersede(preparation); // nothing is left that could expire
+        if (!expiry.isNone()) {
+          deadlines = endRemoved(operation, delta, preparation, predecessor);
         }
       }
     }
-    return new Causal(delta, deadline, preparation.context(predecessor), false);
+    return new Causal(delta, deadlines, preparation.context(predecessor), false);
+  }
+
+  private Preparation preparation(ReplicaId origin, long first, long timestamp, long forgotten) {
+    // Others may have forgotten, and their states have dropped here what was.
+    long dropped = Math.max(forgotten, context.last(origin));
+    return new Preparation(origin, first, timestamp, dropped);
+  }
+
+  private Parts<?> parts() {
+    return Parts.of(store, expiry.parts());
+  }
+
+  private static Expiry of(PartDeadlines<?> parts) {
+    return Expiry.of(DeadlineRegister.NONE, parts);
+  }
+
+  private Expiry replaced(long deadline, Preparation preparation) {
+    return Expiry.of(expiry.whole().replaced(deadline, preparation), PartDeadlines.none());
+  }
+
+  /** Takes all deadlines away. */
+  private Expiry endAll(Preparation preparation) {
+    expiry.whole().supersede(preparation);
+    return expiry.parts().isEmpty() ? Expiry.NONE : of(parts().endAll(preparation));
+  }
+
+  /** Takes the deadlines of what an update removes away. */
+  private Expiry endRemoved(
+      Operation update, DotStore<?> delta, Preparation preparation, long predecessor) {
+    Joining joining = new Joining(context, full, preparation.context(predecessor), false);
+    DotStore<?> after = Stores.join(store, delta, joining);
+    if (after.isBottom()) {
+      return endAll(preparation); // nothing is left that could expire
+    }
+    return expiry.parts().isEmpty()
+        ? Expiry.NONE
+        : of(parts().endRemoved(update, after, preparation));
   }
 
   private Causal prepareBoth(
@@ -154,22 +208,110 @@ public final class Causal {
         after.prepare(both.deadline(), origin, number + 1, number, timestamp, forgotten));
   }
 
+  private Causal prepareBoth(
+      Operation.WithPartDeadlines both,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    Causal update = prepare(both.update(), origin, first, predecessor, timestamp, forgotten);
+    Causal after = join(update);
+    long number = update.context.last(origin);
+    Preparation preparation = after.preparation(origin, number + 1, timestamp, forgotten);
+    PartDeadlines<?> deadlines =
+        after.parts().expireTouched(both.update(), both.deadline().millis(), preparation);
+    if (deadlines.isEmpty()) {
+      return update;
+    }
+    return update.join(
+        new Causal(type().empty(), of(deadlines), preparation.context(number), false));
+  }
+
   /**
-   * As {@link #prepare}, of an object that is over: the delta first removes what was seen of it,
-   * its deadline included, and then does the operation on a new object.
+   * As {@link #prepare}, at a time at which something in this may be over. What is over and the
+   * operation is about is removed first, its deadline included, and then the operation is done on
+   * what is left.
+   *
+   * @param millis the time, in milliseconds since 1970
    */
-  public Causal prepareAnew(
+  public Causal prepareAt(
+      long millis,
       Operation operation,
       ReplicaId origin,
       long first,
       long predecessor,
       long timestamp,
       long forgotten) {
-    Causal removal =
-        prepare(new Operation.Clear(), origin, first, predecessor, timestamp, forgotten);
-    long removed = removal.context.last(origin);
-    return removal.join(
-        join(removal).prepare(operation, origin, removed + 1, removed, timestamp, forgotten));
+    Optional<Causal> removal =
+        prepareRemoval(millis, List.of(operation), origin, first, predecessor, timestamp, forgotten);
+    if (removal.isEmpty()) {
+      return prepare(operation, origin, first, predecessor, timestamp, forgotten);
+    }
+    long removed = removal.get().context.last(origin);
+    Causal left = join(removal.get());
+    return removal
+        .get()
+        .join(left.prepare(operation, origin, removed + 1, removed, timestamp, forgotten));
+  }
+
+  /**
+   * Prepares the removal of what is over and operations are about: all of this if it is over, or
+   * those of its parts.
+   *
+   * @param millis the time, in milliseconds since 1970
+   * @return empty if nothing of that is over; otherwise as {@link #prepare} does
+   */
+  public Optional<Causal> prepareRemoval(
+      long millis,
+      List<Operation> operations,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    if (isOver(millis)) {
+      return Optional.of(
+          prepare(new Operation.Clear(), origin, first, predecessor, timestamp, forgotten));
+    }
+    if (!hasPartsOver(millis)) {
+      return Optional.empty();
+    }
+    Preparation preparation = preparation(origin, first, timestamp, forgotten);
+    return removal(parts().overAndTouched(operations, millis), preparation, predecessor);
+  }
+
+  /**
+   * Prepares the removal of what is over.
+   *
+   * @param millis the time, in milliseconds since 1970
+   * @param limit so many parts at most
+   * @return as {@link #prepareRemoval}
+   */
+  public Optional<Causal> prepareExpiry(
+      long millis,
+      int limit,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    if (isOver(millis) || !hasPartsOver(millis)) {
+      return prepareRemoval(
+          millis, List.of(), origin, first, predecessor, timestamp, forgotten);
+    }
+    Preparation preparation = preparation(origin, first, timestamp, forgotten);
+    return removal(parts().over(millis, limit), preparation, predecessor);
+  }
+
+  private Optional<Causal> removal(
+      Parts<?>.Removal removal, Preparation preparation, long predecessor) {
+    if (removal.isEmpty()) {
+      return Optional.empty();
+    }
+    DotStore<?> delta = removal.content(preparation);
+    Expiry deadlines = of(removal.deadlines(preparation));
+    return Optional.of(new Causal(delta, deadlines, preparation.context(predecessor), false));
   }
 
   /**
@@ -180,10 +322,6 @@ public final class Causal {
   public Causal prepareNothing(ReplicaId origin, long first, long predecessor) {
     CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);
     return new Causal(type().empty(), Expiry.NONE, own, false);
-  }
-
-  private boolean isBottomWith(DotStore<?> delta, CausalContext deltaContext) {
-    return Stores.join(store, delta, new Joining(context, full, deltaContext, false)).isBottom();
   }
 
   private void checkCanExpire() {
@@ -208,9 +346,10 @@ public final class Causal {
       return other.join(this); // the smaller side second: a join costs what the right side mentions
     }
     Joining joining = new Joining(context, full, other.context, other.full);
+    DotStore<?> joined = Stores.join(store, other.store, joining);
     return new Causal(
-        Stores.join(store, other.store, joining),
-        expiry.join(other.expiry, context, other.context),
+        joined,
+        expiry.join(other.expiry, store, other.store, joined, joining),
         context.join(other.context),
         joining.full());
   }
@@ -243,46 +382,94 @@ public final class Causal {
     return new Causal(store.trimmed(), expiry, CausalContext.EMPTY, full);
   }
 
-  /** Whether it was given a deadline, or one that never comes. */
+  /** Whether it or a part of it was given a deadline, or one that never comes. */
   public boolean expires() {
     return !expiry.isNone();
   }
 
-  /** When it expires, in milliseconds since 1970; {@link #NEVER} if it does not. */
+  /**
+   * When it expires as a whole, in milliseconds since 1970; {@link #NEVER} if it does not.
+   */
   public long deadline() {
-    return expiry.deadline();
-  }
-
-  /** Which datacenter gave the deadline that counts; empty if there is none. */
-  public Optional<String> deadlineOrigin() {
-    return expiry.isNone() ? Optional.empty() : Optional.of(expiry.origin().replica().dc());
+    return expiry.whole().latest();
   }
 
   /**
-   * Whether it has a deadline which has passed, or which nothing is left for: then it is as if it
-   * were removed, and is to be.
+   * When a part of it expires that is there, in milliseconds since 1970; {@link #NEVER} if it does
+   * not, or is not there.
+   *
+   * @throws OsierException WRONG_TYPE if an object of this type has no such parts
+   */
+  public long deadline(Part part) {
+    return parts().deadline(part);
+  }
+
+  /** Which datacenter gave the deadline of what is over first; empty if there is none. */
+  public Optional<String> deadlineOrigin() {
+    return overAt() == NEVER || expiry.isNone()
+        ? Optional.empty()
+        : Optional.of(expiry.origin().replica().dc());
+  }
+
+  /**
+   * Whether it has a deadline which has passed, or deadlines and nothing left for them: then it is
+   * as if it were removed, and is to be.
    *
    * @param millis the time, in milliseconds since 1970
    */
   public boolean isOver(long millis) {
-    return !expiry.isNone() && overAt() <= millis;
+    return !expiry.isNone() && (store.isBottom() || expiry.whole().latest() <= millis);
+  }
+
+  /** By its key, the latest deadline of each part that has some, be it there or not. */
+  SortedMap<Object, Long> partDeadlines() {
+    return expiry.parts().latest();
+  }
+
+  private boolean hasPartsOver(long millis) {
+    return expiry.parts().firstDue() <= millis;
   }
 
   /**
-   * From when on it is over, in milliseconds since 1970: 0 if it has a deadline and nothing left
-   * that could expire, {@link #NEVER} if that does not come.
+   * From when on it or a part of it is over, in milliseconds since 1970: 0 if there is a deadline
+   * and nothing left that could expire, {@link #NEVER} if that does not come.
    */
   public long overAt() {
-    return !expiry.isNone() && store.isBottom() ? 0 : expiry.deadline();
+    return !expiry.isNone() && store.isBottom() ? 0 : expiry.first();
   }
 
   /**
-   * This as a reader sees it: without content if it is over, with what it knows of.
+   * This as a reader sees it: without what is over, with what it knows of.
    *
    * @param millis the time, in milliseconds since 1970
    */
   public Causal at(long millis) {
-    return isOver(millis) ? new Causal(type().empty(), Expiry.NONE, context, full) : this;
+    if (expiry.isNone()) {
+      return this;
+    }
+    if (isOver(millis)) {
+      return new Causal(type().empty(), Expiry.NONE, context, full);
+    }
+    if (!hasPartsOver(millis)) {
+      return this;
+    }
+    Seen known = seen;
+    if (known == null || !known.isSo(millis)) {
+      Parts<?> left = parts().at(millis);
+      Expiry rest = Expiry.of(expiry.whole(), left.deadlines());
+      known = new Seen(new Causal(left.content(), rest, context, full), millis);
+      seen = known;
+    }
+    return known.without;
+  }
+
+  /**
+   * Whether a reader sees nothing of it.
+   *
+   * @param millis the time, in milliseconds since 1970
+   */
+  public boolean isNothing(long millis) {
+    return isBottom() || (!expiry.isNone() && at(millis).isBottom());
   }
 
   /**
@@ -323,7 +510,7 @@ public final class Causal {
 
   /** What this takes in the heap, about, in bytes, without a look at the content's parts. */
   public long heapBytes() {
-    return HeapSize.object(4 * HeapSize.REFERENCE + 1)
+    return HeapSize.object(5 * HeapSize.REFERENCE + 1)
         + store.heapBytes()
         + expiry.heapBytes()
         + context.heapBytes()
@@ -360,7 +547,7 @@ public final class Causal {
   public void writeContent(WireOutput out) {
     store.write(out);
     if (!expiry.isNone()) {
-      expiry.write(out);
+      expiry.write(out, store);
     }
   }
 
@@ -381,7 +568,7 @@ public final class Causal {
 
   private static Causal readContent(int form, CausalContext context, boolean full, WireInput in) {
     DotStore<?> store = Stores.read(typeOf(form), in);
-    Expiry expiry = (form & EXPIRES) == 0 ? Expiry.NONE : Expiry.read(in);
+    Expiry expiry = (form & EXPIRES) == 0 ? Expiry.NONE : Expiry.read(in, store, full);
     return new Causal(store, expiry, context, full);
   }
 

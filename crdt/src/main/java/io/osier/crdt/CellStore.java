@@ -151,6 +151,25 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** Whether a reader sees the cell. */
   abstract boolean isVisible(V cell);
 
+  /** A cell's part of a delta that resets it; notes what that supersedes. */
+  abstract V resetCell(V cell, Preparation preparation);
+
+  /** The keys that an operation of this type changes, be they there or not; each may come twice. */
+  abstract List<K> touched(Operation operation);
+
+  /**
+   * The keys of a part, be they there or not.
+   *
+   * @throws io.osier.core.OsierException WRONG_TYPE if this type has no such parts
+   */
+  abstract List<K> keys(Part part);
+
+  abstract long keyBytes(K key);
+
+  abstract long keyHeapBytes(K key);
+
+  abstract K readKey(WireInput in);
+
   abstract long cellBytes(K key, V cell);
 
   /** What a key and its cell take in the heap, about, in bytes: O(1). */
@@ -185,6 +204,40 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   final boolean has(K key) {
     return cells.get(key) != null;
+  }
+
+  /** Whether a reader sees the key's cell. */
+  final boolean isSeen(K key) {
+    V cell = cells.get(key);
+    return cell != null && isVisible(cell);
+  }
+
+  /** This without some cells, as if they had never been there. */
+  final S without(Iterable<K> keys) {
+    Editor rest = edit();
+    keys.forEach(rest::remove);
+    return rest.done();
+  }
+
+  /** Prepares the reset of some cells, of those that are there. */
+  final S reset(Iterable<K> keys, Preparation preparation) {
+    Editor delta = delta();
+    for (K key : keys) {
+      V cell = cells.get(key);
+      if (cell != null && !delta.has(key)) { // given twice it is reset once
+        delta.put(key, resetCell(cell, preparation));
+      }
+    }
+    return delta.done();
+  }
+
+  @Override
+  public final S reset(Preparation preparation) {
+    Editor delta = delta();
+    for (Tuple2<K, V> entry : cells) {
+      delta.put(entry._1, resetCell(entry._2, preparation));
+    }
+    return delta.done();
   }
 
   final Iterable<Tuple2<K, V>> cells() {

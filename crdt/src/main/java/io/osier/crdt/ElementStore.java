@@ -1,7 +1,11 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.List;
 
 /**
  * What the sets share: elements are values, and the queries are the same.
@@ -33,6 +37,38 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
     };
+  }
+
+  @Override
+  final List<Value> touched(Operation operation) {
+    return switch (operation) {
+      case Operation.Add o -> o.elements();
+      case Operation.Remove o -> o.elements();
+      default -> List.of();
+    };
+  }
+
+  @Override
+  final List<Value> keys(Part part) {
+    if (part instanceof Part.Element element) {
+      return List.of(element.value());
+    }
+    throw new OsierException(ErrorCode.WRONG_TYPE, "a " + type() + " has elements, not fields");
+  }
+
+  @Override
+  final long keyBytes(Value element) {
+    return element.sizeBytes();
+  }
+
+  @Override
+  final long keyHeapBytes(Value element) {
+    return element.heapBytes();
+  }
+
+  @Override
+  final Value readKey(WireInput in) {
+    return in.readValue();
   }
 
   @Override

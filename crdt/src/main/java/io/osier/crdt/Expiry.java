@@ -1,105 +1,105 @@
 package io.osier.crdt;
 
-import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.HeapSize;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 
 /**
- * Until when an object lives: a register beside its content, in the same causal context, so that
- * both are removed, shipped and joined as one. Of concurrent deadlines the latest counts; the next
- * one replaces those that it saw. Immutable; for any thread.
+ * Until when an object lives, and those of its parts that have deadlines of their own: registers
+ * beside its content, in the same causal context, so that all are removed, shipped and joined as
+ * one. Immutable; for any thread.
+ *
+ * @param whole the object's
+ * @param parts its parts'
  */
-final class Expiry {
-  /** The deadline of what does not expire. */
-  static final long NEVER = Long.MAX_VALUE;
-
+record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
   /** What nobody has given a deadline. */
-  static final Expiry NONE = new Expiry(DotFun.empty());
+  static final Expiry NONE = new Expiry(DeadlineRegister.NONE, PartDeadlines.none());
 
-  private final DotFun<Long> deadlines;
-
-  private Expiry(DotFun<Long> deadlines) {
-    this.deadlines = deadlines;
+  static Expiry of(DeadlineRegister whole, PartDeadlines<?> parts) {
+    return whole.isNone() && parts.isEmpty() ? NONE : new Expiry(whole, parts);
   }
 
-  private static Expiry of(DotFun<Long> deadlines) {
-    return deadlines.isEmpty() ? NONE : new Expiry(deadlines);
-  }
-
-  /** Whether there is no deadline, not even the one that never comes. */
+  /** Whether there is no deadline, not even one that never comes, and none is mentioned. */
   boolean isNone() {
-    return deadlines.isEmpty();
+    return whole.isNone() && parts.isEmpty();
   }
 
-  /** The latest deadline, in milliseconds since 1970; {@link #NEVER} if there is none. */
-  long deadline() {
-    return isNone() ? NEVER : deadlines.value(latest());
+  /** When the first deadline passes that counts; {@link DeadlineRegister#NEVER} if none does. */
+  long first() {
+    return Math.min(whole.latest(), parts.firstDue());
   }
 
-  /** Whose update gave the latest deadline; there must be one. */
+  /** Whose update gave the deadline of what is over first; there must be one. */
   Dot origin() {
-    return deadlines.dot(latest());
+    return !whole.isNone() && whole.latest() <= parts.firstDue()
+        ? whole.latestDot()
+        : parts.firstOrigin();
   }
 
-  private int latest() {
-    int latest = 0;
-    for (int i = 1; i < deadlines.size(); i++) {
-      if (deadlines.value(i) > deadlines.value(latest)) {
-        latest = i;
-      }
+  /**
+   * The join of two sides.
+   *
+   * @param mine the left side's content; a state's, unless both are deltas
+   * @param joined the contents' join
+   */
+  Expiry join(
+      Expiry other, DotStore<?> mine, DotStore<?> theirs, DotStore<?> joined, Joining joining) {
+    if (isNone() && other.isNone()) {
+      return NONE;
     }
-    return latest;
-  }
-
-  /** Prepares another deadline in the place of these. */
-  Expiry replaced(long deadline, Preparation preparation) {
-    supersede(preparation);
-    return new Expiry(DotFun.of(preparation.nextDot(), deadline));
-  }
-
-  /** Notes that an update takes these away. */
-  void supersede(Preparation preparation) {
-    deadlines.supersede(preparation);
-  }
-
-  Expiry join(Expiry other, CausalContext mine, CausalContext theirs) {
-    return isNone() && other.isNone() ? NONE : of(deadlines.join(other.deadlines, mine, theirs));
+    return of(
+        whole.join(other.whole, joining.left(), joining.right()),
+        parts.isEmpty() && other.parts.isEmpty()
+            ? PartDeadlines.none()
+            : Parts.join(Parts.of(mine, parts), theirs, other.parts, joined, joining));
   }
 
   long sizeBytes() {
-    return isNone() ? 0 : deadlines.sizeBytes(d -> 8);
+    return isNone() ? 0 : whole.sizeBytes() + parts.sizeBytes();
   }
 
   long heapBytes() {
     return isNone()
         ? 0
-        : HeapSize.object(HeapSize.REFERENCE)
-            + deadlines.heapBytes(d -> HeapSize.object(Long.BYTES));
+        : HeapSize.object(2 * HeapSize.REFERENCE) + whole.heapBytes() + parts.heapBytes();
   }
 
-  void write(WireOutput out) {
-    deadlines.write(out, WireOutput::writeNumber);
+  /**
+   * Writes this: the object's register; where parts have some, behind an empty one, which is never
+   * written otherwise.
+   */
+  void write(WireOutput out, DotStore<?> content) {
+    if (!parts.isEmpty()) {
+      DeadlineRegister.NONE.write(out);
+    }
+    whole.write(out);
+    if (!parts.isEmpty()) {
+      Parts.of(content, parts).write(out);
+    }
   }
 
   /** Reads what {@link #write} wrote. */
-  static Expiry read(WireInput in) {
-    return of(DotFun.read(in, WireInput::readNumber));
-  }
-
-  @Override
-  public boolean equals(Object o) {
-    return o instanceof Expiry e && deadlines.equals(e.deadlines);
-  }
-
-  @Override
-  public int hashCode() {
-    return deadlines.hashCode();
+  static Expiry read(WireInput in, DotStore<?> content, boolean full) {
+    DeadlineRegister whole = DeadlineRegister.read(in);
+    if (!whole.isNone()) {
+      return new Expiry(whole, PartDeadlines.none());
+    }
+    whole = DeadlineRegister.read(in);
+    if (!(content instanceof CellStore<?, ?, ?> cells)) {
+      throw new MalformedException("a " + content.type() + " has no parts with deadlines");
+    }
+    PartDeadlines<?> parts = PartDeadlines.read(cells, full, in);
+    if (parts.isEmpty()) {
+      throw new MalformedException("deadlines of parts are announced and missing");
+    }
+    return new Expiry(whole, parts);
   }
 
   @Override
   public String toString() {
-    return deadlines.toString();
+    return parts.isEmpty() ? whole.toString() : whole + ", parts " + parts;
   }
 }

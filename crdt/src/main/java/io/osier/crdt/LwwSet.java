@@ -64,13 +64,10 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   }
 
   @Override
-  public LwwSet reset(Preparation preparation) {
-    Editor delta = delta();
-    for (Tuple2<Value, DotFun<Stamped<Boolean>>> entry : cells()) {
-      entry._2.supersede(preparation);
-      delta.put(entry._1, DotFun.empty());
-    }
-    return delta.done();
+  DotFun<Stamped<Boolean>> resetCell(
+      DotFun<Stamped<Boolean>> changes, Preparation preparation) {
+    changes.supersede(preparation);
+    return DotFun.empty();
   }
 
   @Override

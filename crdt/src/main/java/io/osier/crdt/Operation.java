@@ -33,8 +33,13 @@ public sealed interface Operation {
     return false;
   }
 
-  /** Whether it gives a deadline. */
+  /** Whether it gives an object a deadline. */
   default boolean givesDeadline() {
+    return false;
+  }
+
+  /** Whether it gives parts of an object deadlines, or takes theirs. */
+  default boolean givesPartDeadlines() {
     return false;
   }
 
@@ -80,6 +85,13 @@ public sealed interface Operation {
       case Delete o -> HeapSize.object(0);
       case Expire o -> HeapSize.object(Long.BYTES + 1);
       case Persist o -> HeapSize.object(0);
+      case ExpireParts o ->
+          HeapSize.object(2 * HeapSize.REFERENCE)
+              + partsHeapBytes(o.of)
+              + o.deadline.heapBytes();
+      case PersistParts o -> HeapSize.object(HeapSize.REFERENCE) + partsHeapBytes(o.of);
+      case WithPartDeadlines o ->
+          HeapSize.object(2 * HeapSize.REFERENCE) + o.update.heapBytes() + o.deadline.heapBytes();
       case WithDeadline o ->
           HeapSize.object(2 * HeapSize.REFERENCE) + o.update.heapBytes() + o.deadline.heapBytes();
     };
@@ -89,6 +101,14 @@ public sealed interface Operation {
     long bytes = HeapSize.list(values.size());
     for (Value value : values) {
       bytes += value.heapBytes();
+    }
+    return bytes;
+  }
+
+  private static long partsHeapBytes(List<Part> parts) {
+    long bytes = HeapSize.list(parts.size());
+    for (Part part : parts) {
+      bytes += part.heapBytes();
     }
     return bytes;
   }
@@ -325,6 +345,79 @@ public sealed interface Operation {
     @Override
     public boolean isOfKey() {
       return true;
+    }
+  }
+
+  /**
+   * Gives parts of an object a deadline, those that are there, in the place of the one that they
+   * had. Of concurrent ones the latest counts; an update of a part does not change its deadline.
+   *
+   * @param of elements of a set, or fields of a map; not of what is nested in one
+   */
+  record ExpireParts(List<Part> of, Expire deadline) implements Operation {
+    public ExpireParts {
+      of = Present.copyOf(of, "a part");
+      Present.present(deadline, "a deadline");
+    }
+
+    @Override
+    public boolean givesPartDeadlines() {
+      return true;
+    }
+
+    @Override
+    public ExpireParts from(long nowMillis) {
+      return new ExpireParts(of, deadline.from(nowMillis));
+    }
+  }
+
+  /**
+   * Takes the deadlines of parts away, and wins against concurrent ones. Nothing changes where there
+   * are none.
+   */
+  record PersistParts(List<Part> of) implements Operation {
+    public PersistParts {
+      of = Present.copyOf(of, "a part");
+    }
+
+    @Override
+    public boolean givesPartDeadlines() {
+      return true;
+    }
+  }
+
+  /**
+   * Adds elements to a set, or updates fields of a map, and gives those a deadline, as one update.
+   * What the update leaves empty gets none.
+   *
+   * @param update an {@link Add} or {@link UpdateFields}
+   */
+  record WithPartDeadlines(Operation update, Expire deadline) implements Operation {
+    public WithPartDeadlines {
+      Present.present(update, "an update");
+      Present.present(deadline, "a deadline");
+    }
+
+    @Override
+    public List<Operation> parts() {
+      return update.parts().stream()
+          .map(part -> (Operation) new WithPartDeadlines(part, deadline))
+          .toList();
+    }
+
+    @Override
+    public boolean isSum() {
+      return update.isSum();
+    }
+
+    @Override
+    public boolean givesPartDeadlines() {
+      return true;
+    }
+
+    @Override
+    public WithPartDeadlines from(long nowMillis) {
+      return new WithPartDeadlines(update, deadline.from(nowMillis));
     }
   }
 }

@@ -33,6 +33,9 @@ public final class OperationCodec {
   private static final int EXPIRE = 14;
   private static final int PERSIST = 15;
   private static final int WITH_DEADLINE = 16;
+  private static final int EXPIRE_PARTS = 17;
+  private static final int PERSIST_PARTS = 18;
+  private static final int WITH_PART_DEADLINES = 19;
 
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
@@ -42,6 +45,10 @@ public final class OperationCodec {
   private static final int AMONG = 6;
   private static final int EXISTS = 7;
   private static final int TIME_TO_LIVE = 8;
+  private static final int PART_TIME_TO_LIVE = 9;
+
+  private static final int ELEMENT = 1;
+  private static final int FIELD = 2;
 
   private static final int COUNT = 1;
   private static final int FLAG = 2;
@@ -100,6 +107,20 @@ public final class OperationCodec {
         writeDeadline(out, o.deadline());
         write(out, o.update());
       }
+      case Operation.ExpireParts o -> {
+        out.writeByte(EXPIRE_PARTS);
+        writeDeadline(out, o.deadline());
+        writeParts(out, o.of());
+      }
+      case Operation.PersistParts o -> {
+        out.writeByte(PERSIST_PARTS);
+        writeParts(out, o.of());
+      }
+      case Operation.WithPartDeadlines o -> {
+        out.writeByte(WITH_PART_DEADLINES);
+        writeDeadline(out, o.deadline());
+        write(out, o.update());
+      }
       case Operation.Bound o -> {
         out.writeByte(BOUND);
         out.writeSigned(o.lower());
@@ -153,6 +174,18 @@ public final class OperationCodec {
         in.leave();
         yield new Operation.WithDeadline(update, deadline);
       }
+      case EXPIRE_PARTS -> {
+        Operation.Expire deadline = readDeadline(in);
+        yield new Operation.ExpireParts(readParts(in), deadline);
+      }
+      case PERSIST_PARTS -> new Operation.PersistParts(readParts(in));
+      case WITH_PART_DEADLINES -> {
+        in.enter();
+        Operation.Expire deadline = readDeadline(in);
+        Operation update = readOperation(in);
+        in.leave();
+        yield new Operation.WithPartDeadlines(update, deadline);
+      }
       case BOUND ->
           new Operation.Bound(
               in.readSigned(), in.readSigned(), readList(in, 2, OperationCodec::readDc));
@@ -173,6 +206,37 @@ public final class OperationCodec {
     return new Operation.Expire(in.readSigned(), in.readFlag());
   }
 
+  private static void writeParts(WireOutput out, List<Part> parts) {
+    out.writeCount(parts.size());
+    parts.forEach(part -> write(out, part));
+  }
+
+  private static List<Part> readParts(WireInput in) {
+    return readList(in, 2, OperationCodec::readPart);
+  }
+
+  private static void write(WireOutput out, Part part) {
+    switch (part) {
+      case Part.Element p -> {
+        out.writeByte(ELEMENT);
+        out.writeValue(p.value());
+      }
+      case Part.Field p -> {
+        out.writeByte(FIELD);
+        out.writeText(p.name());
+      }
+    }
+  }
+
+  private static Part readPart(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case ELEMENT -> new Part.Element(in.readValue());
+      case FIELD -> new Part.Field(readName(in));
+      default -> throw new MalformedException("part " + tag + " is unknown");
+    };
+  }
+
   /** Writes a query. */
   public static void write(WireOutput out, Query query) {
     switch (query) {
@@ -189,6 +253,10 @@ public final class OperationCodec {
       case Query.Rights q -> out.writeByte(QUERY_RIGHTS);
       case Query.Exists q -> out.writeByte(EXISTS);
       case Query.TimeToLive q -> out.writeByte(TIME_TO_LIVE);
+      case Query.PartTimeToLive q -> {
+        out.writeByte(PART_TIME_TO_LIVE);
+        write(out, q.part());
+      }
       case Query.Select q -> {
         out.writeByte(SELECT);
         out.writeCount(q.names().size());
@@ -208,6 +276,7 @@ public final class OperationCodec {
       case QUERY_RIGHTS -> new Query.Rights();
       case EXISTS -> new Query.Exists();
       case TIME_TO_LIVE -> new Query.TimeToLive();
+      case PART_TIME_TO_LIVE -> new Query.PartTimeToLive(readPart(in));
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
       default -> throw new MalformedException("query " + tag + " is unknown");
     };

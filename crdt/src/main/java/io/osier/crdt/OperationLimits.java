@@ -11,6 +11,10 @@ public final class OperationLimits {
   /** Deepest nesting of maps in maps. */
   public static final int DEPTH_MAX = 12;
 
+  private static final String TIME_TO_LIVE =
+      "a time to live is a key's, or that of an element or field of its object, not of what is"
+          + " nested deeper";
+
   private OperationLimits() {}
 
   /**
@@ -47,11 +51,13 @@ public final class OperationLimits {
       case Operation.Increment o -> {}
       case Operation.SetFlag o -> {}
       case Operation.Clear o -> {}
-      case Operation.Delete o -> checkIsOfKey("deletion", depth);
+      case Operation.Delete o -> checkIsWhole("a deletion is a key's, not a field's", depth);
       case Operation.Expire o -> check(o, depth);
       case Operation.WithDeadline o -> {
         check(o.deadline(), depth);
-        if (o.update().isOfKey() || o.update().givesDeadline()) {
+        if (o.update().isOfKey()
+            || o.update().givesDeadline()
+            || o.update().givesPartDeadlines()) {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
               "an update that gives its object a time to live does not delete the key, nor give or"
@@ -59,7 +65,25 @@ public final class OperationLimits {
         }
         check(o.update(), valueBytesMax, depth);
       }
-      case Operation.Persist o -> checkIsOfKey("time to live", depth);
+      case Operation.Persist o -> checkIsWhole(TIME_TO_LIVE, depth);
+      case Operation.ExpireParts o -> {
+        check(o.deadline(), depth);
+        checkParts(o.of(), valueBytesMax);
+      }
+      case Operation.PersistParts o -> {
+        checkIsWhole(TIME_TO_LIVE, depth);
+        checkParts(o.of(), valueBytesMax);
+      }
+      case Operation.WithPartDeadlines o -> {
+        check(o.deadline(), depth);
+        if (!(o.update() instanceof Operation.Add)
+            && !(o.update() instanceof Operation.UpdateFields)) {
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "what gives parts of an object a time to live adds elements or updates fields");
+        }
+        check(o.update(), valueBytesMax, depth);
+      }
       case Operation.Bound o -> {}
       case Operation.IncrementWithin o -> {}
       case Operation.Transfer o -> {}
@@ -71,7 +95,7 @@ public final class OperationLimits {
   }
 
   private static void check(Operation.Expire deadline, int depth) {
-    checkIsOfKey("time to live", depth);
+    checkIsWhole(TIME_TO_LIVE, depth);
     if (deadline.millis() > Operation.Expire.MILLIS_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -82,10 +106,22 @@ public final class OperationLimits {
     }
   }
 
-  private static void checkIsOfKey(String what, int depth) {
+  private static void checkIsWhole(String why, int depth) {
     if (depth > 1) {
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, why);
+    }
+  }
+
+  private static void checkParts(List<Part> parts, int valueBytesMax) {
+    if (parts.isEmpty()) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "a " + what + " is a key's, not a field's");
+          ErrorCode.INVALID_ARGUMENT, "at least one element or field must be given, not none");
+    }
+    for (Part part : parts) {
+      switch (part) {
+        case Part.Element p -> check(p.value(), valueBytesMax);
+        case Part.Field p -> OrMap.checkName(p.name());
+      }
     }
   }
 

@@ -9,10 +9,13 @@ import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A map of named fields, each of any type, maps included. Removing a field resets what the remover
@@ -55,18 +58,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
         }
         yield delta.done();
       }
-      case Operation.RemoveFields remove -> {
-        Editor delta = delta();
-        for (String name : remove.names()) {
-          for (CrdtType type : CrdtType.values()) {
-            FieldId field = new FieldId(name, type);
-            if (has(field) && !delta.has(field)) {
-              delta.put(field, cell(field).reset(preparation));
-            }
-          }
-        }
-        yield delta.done();
-      }
+      case Operation.RemoveFields remove -> reset(touched(remove), preparation);
       default -> throw Stores.wrongOperation(type(), operation);
     };
   }
@@ -124,12 +116,8 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
-  public OrMap reset(Preparation preparation) {
-    Editor delta = delta();
-    for (Tuple2<FieldId, DotStore<?>> entry : cells()) {
-      delta.put(entry._1, entry._2.reset(preparation));
-    }
-    return delta.done();
+  DotStore<?> resetCell(DotStore<?> field, Preparation preparation) {
+    return field.reset(preparation);
   }
 
   @Override
@@ -145,12 +133,9 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
       case Query.Select q -> {
         SortedMap<FieldId, Reading> fields = new TreeMap<>();
         for (String name : q.names()) {
-          for (CrdtType type : CrdtType.values()) {
-            FieldId field = new FieldId(name, type);
-            if (isVisible(cell(field))) {
-              fields.put(field, cell(field).read(new Query.Whole()));
-            }
-          }
+          named(name)
+              .filter(this::isSeen)
+              .forEach(field -> fields.put(field, cell(field).read(new Query.Whole())));
         }
         yield new Reading.Fields(fields);
       }
@@ -199,13 +184,50 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
+  List<FieldId> touched(Operation operation) {
+    return switch (operation) {
+      case Operation.UpdateFields o ->
+          o.updates().stream().map(Operation.FieldUpdate::field).toList();
+      case Operation.RemoveFields o -> o.names().stream().flatMap(OrMap::named).toList();
+      default -> List.of();
+    };
+  }
+
+  @Override
+  List<FieldId> keys(Part part) {
+    if (part instanceof Part.Field field) {
+      return named(field.name()).toList();
+    }
+    throw new OsierException(ErrorCode.WRONG_TYPE, "a " + type() + " has fields, not elements");
+  }
+
+  private static Stream<FieldId> named(String name) {
+    return Arrays.stream(CrdtType.values()).map(type -> new FieldId(name, type));
+  }
+
+  @Override
+  long keyBytes(FieldId field) {
+    return 2 + Utf8.length(field.name());
+  }
+
+  @Override
+  long keyHeapBytes(FieldId field) {
+    return field.heapBytes();
+  }
+
+  @Override
+  FieldId readKey(WireInput in) {
+    return readField(in);
+  }
+
+  @Override
   long cellHeapBytes(FieldId field, DotStore<?> value) {
-    return field.heapBytes() + value.heapBytes();
+    return keyHeapBytes(field) + value.heapBytes();
   }
 
   @Override
   long cellBytes(FieldId field, DotStore<?> value) {
-    return 2 + Utf8.length(field.name()) + value.sizeBytes();
+    return keyBytes(field) + value.sizeBytes();
   }
 
   @Override

@@ -33,6 +33,7 @@ public sealed interface Query {
       case Rights q -> HeapSize.object(0);
       case Exists q -> HeapSize.object(0);
       case TimeToLive q -> HeapSize.object(0);
+      case PartTimeToLive q -> HeapSize.object(HeapSize.REFERENCE) + q.part.heapBytes();
     };
   }
 
@@ -85,6 +86,16 @@ public sealed interface Query {
    * by the clock of the datacenter that is asked; -1 for what has no deadline or is not there.
    */
   record TimeToLive() implements Query {}
+
+  /**
+   * How long an element of a set or a field of a map lives on, if its object does: as {@link
+   * TimeToLive}.
+   */
+  record PartTimeToLive(Part part) implements Query {
+    public PartTimeToLive {
+      Present.present(part, "a part");
+    }
+  }
 
   /** Some fields of a map, those that are present: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {

@@ -4,7 +4,6 @@ import io.osier.core.Dot;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.List;
 import java.util.function.Function;
 
@@ -56,13 +55,9 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
   }
 
   @Override
-  public RwSet reset(Preparation preparation) {
-    Editor delta = delta();
-    for (Tuple2<Value, DotPair> entry : cells()) {
-      entry._2.supersede(preparation);
-      delta.put(entry._1, DotPair.EMPTY);
-    }
-    return delta.done();
+  DotPair resetCell(DotPair dots, Preparation preparation) {
+    dots.supersede(preparation);
+    return DotPair.EMPTY;
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.osier.crdt;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.List;
 
 /**
@@ -47,13 +46,9 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   }
 
   @Override
-  public final S reset(Preparation preparation) {
-    Editor delta = delta();
-    for (Tuple2<Value, DotSet> entry : cells()) {
-      preparation.supersede(entry._2);
-      delta.put(entry._1, DotSet.EMPTY);
-    }
-    return delta.done();
+  final DotSet resetCell(DotSet dots, Preparation preparation) {
+    preparation.supersede(dots);
+    return DotSet.EMPTY;
   }
 
   @Override

@@ -25,14 +25,16 @@ public sealed interface Request {
   long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
 
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 5;
+  int PROTOCOL_VERSION = 6;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
    * which came with 3, and no {@link Query.Exists}, {@link ReadAll} and {@link WriteAll}, and no
    * end and {@link Want} of a {@link Scan}, which came with 4, and no {@link Condition}, {@link
    * Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist} and
-   * {@link Query.TimeToLive}, which came with 5.
+   * {@link Query.TimeToLive}, which came with 5, and no {@link Operation.ExpireParts}, {@link
+   * Operation.PersistParts}, {@link Operation.WithPartDeadlines} and {@link Query.PartTimeToLive},
+   * which came with 6.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

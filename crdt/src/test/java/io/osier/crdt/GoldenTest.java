@@ -84,8 +84,29 @@ final class GoldenTest {
         values.put(type.label() + " until", state.join(expire).join(persist));
         values.put(type.label() + " until delta", expire);
       }
+      if (type.empty() instanceof CellStore) {
+        putParts(values, type, state);
+      }
     }
     return values;
+  }
+
+  /** The same with deadlines of parts, beside one of the object and without. */
+  private static void putParts(Map<String, Causal> values, CrdtType type, Causal state) {
+    List<Part> parts =
+        type == CrdtType.OR_MAP
+            ? List.of(new Part.Field("n"), new Part.Field("s"))
+            : List.of(new Part.Element(Value.of("a")));
+    Operation until = new Operation.ExpireParts(parts, new Operation.Expire(1L << 40, false));
+    Causal expire = state.prepare(until, EU, 30, 6, 4_000, 0);
+    Causal expiring = state.join(expire);
+    Causal cleared = expiring.prepare(new Operation.Clear(), US, 12, 0, 4_000, 0);
+    Causal whole =
+        expiring.prepare(new Operation.Expire(1L << 41, false), US, 12, 0, 4_000, 0);
+    values.put(type.label() + " parts", expiring);
+    values.put(type.label() + " parts delta", expire);
+    values.put(type.label() + " parts and whole", expiring.join(whole));
+    values.put(type.label() + " parts cleared delta", cleared);
   }
 
   @Test

@@ -241,13 +241,34 @@ final class History {
             Tuple.of(11, ownOperations(type, depth)),
             Tuple.of(1, Arbitraries.just(new Operation.Clear())),
             Tuple.of(depth == 0 ? 2 : 0, deadlines()),
-            Tuple.of(depth == 0 ? 2 : 0, withDeadlines(type)));
+            Tuple.of(depth == 0 ? 2 : 0, withDeadlines(type)),
+            Tuple.of(depth == 0 && hasParts(type) ? 6 : 0, ofParts(type)));
   }
 
   private static Arbitrary<Operation> deadlines() {
     return Arbitraries.frequencyOf(
         Tuple.of(4, Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false))),
         Tuple.of(1, Arbitraries.just(new Operation.Persist())));
+  }
+
+  private static boolean hasParts(CrdtType type) {
+    return type.empty() instanceof CellStore;
+  }
+
+  private static Arbitrary<Operation> ofParts(CrdtType type) {
+    boolean fields = type == CrdtType.OR_MAP;
+    Arbitrary<List<Part>> parts =
+        fields
+            ? names().map(name -> List.<Part>of(new Part.Field(name)))
+            : elements().map(e -> e.stream().map(v -> (Part) new Part.Element(v)).toList());
+    Arbitrary<Operation> updates =
+        fields ? fieldUpdates(0) : elements().map(Operation.Add::new);
+    Arbitrary<Operation.Expire> deadlines =
+        Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false));
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, Combinators.combine(parts, deadlines).as(Operation.ExpireParts::new)),
+        Tuple.of(3, Combinators.combine(updates, deadlines).as(Operation.WithPartDeadlines::new)),
+        Tuple.of(1, parts.map(Operation.PersistParts::new)));
   }
 
   private static Arbitrary<Operation> withDeadlines(CrdtType type) {

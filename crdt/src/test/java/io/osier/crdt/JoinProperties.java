@@ -93,7 +93,7 @@ final class JoinProperties {
     Joining everything = new Joining(a.context(), true, b.context(), true);
     DotStore<?> defined = Stores.join(a.store(), b.store(), everything);
     Causal joined = a.join(b);
-    Expiry until = a.expiry().join(b.expiry(), a.context(), b.context());
+    Expiry until = a.expiry().join(b.expiry(), a.store(), b.store(), defined, everything);
     assertThat(visible(joined)).isEqualTo(stripped(defined, until, joined.context()));
   }
 
@@ -104,8 +104,9 @@ final class JoinProperties {
 
   private static Causal stripped(DotStore<?> store, Expiry expiry, CausalContext context) {
     Joining nothing = new Joining(CausalContext.EMPTY, true, context, true);
-    return Causal.of(
-        Stores.join(Stores.empty(store.type()), store, nothing), expiry, context, true);
+    DotStore<?> empty = Stores.empty(store.type());
+    DotStore<?> bare = Stores.join(empty, store, nothing);
+    return Causal.of(bare, Expiry.NONE.join(expiry, empty, store, bare, nothing), context, true);
   }
 
   @Property(tries = 1_000)

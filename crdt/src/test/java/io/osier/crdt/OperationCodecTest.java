@@ -59,6 +59,15 @@ final class OperationCodecTest {
     golden.put(new Query.Rights(), "05");
     golden.put(new Query.Exists(), "07");
     golden.put(new Query.TimeToLive(), "08");
+    golden.put(new Query.PartTimeToLive(new Part.Element(Value.of("a"))), "0901010161");
+    golden.put(new Query.PartTimeToLive(new Part.Field("f")), "09020166");
+    List<Part> parts = List.of(new Part.Element(Value.of("a")), new Part.Field("f"));
+    Operation.Expire deadline = new Operation.Expire(5, true);
+    golden.put(new Operation.ExpireParts(parts, deadline), "110a01" + "02" + "01010161" + "020166");
+    golden.put(new Operation.PersistParts(parts), "12" + "02" + "01010161" + "020166");
+    golden.put(
+        new Operation.WithPartDeadlines(new Operation.Add(Value.of("a")), deadline),
+        "130a01" + "0401010161");
     golden.put(new Reading.Count(-1), "0101");
     golden.put(new Reading.Flag(false), "0200");
     golden.put(new Reading.Single(Optional.empty()), "0300");

@@ -26,7 +26,12 @@ final class OperationsTest {
           new Operation.UpdateFields(List.of()),
           new Operation.RemoveFields(List.of()),
           new Operation.Inherit("us"),
-          new Operation.Clear());
+          new Operation.Clear(),
+          new Operation.ExpireParts(
+              List.of(new Part.Element(Value.of("a"))), new Operation.Expire(5, false)),
+          new Operation.PersistParts(List.of(new Part.Field("f"))),
+          new Operation.WithPartDeadlines(
+              new Operation.Add(Value.of("a")), new Operation.Expire(5, false)));
   private static final Operation.Expire LATER = new Operation.Expire(5, false);
 
   private static Causal apply(Causal state, ReplicaId origin, Operation operation) {
@@ -59,7 +64,16 @@ final class OperationsTest {
       case Operation.Expire o -> type != CrdtType.BOUNDED_COUNTER;
       case Operation.Persist o -> type != CrdtType.BOUNDED_COUNTER;
       case Operation.WithDeadline o -> type != CrdtType.BOUNDED_COUNTER && takes(type, o.update());
+      case Operation.ExpireParts o -> hasParts(type, o.of());
+      case Operation.PersistParts o -> hasParts(type, o.of());
+      case Operation.WithPartDeadlines o -> takes(type, o.update());
     };
+  }
+
+  private static boolean hasParts(CrdtType type, List<Part> parts) {
+    return parts.getFirst() instanceof Part.Field
+        ? type == CrdtType.OR_MAP
+        : takes(type, new Operation.Add(Value.of("a")));
   }
 
   @ParameterizedTest

@@ -37,9 +37,14 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
     ReferenceJoin result =
         new ReferenceJoin(new HashSet<>(), dots(in.readContext()), new HashMap<>());
     result.readStore(type, List.of(), in);
-    if (form > 15) {
+    if (form > 15 && result.readDeadlines(List.of(), in) == 0) { // then of parts, too
+      result.readDeadlines(List.of(), in);
       for (int n = in.readCount(1); n > 0; n--) {
-        result.add(List.of(), in.readDot(), List.of("until", in.readNumber()));
+        Object part =
+            type == CrdtType.OR_MAP
+                ? new FieldId(in.readText(100), CrdtType.of(in.readByte()))
+                : in.readValue();
+        result.readDeadlines(List.of("part", part), in);
       }
     }
     in.expectEnd();
@@ -110,6 +115,14 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
         }
       }
     }
+  }
+
+  private int readDeadlines(List<Object> path, WireInput in) {
+    int count = in.readCount(1);
+    for (int n = count; n > 0; n--) {
+      add(path, in.readDot(), List.of("until", in.readNumber()));
+    }
+    return count;
   }
 
   private void readDots(List<Object> path, String kind, WireInput in) {

@@ -9,6 +9,7 @@ import io.osier.crdt.History.Plan;
 import io.osier.crdt.History.Plans;
 import io.osier.crdt.History.Site;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,6 +21,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ArbitrarySupplier;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -51,9 +55,11 @@ final class SemanticsProperties {
   }
 
   private static Operation content(Event event) {
-    return event.operation() instanceof Operation.WithDeadline both
-        ? both.update()
-        : event.operation();
+    return switch (event.operation()) {
+      case Operation.WithDeadline both -> both.update();
+      case Operation.WithPartDeadlines both -> both.update();
+      default -> event.operation();
+    };
   }
 
   /** The deadline that an update gives; empty if it gives none. */
@@ -79,7 +85,10 @@ final class SemanticsProperties {
   }
 
   private static boolean isOfDeadline(Operation operation) {
-    return operation instanceof Operation.Expire || operation instanceof Operation.Persist;
+    return operation instanceof Operation.Expire
+        || operation instanceof Operation.Persist
+        || operation instanceof Operation.ExpireParts
+        || operation instanceof Operation.PersistParts;
   }
 
   /**
@@ -96,7 +105,7 @@ final class SemanticsProperties {
               .filter(e -> received.stream().noneMatch(l -> endsIt(l, e, history, plan.type())))
               .flatMap(e -> deadline(e, history, plan.type()).stream())
               .max(Comparator.naturalOrder());
-      assertThat(site.state.expires()).isEqualTo(expected.isPresent());
+      assertThat(site.state.expiry().whole().isNone()).isEqualTo(expected.isEmpty());
       assertThat(site.state.deadline()).isEqualTo(expected.orElse(Causal.NEVER));
     }
   }
@@ -107,7 +116,152 @@ final class SemanticsProperties {
     }
     return deadline(later, history, type).isPresent()
         || content(later) instanceof Operation.Clear
-        || behind(later, history, type).isBottom();
+        || (!isOfDeadline(later.operation()) && behind(later, history, type).isBottom());
+  }
+
+  /** The same of each part by itself. */
+  @Property(tries = 4_000)
+  void deadlineOfAPart_isWhatTheHistoryDefines(@ForAll(supplier = PartPlans.class) Plan plan) {
+    History history = plan.run();
+    for (Site site : history.sites) {
+      List<Event> received =
+          history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
+      SortedMap<Object, Long> expected = new TreeMap<>();
+      for (Object part : PARTS.get(plan.type() == CrdtType.OR_MAP)) {
+        received.stream()
+            .filter(
+                e -> received.stream().noneMatch(l -> endsIt(l, e, part, history, plan.type())))
+            .flatMap(e -> deadline(e, part, history, plan.type()).stream())
+            .max(Comparator.naturalOrder())
+            .ifPresent(deadline -> expected.put(part, deadline));
+      }
+      assertThat(site.state.partDeadlines()).isEqualTo(expected);
+      long now = 2;
+      assertThat(site.state.at(now).read(new Query.Whole()))
+          .isEqualTo(without(site.state, expected, now));
+      long first = Long.MAX_VALUE;
+      for (Map.Entry<Object, Long> part : expected.entrySet()) {
+        boolean there = isThere(site.state, part.getKey());
+        first = Math.min(first, there ? part.getValue() : 0);
+      }
+      if (!site.state.isBottom()) {
+        assertThat(site.state.overAt()).isEqualTo(Math.min(first, site.state.deadline()));
+      }
+    }
+  }
+
+  /** Plans of what has parts. */
+  static final class PartPlans implements ArbitrarySupplier<Plan> {
+    @Override
+    public Arbitrary<Plan> get() {
+      return Plans.plans(
+          Arrays.stream(CrdtType.values()).filter(t -> t.empty() instanceof CellStore).toList());
+    }
+  }
+
+  /** By whether they are of maps. */
+  private static final Map<Boolean, List<? extends Comparable<?>>> PARTS =
+      Map.of(
+          false,
+          List.of(Value.of("x"), Value.of("y")),
+          true,
+          Stream.of("f", "g")
+              .flatMap(n -> Arrays.stream(CrdtType.values()).map(t -> new FieldId(n, t)))
+              .toList());
+
+  private static boolean isThere(Causal state, Object part) {
+    return part instanceof Value element
+        ? ((Reading.Flag) state.read(new Query.Contains(element))).value()
+        : ((Reading.Fields) state.read(new Query.Whole())).fields().containsKey(part);
+  }
+
+  /** What a reader sees who leaves out what has expired. */
+  private static Reading without(Causal state, Map<Object, Long> deadlines, long now) {
+    if (state.deadline() <= now) {
+      return state.type().empty().read(new Query.Whole());
+    }
+    return switch (state.read(new Query.Whole())) {
+      case Reading.Many m ->
+          new Reading.Many(
+              m.values().stream()
+                  .filter(v -> deadlines.getOrDefault(v, Causal.NEVER) > now)
+                  .toList());
+      case Reading.Fields f -> {
+        SortedMap<FieldId, Reading> left = new TreeMap<>(f.fields());
+        left.keySet().removeIf(field -> deadlines.getOrDefault(field, Causal.NEVER) <= now);
+        yield new Reading.Fields(left);
+      }
+      default -> throw new IllegalStateException("no parts");
+    };
+  }
+
+  /** The deadline that an update gives a part; empty if it gives none. */
+  private static Optional<Long> deadline(
+      Event event, Object part, History history, CrdtType type) {
+    return switch (event.operation()) {
+      case Operation.ExpireParts o ->
+          isNamed(part, o.of()) && isThere(behind(event, history, type), part)
+              ? Optional.of(o.deadline().millis())
+              : Optional.empty();
+      case Operation.PersistParts o -> {
+        // It changes nothing where there is nothing to persist.
+        Causal then = behind(event, history, type);
+        boolean had = had(event, part, history, type);
+        yield isNamed(part, o.of()) && isThere(then, part) && had
+            ? Optional.of(Causal.NEVER)
+            : Optional.empty();
+      }
+      case Operation.WithPartDeadlines o ->
+          isTouched(part, o.update()) && isThere(behind(event, history, type), part)
+              ? Optional.of(o.deadline().millis())
+              : Optional.empty();
+      default -> Optional.empty();
+    };
+  }
+
+  /** Whether a part had a deadline that ends where an update was made. */
+  private static boolean had(Event event, Object part, History history, CrdtType type) {
+    List<Event> past =
+        history.events.stream().filter(e -> event.past().contains(e.dot())).toList();
+    return past.stream()
+            .filter(e -> past.stream().noneMatch(l -> endsIt(l, e, part, history, type)))
+            .flatMap(e -> deadline(e, part, history, type).stream())
+            .max(Comparator.naturalOrder())
+            .orElse(Causal.NEVER)
+        != Causal.NEVER;
+  }
+
+  private static boolean isNamed(Object part, List<Part> parts) {
+    return parts.stream()
+        .anyMatch(
+            p ->
+                switch (p) {
+                  case Part.Element e -> e.value().equals(part);
+                  case Part.Field f -> part instanceof FieldId id && id.name().equals(f.name());
+                });
+  }
+
+  private static boolean isTouched(Object part, Operation operation) {
+    return switch (operation) {
+      case Operation.Add o -> o.elements().contains(part);
+      case Operation.Remove o -> o.elements().contains(part);
+      case Operation.UpdateFields o -> o.updates().stream().anyMatch(u -> u.field().equals(part));
+      case Operation.RemoveFields o ->
+          part instanceof FieldId id && o.names().contains(id.name());
+      default -> false;
+    };
+  }
+
+  private static boolean endsIt(
+      Event later, Event deadline, Object part, History history, CrdtType type) {
+    if (!later.past().contains(deadline.dot())) {
+      return false;
+    }
+    Causal behind = behind(later, history, type);
+    return deadline(later, part, history, type).isPresent()
+        || content(later) instanceof Operation.Clear
+        || (isTouched(part, content(later)) && !isThere(behind, part))
+        || (!isOfDeadline(later.operation()) && behind.isBottom());
   }
 
   private static Reading expected(CrdtType type, List<Step> steps) {

@@ -283,9 +283,8 @@ abstract sealed class Target {
         case Query.Exists q ->
             throw new OsierException(
                 ErrorCode.INVALID_ARGUMENT, "whether a field is there tells its map");
-        case Query.TimeToLive q ->
-            throw new OsierException(
-                ErrorCode.INVALID_ARGUMENT, "a time to live is a key's, not a field's");
+        case Query.TimeToLive q -> throw noTimeToLive();
+        case Query.PartTimeToLive q -> throw noTimeToLive();
         case Query.Rights q ->
             throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {
@@ -295,6 +294,13 @@ abstract sealed class Target {
           yield new Reading.Fields(selected);
         }
       };
+    }
+
+    private static OsierException noTimeToLive() {
+      return new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a time to live is a key's, or that of an element or field of its object, not of what is"
+              + " nested deeper");
     }
 
     private static List<Value> many(Reading whole) {

@@ -91,8 +91,8 @@ final class Expiring {
     if (!mine.isEmpty() && store.areAtHand(mine.stream().map(Deadline::object).toList())) {
       complete(now);
       int slice = SLICE;
-      while (!mine.isEmpty() && mine.peek().millis() <= completeTo && slice-- > 0) {
-        remove(mine.poll(), now);
+      while (!mine.isEmpty() && mine.peek().millis() <= completeTo && slice > 0) {
+        slice -= remove(mine.poll(), slice, now);
         goesOn = true;
       }
     }
@@ -109,7 +109,7 @@ final class Expiring {
     if (store.areAtHand(taken.stream().map(Deadline::object).toList())) {
       for (Deadline next; (next = taken.poll()) != null; ) {
         Causal state = store.get(next.object());
-        if (state != null && state.isOver(now.millis())) {
+        if (state != null && state.overAt() <= now.millis()) {
           boolean toBeRemoved =
               isMine(state) || isPatienceOver(next, now) || later.size() >= LATER_MAX;
           (toBeRemoved ? mine : later).add(next);
@@ -118,11 +118,24 @@ final class Expiring {
     }
   }
 
-  private void remove(Deadline deadline, Now now) {
+  /**
+   * Removes what is over of an object.
+   *
+   * @param limit so many of its parts at most
+   * @return how many that may have been
+   */
+  private int remove(Deadline deadline, int limit, Now now) {
     Causal state = store.get(deadline.object());
-    if (state != null && state.isOver(now.millis())) {
-      writes.removeExpired(deadline.object(), state, now);
-    } // else somebody has removed it, or it has another deadline, which will be told
+    // Otherwise somebody has removed it, or it has another deadline, which will be told.
+    if (state == null || state.overAt() > completeTo) {
+      return 1;
+    }
+    Causal left = writes.removeExpired(deadline.object(), state, completeTo, limit, now);
+    if (left.overAt() > completeTo) {
+      return 1;
+    }
+    mine.addFirst(deadline); // more of its parts than fit
+    return limit;
   }
 
   private boolean isMine(Causal state) {
@@ -155,7 +168,7 @@ final class Expiring {
     while (mark == 0 && !mine.isEmpty() && mine.peek().millis() > completeTo) {
       Deadline next = mine.peek();
       Causal state = store.get(next.object());
-      if (state == null || !state.isOver(now.millis())) {
+      if (state == null || state.overAt() > now.millis()) {
         mine.poll(); // it is none any more
       } else {
         nextComplete = now.millis() - SLACK_MILLIS;

@@ -39,7 +39,7 @@ final class KeyUpdate {
       // What is no reader's business any more, too: it leaves nothing.
       return !state.isSpent() && state.type() != CrdtType.BOUNDED_COUNTER;
     }
-    boolean exists = !state.isBottom() && !state.isOver(now.millis());
+    boolean exists = !state.isNothing(now.millis());
     return exists
         && (operation instanceof Operation.Expire
             || (operation instanceof Operation.Persist && state.deadline() != Causal.NEVER));

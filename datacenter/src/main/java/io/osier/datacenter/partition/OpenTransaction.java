@@ -167,7 +167,8 @@ final class OpenTransaction {
     }
     Causal before = work.trial();
     Causal delta =
-        before.prepare(
+        before.prepareAt(
+            began.millis(),
             operation,
             host.self(),
             nextTrial,
@@ -190,7 +191,7 @@ final class OpenTransaction {
     for (Causal state : states(Map.of(), object.key())) {
       if (state.type() == object.type()) {
         base = state;
-      } else if (!state.isBottom() && !state.isOver(began.millis())) {
+      } else if (!state.isNothing(began.millis())) {
         throw Sequencer.wrongType(object, state.type());
       }
     }

@@ -122,10 +122,14 @@ public final class Reads {
   }
 
   private static Reading read(Query query, Causal state, LongSupplier millis) {
-    if (!(query instanceof Query.TimeToLive)) {
-      return state.read(query);
-    }
-    long deadline = state.deadline();
+    return switch (query) {
+      case Query.TimeToLive q -> left(state.deadline(), millis);
+      case Query.PartTimeToLive q -> left(state.deadline(q.part()), millis);
+      default -> state.read(query);
+    };
+  }
+
+  private static Reading left(long deadline, LongSupplier millis) {
     return new Reading.Count(
         deadline == Causal.NEVER ? -1 : Math.max(0, deadline - millis.getAsLong()));
   }

@@ -16,6 +16,7 @@ import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.out.Outbound;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Gives this datacenter's updates their numbers and times, and commits them: joins them to their
@@ -156,8 +157,8 @@ final class Sequencer {
       long sinceNanos) {}
 
   /**
-   * Prepares an update that comes right after what is committed. An object that is over is removed
-   * by it first.
+   * Prepares an update that comes right after what is committed. What is over and is updated is
+   * removed by it first.
    *
    * @throws OsierException if the object cannot be updated so
    */
@@ -167,11 +168,36 @@ final class Sequencer {
     long first = committed + 1;
     long predecessor = context.through(self);
     Causal delta =
-        before.isOver(now.millis())
-            ? before.prepareAnew(operation, self, first, predecessor, timestamp(now), forgotten())
-            : before.prepare(operation, self, first, predecessor, timestamp(now), forgotten());
+        before.prepareAt(
+            now.millis(), operation, self, first, predecessor, timestamp(now), forgotten());
     long number = delta.context().last(self);
     return new Prepared(object, context, number, delta, before.join(delta), count, sinceNanos);
+  }
+
+  /**
+   * Prepares the removal of what is over of an object.
+   *
+   * @param millis the time, in milliseconds since 1970
+   * @param limit so many of its parts at most
+   * @return empty if nothing is
+   */
+  Optional<Prepared> prepareExpiry(
+      ObjectId object, Causal before, long millis, int limit, Now now) {
+    CausalContext context = before.context();
+    long predecessor = context.through(self);
+    return before
+        .prepareExpiry(
+            millis, limit, self, committed + 1, predecessor, timestamp(now), forgotten())
+        .map(
+            delta ->
+                new Prepared(
+                    object,
+                    context,
+                    delta.context().last(self),
+                    delta,
+                    before.join(delta),
+                    1,
+                    now.nanos()));
   }
 
   /** Prepares an update that changes nothing. */
@@ -272,7 +298,7 @@ final class Sequencer {
   }
 
   private static boolean isNothing(Causal state, Now now) {
-    return state.isBottom() || state.isOver(now.millis());
+    return state.isNothing(now.millis());
   }
 
   static OsierException wrongType(ObjectId object, CrdtType actual) {

@@ -16,6 +16,7 @@ import io.osier.propagation.Propagation;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 
 /** What the partition does for its transactions. Not thread-safe. */
@@ -127,16 +128,23 @@ final class TransactionHost {
     Causal present = stored == null ? Causal.bottom(object.type()) : stored;
     Causal seen = work.base();
     long next = first;
-    if (present.isOver(now.millis())) {
-      // It was not when this was asked for, or its removal is still to come.
-      CausalContext before = present.context();
-      Causal removal =
-          present.prepare(
-              new Operation.Clear(), self(), next, before.through(self()), timestamp, forgotten());
+    CausalContext context = present.context();
+    // It was not over when this was asked for, or its removal is still to come.
+    Optional<Causal> ended =
+        present.prepareRemoval(
+            now.millis(),
+            work.operations(),
+            self(),
+            next,
+            context.through(self()),
+            timestamp,
+            forgotten());
+    if (ended.isPresent()) {
+      Causal removal = ended.get();
       next = removal.context().last(self()) + 1;
       present = present.join(removal);
       seen = seen.join(removal);
-      prepared.add(new Prepared(object, before, next - 1, removal, present, 1, now.nanos()));
+      prepared.add(new Prepared(object, context, next - 1, removal, present, 1, now.nanos()));
     }
     boolean unchanged = seen.context().equals(present.context());
     for (Operation asked : work.operations()) {
@@ -148,7 +156,9 @@ final class TransactionHost {
       for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
         Causal from = unchanged || part.isSum() ? present : seen;
         long predecessor = present.context().through(self());
-        Causal made = from.prepare(part, self(), next, predecessor, timestamp, forgotten());
+        Causal made =
+            from.prepareAt(
+                now.millis(), part, self(), next, predecessor, timestamp, forgotten());
         next = made.context().last(self()) + 1;
         present = present.join(made);
         seen = unchanged ? present : seen.join(made);

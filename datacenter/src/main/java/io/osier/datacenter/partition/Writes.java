@@ -194,14 +194,17 @@ final class Writes {
     return sequencer.committed();
   }
 
-  /** Removes an object that is over: what is seen of it, its deadline included. */
-  void removeExpired(ObjectId object, Causal state, Now now) {
-    sequencer.commit(
-        List.of(
-            sequencer.prepareAfter(
-                sequencer.committed(), object, state, new Operation.Clear(), now)),
-        false,
-        now);
+  /**
+   * Removes what is over of an object: what is seen of it, with its deadlines.
+   *
+   * @param millis the time, in milliseconds since 1970
+   * @param limit so many of its parts at most
+   * @return the object then; the same one if nothing is over
+   */
+  Causal removeExpired(ObjectId object, Causal state, long millis, int limit, Now now) {
+    Optional<Prepared> removal = sequencer.prepareExpiry(object, state, millis, limit, now);
+    removal.ifPresent(prepared -> sequencer.commit(List.of(prepared), false, now));
+    return removal.map(Prepared::after).orElse(state);
   }
 
   /** Commits what is acknowledged already; whether it fits was checked when it was. */

@@ -146,7 +146,7 @@ public final class Datacenter implements AutoCloseable {
                   traces,
                   (dc, keyspace, partition, frame) ->
                       transport.send(dc, keyspace, partition, frame),
-                  dc -> transport.mayKnowDeadlines(dc),
+                  dc -> transport.version(dc),
                   failure::completeExceptionally));
       List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
       policies.addAll(config.keyspaces());

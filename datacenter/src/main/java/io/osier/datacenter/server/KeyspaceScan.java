@@ -124,7 +124,7 @@ final class KeyspaceScan {
   }
 
   private boolean exists(Causal state) {
-    return !state.isBottom() && !(state.expires() && state.isOver(millis.getAsLong()));
+    return !state.isBottom() && !(state.expires() && state.isNothing(millis.getAsLong()));
   }
 
   private long bytesOf(ObjectStore.Entry entry) {
@@ -151,7 +151,9 @@ final class KeyspaceScan {
 
   private Reading read(Causal state) {
     boolean selects = scan.query() instanceof Query.Select;
-    return state.read(
+    boolean asItWas = scan.want() == Request.Want.KNOWN || !state.expires();
+    Causal seen = asItWas ? state : state.at(millis.getAsLong());
+    return seen.read(
         selects && state.type() != CrdtType.OR_MAP ? new Query.Whole() : scan.query());
   }
 

@@ -47,7 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,7 +74,7 @@ final class Keyspaces {
    * @param readers what reads objects that are not in memory
    * @param store empty if everything is in memory only
    * @param embedded whether callers' threads may run partitions
-   * @param mayKnowDeadlines whether another datacenter may run a version that knows deadlines
+   * @param version of the peer protocol that another datacenter speaks, as far as is known
    * @param onFailure hears what stops a partition before its time
    */
   record Around(
@@ -86,7 +86,7 @@ final class Keyspaces {
       LinkWindows links,
       Traces traces,
       Sender sender,
-      Predicate<String> mayKnowDeadlines,
+      ToIntFunction<String> version,
       Consumer<Throwable> onFailure) {}
 
   /**
@@ -494,7 +494,7 @@ final class Keyspaces {
               callers(policy),
               Optional.of(policy)));
     }
-    UpdateGate gate = new UpdateGate(policy.name(), peers, around.store, around.mayKnowDeadlines);
+    UpdateGate gate = new UpdateGate(policy.name(), peers, around.store, around.version);
     feed.begin(runners);
     feeds.add(feed);
     return new Open(

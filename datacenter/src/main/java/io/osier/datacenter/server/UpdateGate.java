@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
+import io.osier.propagation.transport.PeerTransport;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 /**
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
@@ -28,7 +29,7 @@ final class UpdateGate {
   private final String keyspace;
   private volatile Set<String> peers;
   private final Optional<StoreService> store;
-  private final Predicate<String> mayKnowDeadlines;
+  private final ToIntFunction<String> version;
 
   /** By peer, why it does not take this keyspace's updates. */
   private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
@@ -50,14 +51,14 @@ final class UpdateGate {
    *
    * @param peers the others that hold the keyspace
    * @param store empty if everything is in memory only
-   * @param mayKnowDeadlines whether another datacenter may run a version that knows deadlines
+   * @param version of the peer protocol that another datacenter speaks, as far as is known
    */
   UpdateGate(
       String keyspace,
       Collection<String> peers,
       Optional<StoreService> store,
-      Predicate<String> mayKnowDeadlines) {
-    this.mayKnowDeadlines = mayKnowDeadlines;
+      ToIntFunction<String> version) {
+    this.version = version;
     this.keyspace = keyspace;
     this.peers = Set.copyOf(peers);
     this.store = store;
@@ -143,17 +144,23 @@ final class UpdateGate {
    * @throws OsierException VERSION_MISMATCH
    */
   void check(Operation operation) {
-    if (!operation.givesDeadline()) {
-      return;
+    if (operation.givesPartDeadlines()) {
+      check(PeerTransport.PART_DEADLINES_VERSION, "no time to live of elements and fields");
+    } else if (operation.givesDeadline()) {
+      check(PeerTransport.DEADLINES_VERSION, "no time to live");
     }
+  }
+
+  private void check(int needed, String unknown) {
     for (String dc : peers) {
-      if (!mayKnowDeadlines.test(dc)) {
+      if (version.applyAsInt(dc) < needed) {
         throw new OsierException(
             ErrorCode.VERSION_MISMATCH,
             "datacenter '"
                 + dc
-                + "' runs a version of Osier that knows no time to live: nothing was done; upgrade"
-                + " it first");
+                + "' runs a version of Osier that knows "
+                + unknown
+                + ": nothing was done; upgrade it first");
       }
     }
   }

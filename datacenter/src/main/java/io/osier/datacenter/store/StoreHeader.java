@@ -33,10 +33,10 @@ record StoreHeader(
     Durability durability,
     Map<String, Integer> partitions) {
   /**
-   * Stores of this format may have objects with deadlines; those of format 2 have objects that are
-   * put in place, and earlier ones versions alone.
+   * Stores of this format may have elements and fields with deadlines, those of format 3 only
+   * objects; those of format 2 have objects that are put in place, and earlier ones versions alone.
    */
-  private static final byte FORMAT = 3;
+  private static final byte FORMAT = 4;
 
   private static final byte FORMAT_MIN = 1;
   private static final int NAME_MAX = 1_000;

@@ -26,7 +26,7 @@ final class TestShards {
             () -> 1,
             () -> {});
     feed.begin(partitions);
-    UpdateGate gate = new UpdateGate(policy.name(), List.of(), Optional.empty(), dc -> true);
+    UpdateGate gate = new UpdateGate(policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
     return new KeyspaceShard(policy, partitions, readers, gate, feed);
   }
 }

@@ -5,24 +5,31 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.crdt.Operation;
-import java.util.HashSet;
+import io.osier.crdt.Part;
+import io.osier.propagation.transport.PeerTransport;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class UpdateGateTest {
-  private final Set<String> old = new HashSet<>(List.of("ap"));
+  private final Map<String, Integer> versions = new HashMap<>(Map.of("ap", 3));
   private final UpdateGate gate =
-      new UpdateGate("shop", List.of("eu", "us"), Optional.empty(), dc -> !old.contains(dc));
+      new UpdateGate(
+          "shop",
+          List.of("eu", "us"),
+          Optional.empty(),
+          dc -> versions.getOrDefault(dc, PeerTransport.PART_DEADLINES_VERSION));
 
   /** Who cannot read what has a deadline would end the connection. */
   @Test
   void deadlines_areRefusedWhileOneWhoHoldsTheKeyspaceKnowsNone() {
     Operation expire = new Operation.Expire(1_000, true);
     assertThatCode(() -> gate.check(expire)).doesNotThrowAnyException();
-    old.add("us");
+    versions.put("us", PeerTransport.DEADLINES_VERSION - 1);
     assertThatThrownBy(() -> gate.check(expire))
         .hasMessageContaining("'us'")
         .extracting(e -> ((OsierException) e).code())
@@ -34,5 +41,20 @@ final class UpdateGateTest {
     assertThatCode(() -> gate.check(new Operation.Increment(1))).doesNotThrowAnyException();
     gate.setPeers(List.of("eu"));
     assertThatCode(() -> gate.check(expire)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void deadlinesOfParts_areRefusedWhileOneKnowsOnlyThoseOfObjects() {
+    versions.put("us", PeerTransport.DEADLINES_VERSION);
+    Operation.Expire deadline = new Operation.Expire(1_000, true);
+    assertThatCode(() -> gate.check(deadline)).doesNotThrowAnyException();
+    List<Part> parts = List.of(new Part.Field("f"));
+    for (Operation operation :
+        List.of(
+            new Operation.ExpireParts(parts, deadline),
+            new Operation.PersistParts(parts),
+            new Operation.WithPartDeadlines(new Operation.Add(Value.of("a")), deadline))) {
+      assertThatThrownBy(() -> gate.check(operation)).hasMessageContaining("elements and fields");
+    }
   }
 }

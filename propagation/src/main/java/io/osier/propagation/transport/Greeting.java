@@ -63,9 +63,9 @@ final class Greeting {
     return replica.equals(newer.get(replica.dc()));
   }
 
-  /** Whether a datacenter may know deadlines: it has not greeted here in a version without them. */
-  boolean mayKnowDeadlines(String dc) {
-    return versions.getOrDefault(dc, Integer.MAX_VALUE) >= PeerMessage.DEADLINES_VERSION;
+  /** The version that a datacenter has greeted here in; the newest if it has not. */
+  int version(String dc) {
+    return versions.getOrDefault(dc, PeerMessage.PROTOCOL_VERSION);
   }
 
   /** An incarnation of a datacenter was talked to. */

@@ -16,7 +16,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 6;
+  int PROTOCOL_VERSION = 7;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 3;
@@ -29,6 +29,9 @@ sealed interface PeerMessage {
 
   /** From this version on objects may have deadlines. */
   int DEADLINES_VERSION = 6;
+
+  /** From this version on their elements and fields may. */
+  int PART_DEADLINES_VERSION = 7;
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;

@@ -31,6 +31,12 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class PeerTransport implements AutoCloseable {
+  /** From this version of the protocol on objects may have deadlines ({@link #version}). */
+  public static final int DEADLINES_VERSION = PeerMessage.DEADLINES_VERSION;
+
+  /** From this version on their elements and fields may. */
+  public static final int PART_DEADLINES_VERSION = PeerMessage.PART_DEADLINES_VERSION;
+
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
   /** Largest frame between datacenters, in bytes: a partition's frame, and room. */
@@ -217,12 +223,9 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
-  /**
-   * Whether a datacenter may run a version that knows deadlines of objects: it has not greeted here
-   * in an older one.
-   */
-  public boolean mayKnowDeadlines(String dc) {
-    return peering.greeting().mayKnowDeadlines(dc);
+  /** The version of the protocol that a datacenter has greeted here in; the newest if it has not. */
+  public int version(String dc) {
+    return peering.greeting().version(dc);
   }
 
   /** By peer, the bytes that its connections have carried so far, with their framing. */

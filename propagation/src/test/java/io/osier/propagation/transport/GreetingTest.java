@@ -92,9 +92,8 @@ final class GreetingTest {
     greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
     greeting.forgetOthers(PEERS);
     assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
-    assertThat(greeting.mayKnowDeadlines("us")).isTrue();
     greeting.heard(US, PeerMessage.DEADLINES_VERSION - 1);
-    assertThat(greeting.mayKnowDeadlines("us")).as("an old one").isFalse();
+    assertThat(greeting.version("us")).isEqualTo(PeerMessage.DEADLINES_VERSION - 1);
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
@@ -111,7 +110,7 @@ final class GreetingTest {
     greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
     assertThat(greeting.knowsNotes(US)).isFalse();
-    assertThat(greeting.mayKnowDeadlines("us")).as("not heard").isTrue();
+    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION);
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
   }
 

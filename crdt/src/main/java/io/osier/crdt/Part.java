@@ -1,0 +1,32 @@
+package io.osier.crdt;
+
+import io.osier.core.HeapSize;
+import io.osier.core.Present;
+import io.osier.core.Utf8;
+import io.osier.core.Value;
+
+/** A part of an object that may have a deadline of its own. */
+public sealed interface Part {
+  /** What this takes in the heap, about, in bytes. */
+  default long heapBytes() {
+    return HeapSize.object(HeapSize.REFERENCE)
+        + switch (this) {
+          case Element p -> p.value.heapBytes();
+          case Field p -> HeapSize.text(p.name.length(), Utf8.length(p.name));
+        };
+  }
+
+  /** An element of a set. */
+  record Element(Value value) implements Part {
+    public Element {
+      Present.present(value, "an element");
+    }
+  }
+
+  /** The fields of a map that have a name, of whatever types. */
+  record Field(String name) implements Part {
+    public Field {
+      Present.present(name, "a field's name");
+    }
+  }
+}

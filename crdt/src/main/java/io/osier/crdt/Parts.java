@@ -1,0 +1,165 @@
+package io.osier.crdt;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.codec.WireOutput;
+import java.util.List;
+
+/**
+ * An object's content with the deadlines of its parts: what is decided by both. Immutable; for any
+ * thread.
+ *
+ * @param <K> element or field
+ */
+record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<K> deadlines) {
+
+  /**
+   * The parts of an object.
+   *
+   * @throws OsierException WRONG_TYPE if objects of this type have no parts
+   */
+  static Parts<?> of(DotStore<?> content, PartDeadlines<?> deadlines) {
+    if (content instanceof CellStore<?, ?, ?> cells) {
+      return with(cells, deadlines);
+    }
+    throw new OsierException(
+        ErrorCode.WRONG_TYPE, "a " + content.type() + " has neither elements nor fields");
+  }
+
+  @SuppressWarnings("unchecked") // deadlines are kept by the keys of their content
+  private static <K extends Comparable<K>> Parts<K> with(
+      CellStore<?, K, ?> content, PartDeadlines<?> deadlines) {
+    return new Parts<>(content, (PartDeadlines<K>) deadlines);
+  }
+
+  // ---------------------------------------------------------------- what a reader sees
+
+  /** A part's latest deadline; {@link DeadlineRegister#NEVER} if it has none or is not there. */
+  long deadline(Part part) {
+    return seen(content.keys(part)).stream()
+        .mapToLong(deadlines::deadline)
+        .max()
+        .orElse(DeadlineRegister.NEVER);
+  }
+
+  private List<K> seen(List<K> keys) {
+    return keys.stream().filter(content::isSeen).toList();
+  }
+
+  /** Without what is over. */
+  Parts<K> at(long millis) {
+    List<K> over = deadlines.over(millis, Integer.MAX_VALUE);
+    return with(asCells(content.without(over)), deadlines.without(over, content));
+  }
+
+  @SuppressWarnings("unchecked") // a content's changes have its keys
+  private CellStore<?, K, ?> asCells(DotStore<?> changed) {
+    return (CellStore<?, K, ?>) changed;
+  }
+
+  // ---------------------------------------------------------------- updates
+
+  /** Prepares another deadline of those of some parts that are there. */
+  PartDeadlines<K> expire(List<Part> parts, long millis, Preparation preparation) {
+    return deadlines.replaced(seen(keys(parts)), millis, content, preparation);
+  }
+
+  /** Prepares another deadline of what an update has changed, as far as it is there. */
+  PartDeadlines<K> expireTouched(Operation update, long millis, Preparation preparation) {
+    return deadlines.replaced(seen(content.touched(update)), millis, content, preparation);
+  }
+
+  /** Prepares that those of some parts that have a deadline never end. */
+  PartDeadlines<K> persist(List<Part> parts, Preparation preparation) {
+    List<K> mortal =
+        seen(keys(parts)).stream()
+            .filter(key -> deadlines.deadline(key) != DeadlineRegister.NEVER)
+            .toList();
+    return deadlines.replaced(mortal, DeadlineRegister.NEVER, content, preparation);
+  }
+
+  private List<K> keys(List<Part> parts) {
+    return parts.stream().flatMap(part -> content.keys(part).stream()).toList();
+  }
+
+  /** Prepares that no part has a deadline. */
+  PartDeadlines<K> endAll(Preparation preparation) {
+    return deadlines.ended(deadlines.parts(), content, preparation);
+  }
+
+  /**
+   * Prepares that what an update leaves empty has no deadline any more.
+   *
+   * @param after the content with the update
+   */
+  PartDeadlines<K> endRemoved(Operation update, DotStore<?> after, Preparation preparation) {
+    CellStore<?, K, ?> left = asCells(after);
+    List<K> removed =
+        content.touched(update).stream().filter(key -> !left.isSeen(key)).toList();
+    return deadlines.ended(removed, content, preparation);
+  }
+
+  /** Parts that are to be removed. */
+  final class Removal {
+    private final List<K> keys;
+
+    private Removal(List<K> keys) {
+      this.keys = keys;
+    }
+
+    boolean isEmpty() {
+      return keys.isEmpty();
+    }
+
+    /** Prepares it: the content's delta. */
+    DotStore<?> content(Preparation preparation) {
+      return content.reset(keys, preparation);
+    }
+
+    /** Prepares it: the deadlines'. */
+    PartDeadlines<?> deadlines(Preparation preparation) {
+      return deadlines.ended(keys, content, preparation);
+    }
+  }
+
+  /** The first of those that are over. */
+  Removal over(long millis, int limit) {
+    return new Removal(deadlines.over(millis, limit));
+  }
+
+  /** What is over and operations are about. */
+  Removal overAndTouched(List<Operation> operations, long millis) {
+    return new Removal(
+        operations.stream()
+            .flatMap(operation -> touched(operation).stream())
+            .filter(key -> deadlines.isOver(key, content, millis))
+            .toList());
+  }
+
+  private List<K> touched(Operation operation) {
+    return switch (operation) {
+      case Operation.WithDeadline o -> touched(o.update());
+      case Operation.WithPartDeadlines o -> touched(o.update());
+      case Operation.ExpireParts o -> keys(o.of());
+      case Operation.PersistParts o -> keys(o.of());
+      default -> content.touched(operation);
+    };
+  }
+
+  // ---------------------------------------------------------------- joins and bytes
+
+  /** See {@link Expiry#join}. */
+  static <K extends Comparable<K>> PartDeadlines<K> join(
+      Parts<K> mine,
+      DotStore<?> theirs,
+      PartDeadlines<?> theirDeadlines,
+      DotStore<?> joined,
+      Joining joining) {
+    Parts<K> other = with(mine.asCells(theirs), theirDeadlines);
+    return PartDeadlines.join(mine, other, mine.asCells(joined), joining);
+  }
+
+  void write(WireOutput out) {
+    deadlines.write(out, content);
+  }
+}

@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /** How futures and errors become what callers see. */
 final class Calls {
@@ -25,6 +26,15 @@ final class Calls {
         throw cause;
       }
       throw e;
+    }
+  }
+
+  /** Begins a call; what is wrong with its arguments is its future's error, too. */
+  static <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> call) {
+    try {
+      return call.get();
+    } catch (OsierException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 

@@ -26,7 +26,7 @@ final class ExpiringSpace extends ObjectSpace {
 
   @Override
   Target object(String key, CrdtType type) {
-    return new Target.Expiring(space.object(key, type), deadline);
+    return Target.Expiring.whole(space.object(key, type), deadline);
   }
 
   @Override

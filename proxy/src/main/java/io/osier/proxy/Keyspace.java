@@ -353,6 +353,15 @@ public final class Keyspace extends ObjectSpace {
       return new Change(
           key, type, new Operation.WithDeadline(operation, Expiries.after(timeToLive)));
     }
+
+    /**
+     * The same, which gives the elements that it adds, or the fields that it updates, a time to
+     * live of their own; see {@link SetHandle#expiring} and {@link MapHandle#expiring}.
+     */
+    public Change partsExpiring(Duration timeToLive) {
+      return new Change(
+          key, type, new Operation.WithPartDeadlines(operation, Expiries.after(timeToLive)));
+    }
   }
 
   /**

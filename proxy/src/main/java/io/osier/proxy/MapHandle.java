@@ -1,11 +1,17 @@
 package io.osier.proxy;
 
+import io.osier.core.OsierException;
+import io.osier.core.Present;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,10 +26,93 @@ public final class MapHandle {
   /**
    * The same map, of which some fields are a record's components.
    *
-   * @throws io.osier.core.OsierException INVALID_ARGUMENT if a component cannot be a field
+   * @throws OsierException INVALID_ARGUMENT if a component cannot be a field
    */
   public <R extends Record> RecordMap<R> as(Class<R> type) {
     return new RecordMap<>(this, RecordFields.of(type, target.values()));
+  }
+
+  /**
+   * The same map, whose updates of fields also give those fields this time to live, each of its own, from
+   * then on and in the place of a former one: in the same moment, as one update, so that nobody ever
+   * sees one without the other.
+   *
+   * <pre>{@code
+   * MapHandle offers = shop.map("offers").expiring(Duration.ofHours(1));
+   * offers.register("apples").assign(0.99);
+   * }</pre>
+   *
+   * <p>What has expired is not there any more, at each datacenter as soon as its own clock says so,
+   * and is removed later; updating it then begins with a new one, without an end. What is removed has no time to live any more.
+   * Updating what is there without this keeps its deadline.
+   *
+   * @param timeToLive rounded up to milliseconds; with one that is not positive it expires at once
+   * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999. The updates also fail
+   *     with INVALID_ARGUMENT of what is nested in a field, and VERSION_MISMATCH while a datacenter
+   *     runs a version that knows no time to live of fields
+   */
+  public MapHandle expiring(Duration timeToLive) {
+    return new MapHandle(target.withPartDeadlines(Expiries.after(timeToLive)));
+  }
+
+  /**
+   * Lets fields expire after some time, by the datacenter's clock: those that are there. Former
+   * deadlines are replaced; of those that are given at the same time at several datacenters the
+   * latest counts. Errors as of {@link #expiring}.
+   *
+   * @param timeToLive rounded up to milliseconds; if it is not positive they expire at once
+   */
+  public void expireAfter(List<String> fields, Duration timeToLive) {
+    Calls.join(expireAfterAsync(fields, timeToLive));
+  }
+
+  /** As {@link #expireAfter}. */
+  public CompletableFuture<Void> expireAfterAsync(List<String> fields, Duration timeToLive) {
+    return Calls.attempt(
+        () -> target.update(new Operation.ExpireParts(parts(fields), Expiries.after(timeToLive))));
+  }
+
+  /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
+  public void expireAt(List<String> fields, Instant deadline) {
+    Calls.join(expireAtAsync(fields, deadline));
+  }
+
+  /** As {@link #expireAt}. */
+  public CompletableFuture<Void> expireAtAsync(List<String> fields, Instant deadline) {
+    return Calls.attempt(
+        () -> target.update(new Operation.ExpireParts(parts(fields), Expiries.at(deadline))));
+  }
+
+  /**
+   * Lets fields live on that would expire. This wins against deadlines that are given at the same
+   * time elsewhere.
+   */
+  public void persist(List<String> fields) {
+    Calls.join(persistAsync(fields));
+  }
+
+  /** As {@link #persist}. */
+  public CompletableFuture<Void> persistAsync(List<String> fields) {
+    return Calls.attempt(() -> target.update(new Operation.PersistParts(parts(fields))));
+  }
+
+  /**
+   * How long a field lives on, by the datacenter's clock, if the whole does; empty if it does not
+   * expire, or is not there.
+   */
+  public Optional<Duration> timeToLive(String field) {
+    return Calls.join(timeToLiveAsync(field));
+  }
+
+  /** As {@link #timeToLive}. */
+  public CompletableFuture<Optional<Duration>> timeToLiveAsync(String field) {
+    return Calls.attempt(() -> target.timeToLive(new Part.Field(field)));
+  }
+
+  private static List<Part> parts(List<String> fields) {
+    return Present.present(fields, "fields").stream()
+        .map(field -> (Part) new Part.Field(field))
+        .toList();
   }
 
   /** A counter in a field. */

@@ -1,13 +1,19 @@
 package io.osier.proxy;
 
+import io.osier.core.OsierException;
+import io.osier.core.Present;
 import io.osier.core.Value;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.values.ValueCodec;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A set. Cheap; thread-safe. */
@@ -22,7 +28,7 @@ public final class SetHandle {
    * The same set, of objects of a class, as the client keeps them ({@link
    * OsierClient.Builder#values}).
    *
-   * @throws io.osier.core.OsierException INVALID_ARGUMENT if no codec of the class is known
+   * @throws OsierException INVALID_ARGUMENT if no codec of the class is known
    */
   public <E> TypedSet<E> as(Class<E> type) {
     return as(target.values().codec(type));
@@ -31,6 +37,88 @@ public final class SetHandle {
   /** The same set, of objects that a codec makes. */
   public <E> TypedSet<E> as(ValueCodec<E> codec) {
     return new TypedSet<>(this, new Encoding<>(codec));
+  }
+
+  /**
+   * The same set, whose additions also give their elements this time to live, each of its own, from
+   * then on and in the place of a former one: in the same moment, as one update, so that nobody ever
+   * sees one without the other.
+   *
+   * <pre>{@code
+   * shop.set("online").expiring(Duration.ofSeconds(30)).add("ada"); // and again every 10 seconds
+   * }</pre>
+   *
+   * <p>What has expired is not there any more, at each datacenter as soon as its own clock says so,
+   * and is removed later; adding it then is adding it anew, without an end. What is removed has no time to live any more.
+   * Adding what is there without this keeps its deadline.
+   *
+   * @param timeToLive rounded up to milliseconds; with one that is not positive it expires at once
+   * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999. The updates also fail
+   *     with INVALID_ARGUMENT of what is nested in a field, and VERSION_MISMATCH while a datacenter
+   *     runs a version that knows no time to live of elements
+   */
+  public SetHandle expiring(Duration timeToLive) {
+    return new SetHandle(target.withPartDeadlines(Expiries.after(timeToLive)));
+  }
+
+  /**
+   * Lets elements expire after some time, by the datacenter's clock: those that are there. Former
+   * deadlines are replaced; of those that are given at the same time at several datacenters the
+   * latest counts. Errors as of {@link #expiring}.
+   *
+   * @param timeToLive rounded up to milliseconds; if it is not positive they expire at once
+   */
+  public void expireAfter(List<Value> elements, Duration timeToLive) {
+    Calls.join(expireAfterAsync(elements, timeToLive));
+  }
+
+  /** As {@link #expireAfter}. */
+  public CompletableFuture<Void> expireAfterAsync(List<Value> elements, Duration timeToLive) {
+    return Calls.attempt(
+        () -> target.update(new Operation.ExpireParts(parts(elements), Expiries.after(timeToLive))));
+  }
+
+  /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
+  public void expireAt(List<Value> elements, Instant deadline) {
+    Calls.join(expireAtAsync(elements, deadline));
+  }
+
+  /** As {@link #expireAt}. */
+  public CompletableFuture<Void> expireAtAsync(List<Value> elements, Instant deadline) {
+    return Calls.attempt(
+        () -> target.update(new Operation.ExpireParts(parts(elements), Expiries.at(deadline))));
+  }
+
+  /**
+   * Lets elements live on that would expire. This wins against deadlines that are given at the same
+   * time elsewhere.
+   */
+  public void persist(List<Value> elements) {
+    Calls.join(persistAsync(elements));
+  }
+
+  /** As {@link #persist}. */
+  public CompletableFuture<Void> persistAsync(List<Value> elements) {
+    return Calls.attempt(() -> target.update(new Operation.PersistParts(parts(elements))));
+  }
+
+  /**
+   * How long an element lives on, by the datacenter's clock, if the whole does; empty if it does not
+   * expire, or is not there.
+   */
+  public Optional<Duration> timeToLive(Value element) {
+    return Calls.join(timeToLiveAsync(element));
+  }
+
+  /** As {@link #timeToLive}. */
+  public CompletableFuture<Optional<Duration>> timeToLiveAsync(Value element) {
+    return Calls.attempt(() -> target.timeToLive(new Part.Element(element)));
+  }
+
+  private static List<Part> parts(List<Value> elements) {
+    return Present.present(elements, "elements").stream()
+        .map(element -> (Part) new Part.Element(element))
+        .toList();
   }
 
   /** Adds elements. */

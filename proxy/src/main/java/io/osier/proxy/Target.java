@@ -7,10 +7,12 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** What a handle stands for: an object, or a field of a map, at any depth. */
 abstract sealed class Target {
@@ -43,6 +46,21 @@ abstract sealed class Target {
   /** As the other one, if a field at the end of a path answers a query so. */
   abstract CompletableFuture<Boolean> updateIf(
       List<FieldId> path, Query query, Reading expected, Operation operation);
+
+  /** The same one, of which what is added or updated gets a deadline. */
+  final Target withPartDeadlines(Operation.Expire deadline) {
+    return Expiring.parts(this, deadline);
+  }
+
+  /** How long a part of it lives on; empty if it does not expire, or is not there. */
+  final CompletableFuture<Optional<Duration>> timeToLive(Part part) {
+    return read(
+        new Query.PartTimeToLive(part),
+        reading ->
+            Optional.of(((Reading.Count) reading).value())
+                .filter(millis -> millis >= 0)
+                .map(Duration::ofMillis));
+  }
 
   /** What is read of one that is not there. */
   final Reading none() {
@@ -170,18 +188,33 @@ abstract sealed class Target {
     }
   }
 
-  /** An object whose updates give it a deadline. */
+  /** The same one, whose updates also give deadlines. */
   static final class Expiring extends Target {
     private final Target object;
-    private final Operation.Expire deadline;
+    private final UnaryOperator<Operation> with;
 
-    Expiring(Target object, Operation.Expire deadline) {
+    private Expiring(Target object, UnaryOperator<Operation> with) {
       this.object = object;
-      this.deadline = deadline;
+      this.with = with;
+    }
+
+    /** An object whose updates give it a deadline. */
+    static Expiring whole(Target object, Operation.Expire deadline) {
+      return new Expiring(object, update -> new Operation.WithDeadline(update, deadline));
+    }
+
+    /** An object whose updates give what they add or update a deadline. */
+    static Expiring parts(Target object, Operation.Expire deadline) {
+      return new Expiring(
+          object,
+          update ->
+              update instanceof Operation.Add || update instanceof Operation.UpdateFields
+                  ? new Operation.WithPartDeadlines(update, deadline)
+                  : update);
     }
 
     private Operation with(Operation operation) {
-      return new Operation.WithDeadline(operation, deadline);
+      return with.apply(operation);
     }
 
     @Override

@@ -1,7 +1,10 @@
 package io.osier.proxy;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -19,6 +22,56 @@ public final class TypedSet<E> {
   TypedSet(SetHandle set, Encoding<E> encoding) {
     this.set = set;
     this.encoding = encoding;
+  }
+
+  /** As {@link SetHandle#expiring}. */
+  public TypedSet<E> expiring(Duration timeToLive) {
+    return new TypedSet<>(set.expiring(timeToLive), encoding);
+  }
+
+  /** As {@link SetHandle#expireAfter}. */
+  public void expireAfter(Collection<? extends E> elements, Duration timeToLive) {
+    Calls.join(expireAfterAsync(elements, timeToLive));
+  }
+
+  /** As {@link #expireAfter}. */
+  public CompletableFuture<Void> expireAfterAsync(
+      Collection<? extends E> elements, Duration timeToLive) {
+    return Encoding.call(
+        () -> encoding.elements(elements), values -> set.expireAfterAsync(values, timeToLive));
+  }
+
+  /** As {@link SetHandle#expireAt}. */
+  public void expireAt(Collection<? extends E> elements, Instant deadline) {
+    Calls.join(expireAtAsync(elements, deadline));
+  }
+
+  /** As {@link #expireAt}. */
+  public CompletableFuture<Void> expireAtAsync(
+      Collection<? extends E> elements, Instant deadline) {
+    return Encoding.call(
+        () -> encoding.elements(elements), values -> set.expireAtAsync(values, deadline));
+  }
+
+  /** As {@link SetHandle#persist}. */
+  public void persist(Collection<? extends E> elements) {
+    Calls.join(persistAsync(elements));
+  }
+
+  /** As {@link #persist}. */
+  public CompletableFuture<Void> persistAsync(Collection<? extends E> elements) {
+    return Encoding.call(() -> encoding.elements(elements), set::persistAsync);
+  }
+
+  /** As {@link SetHandle#timeToLive}. */
+  public Optional<Duration> timeToLive(E element) {
+    return Calls.join(timeToLiveAsync(element));
+  }
+
+  /** As {@link #timeToLive}. */
+  public CompletableFuture<Optional<Duration>> timeToLiveAsync(E element) {
+    return Encoding.call(
+        () -> encoding.elements(Arrays.asList(element)).getFirst(), set::timeToLiveAsync);
   }
 
   /** Adds elements. */

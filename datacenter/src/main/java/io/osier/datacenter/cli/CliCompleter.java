@@ -79,11 +79,11 @@ final class CliCompleter implements Completer {
     boolean updatesField =
         type == CrdtType.OR_MAP && !before.isEmpty() && before.getFirst().equals("update");
     return switch (before.size()) {
-      case 0 -> Grammar.verbs(type);
+      case 0 -> ObjectGrammar.verbs(type);
       case 1 -> session.keys(begun, Optional.of(type));
       case 3 -> updatesField ? labels(false).toList() : List.of();
       case 4 ->
-          updatesField ? ofType(before.getLast()).map(Grammar::verbs).orElse(List.of()) : List.of();
+          updatesField ? ofType(before.getLast()).map(ObjectGrammar::verbs).orElse(List.of()) : List.of();
       default -> List.of();
     };
   }

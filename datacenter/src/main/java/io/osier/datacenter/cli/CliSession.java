@@ -14,6 +14,7 @@ import io.osier.core.Value;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
@@ -38,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +127,9 @@ final class CliSession {
         yield changed("expires", there, "(nothing)");
       }
       case Grammar.Persist p -> changed("persists", space().persist(p.key()), "it does not expire");
-      case Grammar.TimeToLive t -> timeToLive(t.key());
+      case Grammar.TimeToLive t ->
+          timeToLive(space().timeToLive(t.key()), () -> space().exists(t.key()));
+      case Grammar.PartTimeToLive t -> timeToLive(t);
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
       case Grammar.Keys k -> keys(k);
@@ -222,15 +226,34 @@ final class CliSession {
     return changed ? (transaction != null ? "noted; commit makes it visible" : "done") : otherwise;
   }
 
-  private String timeToLive(String key) {
-    Optional<Duration> left = space().timeToLive(key);
+  private String timeToLive(Grammar.PartTimeToLive of) {
+    Reading left =
+        read(of.key(), Optional.of(of.type()), new Query.PartTimeToLive(of.part()))
+            .reading()
+            .orElseThrow();
+    Query isThere =
+        switch (of.part()) {
+          case Part.Element p -> new Query.Contains(p.value());
+          case Part.Field p -> new Query.Select(List.of(p.name()));
+        };
+    return timeToLive(
+        Optional.of(((Reading.Count) left).value()).filter(n -> n >= 0).map(Duration::ofMillis),
+        () ->
+            switch (read(of.key(), Optional.of(of.type()), isThere).reading().orElseThrow()) {
+              case Reading.Flag f -> f.value();
+              case Reading.Fields f -> !f.fields().isEmpty();
+              default -> throw new IllegalStateException("another answer");
+            });
+  }
+
+  private String timeToLive(Optional<Duration> left, BooleanSupplier exists) {
     if (asJson) {
       return "{\"ttl_ms\":" + left.map(d -> Long.toString(d.toMillis())).orElse("null") + "}";
     }
     if (left.isPresent()) {
       return BigDecimal.valueOf(left.get().toMillis(), 3).toPlainString() + " s";
     }
-    return space().exists(key) ? "it does not expire" : "(nothing)";
+    return exists.getAsBoolean() ? "it does not expire" : "(nothing)";
   }
 
   private String delete(List<String> keys) {

@@ -1,25 +1,28 @@
 package io.osier.datacenter.cli;
 
-import io.osier.core.ErrorCode;
+import static io.osier.datacenter.cli.Words.amount;
+import static io.osier.datacenter.cli.Words.arguments;
+import static io.osier.datacenter.cli.Words.bad;
+import static io.osier.datacenter.cli.Words.key;
+import static io.osier.datacenter.cli.Words.seconds;
+import static io.osier.datacenter.cli.Words.texts;
+import static io.osier.datacenter.cli.Words.time;
+import static io.osier.datacenter.cli.Words.value;
+
 import io.osier.core.Grant;
 import io.osier.core.HostPort;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
-import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
-import java.math.BigDecimal;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -54,6 +57,9 @@ final class Grammar {
           "ifabsent TYPE OP KEY ARGS...                      an update if nothing is there",
           "ifvalue VALUE register set KEY NEW                an update if that is the value",
           "for SECONDS [ifabsent] TYPE OP KEY ARGS...        an update, and with it a time to live",
+          "eachfor SECONDS TYPE OP KEY ARGS...               a time to live of what it adds or sets",
+          "TYPE expire KEY SECONDS PART... | TYPE persist KEY PART... | TYPE ttl KEY PART",
+          "                                                  of elements, or fields of a map",
           "",
           "get KEY | exists KEY | type KEY | del KEY...      whatever the keys hold",
           "expire KEY SECONDS | expireat KEY TIME | persist KEY | ttl KEY",
@@ -129,6 +135,9 @@ final class Grammar {
   /** Asks how long a key lives on. */
   record TimeToLive(String key) implements Action {}
 
+  /** Asks how long an element or field lives on. */
+  record PartTimeToLive(Key key, CrdtType type, Part part) implements Action {}
+
   /** Chooses the keyspace; empty to hear which there are. */
   record Use(Optional<String> keyspace) implements Action {}
 
@@ -153,6 +162,7 @@ final class Grammar {
           "ifabsent",
           "ifvalue",
           "for",
+          "eachfor",
           "get",
           "exists",
           "type",
@@ -300,14 +310,23 @@ final class Grammar {
             new Keyspace.Change(u.key, u.type, u.operation).expiring(seconds(words.get(1)));
         yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
       }
-      default -> object(type(first), words);
+      case "eachfor" -> {
+        String usage = "usage: eachfor SECONDS, and an update, as in: eachfor 30 set add KEY E";
+        if (words.size() < 4 || !(parse(words.subList(2, words.size())) instanceof Update u)) {
+          throw bad(usage);
+        }
+        Keyspace.Change lasting =
+            new Keyspace.Change(u.key, u.type, u.operation).partsExpiring(seconds(words.get(1)));
+        yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
+      }
+      default -> ObjectGrammar.parse(type(first), words);
     };
   }
 
   /** The update that begins at a word. */
   private static Update update(List<Word> words, int at, String example) {
     if (words.size() > at
-        && object(type(words.get(at).text()), words.subList(at, words.size()))
+        && ObjectGrammar.parse(type(words.get(at).text()), words.subList(at, words.size()))
             instanceof Update update) {
       return update;
     }
@@ -344,93 +363,6 @@ final class Grammar {
     } catch (OsierException e) {
       throw bad(e.getMessage() + "; other commands are " + String.join(", ", COMMANDS));
     }
-  }
-
-  private static Action object(CrdtType type, List<Word> words) {
-    if (words.size() < 3) {
-      throw bad("after '" + type + "' come an operation and a key, for example: " + example(type));
-    }
-    String verb = words.get(1).text();
-    Key key = key(words.get(2));
-    List<Word> rest = words.subList(3, words.size());
-    Optional<Query> query = query(type, verb, rest);
-    return query.isPresent()
-        ? new Read(key, Optional.of(type), query.get())
-        : new Update(key, type, operation(type, verb, rest));
-  }
-
-  /** What can be done with an object of a type, as the second word of a command. */
-  static List<String> verbs(CrdtType type) {
-    return switch (type) {
-      case PN_COUNTER -> List.of("incr", "decr", "get", "clear");
-      case G_COUNTER -> List.of("incr", "get", "clear");
-      case LWW_REGISTER, MV_REGISTER -> List.of("set", "get", "clear");
-      case EW_FLAG, DW_FLAG -> List.of("on", "off", "get", "clear");
-      case G_SET -> List.of("add", "has", "size", "get", "clear");
-      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          List.of("add", "remove", "has", "size", "get", "clear");
-      case OR_MAP -> List.of("set", "update", "remove", "get", "size", "clear");
-      case BOUNDED_COUNTER -> List.of("create", "incr", "decr", "give", "get", "rights");
-    };
-  }
-
-  /** What is read; empty if the verb is an update's. */
-  private static Optional<Query> query(CrdtType type, String verb, List<Word> rest) {
-    return switch (verb) {
-      case "get" ->
-          Optional.of(
-              rest.isEmpty() || type != CrdtType.OR_MAP
-                  ? new Query.Whole()
-                  : new Query.Select(texts(rest)));
-      case "has" -> Optional.of(new Query.Contains(value(only(rest, type + " has KEY ELEMENT"))));
-      case "size" -> Optional.of(new Query.Size());
-      case "rights" -> Optional.of(new Query.Rights());
-      default -> Optional.empty();
-    };
-  }
-
-  private static Operation operation(CrdtType type, String verb, List<Word> rest) {
-    if (verb.equals("clear")) {
-      return new Operation.Clear();
-    }
-    return switch (type) {
-      case PN_COUNTER, G_COUNTER ->
-          switch (verb) {
-            case "incr" -> new Operation.Increment(rest.isEmpty() ? 1 : number(rest.getFirst()));
-            case "decr" -> new Operation.Increment(rest.isEmpty() ? -1 : -number(rest.getFirst()));
-            default -> throw unknown(type, verb);
-          };
-      case LWW_REGISTER, MV_REGISTER ->
-          switch (verb) {
-            case "set" -> new Operation.Assign(value(only(rest, type + " set KEY VALUE")));
-            default -> throw unknown(type, verb);
-          };
-      case EW_FLAG, DW_FLAG ->
-          switch (verb) {
-            case "on" -> new Operation.SetFlag(true);
-            case "off" -> new Operation.SetFlag(false);
-            default -> throw unknown(type, verb);
-          };
-      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          switch (verb) {
-            case "add" -> new Operation.Add(values(rest, type + " add KEY ELEMENT..."));
-            case "remove" -> new Operation.Remove(values(rest, type + " remove KEY ELEMENT..."));
-            default -> throw unknown(type, verb);
-          };
-      case OR_MAP ->
-          switch (verb) {
-            case "set" -> new Operation.UpdateFields(assignments(rest));
-            case "update" -> new Operation.UpdateFields(List.of(fieldUpdate(rest)));
-            case "remove" -> {
-              if (rest.isEmpty()) {
-                throw bad("map remove KEY FIELD... needs at least one field");
-              }
-              yield new Operation.RemoveFields(texts(rest));
-            }
-            default -> throw unknown(type, verb);
-          };
-      case BOUNDED_COUNTER -> bounded(type, verb, rest);
-    };
   }
 
   private static ManageUser manageUser(List<Word> words) {
@@ -531,165 +463,5 @@ final class Grammar {
               + " with a port from 1 to 65535, for example eu.example:7401");
     }
     return text;
-  }
-
-  private static Operation bounded(CrdtType type, String verb, List<Word> rest) {
-    return switch (verb) {
-      case "create" -> {
-        arguments(rest, 2, 2, type + " create KEY LOWER UPPER");
-        yield new Operation.Bound(
-            rest.get(0).text().equals("-") ? BoundedCounter.NO_LOWER : number(rest.get(0)),
-            rest.get(1).text().equals("-") ? BoundedCounter.NO_UPPER : number(rest.get(1)),
-            List.of());
-      }
-      case "incr", "decr" -> {
-        arguments(rest, 0, 2, type + " " + verb + " KEY [N [WAIT_MS]]");
-        long n = rest.isEmpty() ? 1 : number(rest.getFirst());
-        long amount = verb.equals("incr") ? n : -n;
-        yield rest.size() > 1
-            ? new Operation.IncrementWithin(amount, amount(rest.get(1)))
-            : new Operation.Increment(amount);
-      }
-      case "give" -> {
-        arguments(rest, 2, 3, type + " give KEY DC N [up|down]");
-        boolean up = rest.size() > 2 && rest.get(2).text().equals("up");
-        yield new Operation.Transfer(rest.get(0).text(), number(rest.get(1)), up);
-      }
-      default -> throw unknown(type, verb);
-    };
-  }
-
-  private static List<Operation.FieldUpdate> assignments(List<Word> rest) {
-    List<Operation.FieldUpdate> updates = new ArrayList<>();
-    for (Word word : rest) {
-      int equals = word.text().indexOf('=');
-      if (equals < 1) {
-        throw bad(
-            "map set KEY FIELD=VALUE... takes fields as name=value, not '" + word.text() + "'");
-      }
-      updates.add(
-          new Operation.FieldUpdate(
-              new FieldId(word.text().substring(0, equals), CrdtType.LWW_REGISTER),
-              new Operation.Assign(
-                  value(new Word(word.text().substring(equals + 1), word.literal())))));
-    }
-    if (updates.isEmpty()) {
-      throw bad("map set KEY FIELD=VALUE... needs at least one field");
-    }
-    return updates;
-  }
-
-  private static Operation.FieldUpdate fieldUpdate(List<Word> rest) {
-    if (rest.size() < 3) {
-      throw bad("map update KEY FIELD TYPE OP ARGS..., for example: map update k f counter incr 3");
-    }
-    CrdtType type = CrdtType.ofLabel(rest.get(1).text());
-    return new Operation.FieldUpdate(
-        new FieldId(rest.getFirst().text(), type),
-        operation(type, rest.get(2).text(), rest.subList(3, rest.size())));
-  }
-
-  private static String example(CrdtType type) {
-    return switch (type) {
-      case PN_COUNTER, G_COUNTER -> type + " incr likes 1";
-      case LWW_REGISTER, MV_REGISTER -> type + " set name Ada";
-      case EW_FLAG, DW_FLAG -> type + " on seen";
-      case OR_MAP -> "map set user name=Ada";
-      case BOUNDED_COUNTER -> "bcounter create stock 0 100";
-      default -> type + " add cart book";
-    };
-  }
-
-  private static OsierException unknown(CrdtType type, String verb) {
-    return bad("a " + type + " has no '" + verb + "'; it has " + String.join(", ", verbs(type)));
-  }
-
-  private static void arguments(List<Word> words, int min, int max, String usage) {
-    if (words.size() < min || words.size() > max) {
-      throw bad("usage: " + usage);
-    }
-  }
-
-  private static Word only(List<Word> rest, String usage) {
-    if (rest.size() != 1) {
-      throw bad("usage: " + usage);
-    }
-    return rest.getFirst();
-  }
-
-  private static List<Value> values(List<Word> rest, String usage) {
-    if (rest.isEmpty()) {
-      throw bad("usage: " + usage);
-    }
-    return rest.stream().map(Grammar::value).toList();
-  }
-
-  private static Key key(Word word) {
-    return Key.of(word.text());
-  }
-
-  private static List<String> texts(List<Word> words) {
-    return words.stream().map(Word::text).toList();
-  }
-
-  private static long number(Word word) {
-    try {
-      return Long.parseLong(word.text());
-    } catch (NumberFormatException e) {
-      throw bad("'" + word.text() + "' must be a whole number");
-    }
-  }
-
-  private static Duration seconds(Word word) {
-    try {
-      return Duration.ofNanos(new BigDecimal(word.text()).movePointRight(9).longValueExact());
-    } catch (ArithmeticException | NumberFormatException e) {
-      throw bad("'" + word.text() + "' must be a number of seconds, for example 90 or 0.5");
-    }
-  }
-
-  /** Seconds since 1970, or as ISO 8601 writes it. */
-  private static Instant time(Word word) {
-    try {
-      return word.text().matches("-?\\d+")
-          ? Instant.ofEpochSecond(Long.parseLong(word.text()))
-          : Instant.parse(word.text());
-    } catch (DateTimeException | NumberFormatException e) {
-      throw bad(
-          "'"
-              + word.text()
-              + "' must be a time: seconds since 1970, or for example 2030-01-31T12:00:00Z");
-    }
-  }
-
-  /** A number of things, of milliseconds or of seconds. */
-  private static int amount(Word word) {
-    long number = number(word);
-    if (number < 0 || number > Integer.MAX_VALUE) {
-      throw bad("'" + word.text() + "' must be between 0 and " + Integer.MAX_VALUE);
-    }
-    return (int) number;
-  }
-
-  /** A long, a double, bytes, or else a string; what stands in single quotes is a string. */
-  static Value value(Word from) {
-    String word = from.text();
-    if (from.literal()) {
-      return Value.of(word);
-    }
-    if (word.matches("-?\\d{1,18}")) {
-      return Value.of(Long.parseLong(word));
-    }
-    if (word.matches("-?\\d+\\.\\d+([eE][-+]?\\d+)?")) {
-      return Value.of(Double.parseDouble(word));
-    }
-    if (word.matches("0x([0-9a-fA-F]{2})*")) {
-      return Value.of(HexFormat.of().parseHex(word.substring(2)));
-    }
-    return Value.of(word);
-  }
-
-  private static OsierException bad(String message) {
-    return new OsierException(ErrorCode.INVALID_ARGUMENT, message);
   }
 }

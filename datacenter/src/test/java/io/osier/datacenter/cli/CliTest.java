@@ -116,6 +116,13 @@ final class CliTest {
         "register set ic old         | ifvalue old register set ic new    | done",
         "register set id old         | --json ifvalue 7 register set id 8 | {\"done\":false}",
         "for 90 register set fa x    | register get fa                    | x",
+        "eachfor 90 set add ea x     | set get ea                         | {x}",
+        "eachfor 0 set add eb x      | exists eb                          | false",
+        "eachfor 9 map set ec f=1    | map persist ec f                   | done",
+        "set add ed x y              | set expire ed 0 x                  | done",
+        "set add ee x                | set ttl ee x                       | it does not expire",
+        "set add ef x                | set ttl ef y                       | (nothing)",
+        "map set eg f=1              | map ttl eg f                       | it does not expire",
         "for 0 register set fb x     | exists fb                          | false",
         "for 90 ewflag on fc         | for 90 ifabsent ewflag on fc       | not done: it is not as"
             + " expected",
@@ -135,6 +142,12 @@ final class CliTest {
         "ifabsent register get x  | error INVALID_ARGUMENT: after 'ifabsent' comes an update",
         "ifvalue 1 counter incr x | error INVALID_ARGUMENT: 'ifvalue' is for a register",
         "for 30                   | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
+        "eachfor 30               | error INVALID_ARGUMENT: usage: eachfor SECONDS, and an update",
+        "eachfor 30 counter incr x | error INVALID_ARGUMENT: what gives parts of an object a time to"
+            + " live adds elements or updates fields",
+        "set expire x 5           | error INVALID_ARGUMENT: usage: set expire KEY SECONDS ELEMENT...",
+        "map ttl x                | error INVALID_ARGUMENT: usage: map ttl KEY FIELD",
+        "counter ttl x y          | error INVALID_ARGUMENT: a counter has no 'ttl'; it has incr,",
         "for 30 counter get x     | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
         "for ever counter incr x  | error INVALID_ARGUMENT: 'ever' must be a number of seconds",
         "for 1 for 2 counter incr x | error INVALID_ARGUMENT: an update that gives its object a"
@@ -322,7 +335,8 @@ final class CliTest {
           new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
       assertThat(completer.words(List.of(), "")).contains("exists", "use", "rwset");
       assertThat(completer.words(List.of("set"), ""))
-          .containsExactly("add", "remove", "has", "size", "get", "clear");
+          .containsExactly(
+              "add", "remove", "has", "size", "get", "expire", "persist", "ttl", "clear");
       assertThat(completer.words(List.of("set", "get"), "comp")).containsExactly("complete:1");
       assertThat(completer.words(List.of("del"), "comp"))
           .containsExactly("complete:1", "complete:2");

@@ -42,9 +42,9 @@ final class WordTest {
 
   @Test
   void value_inSingleQuotesIsAString() {
-    assertThat(Grammar.value(Word.split("'42'").getFirst())).isEqualTo(Value.of("42"));
-    assertThat(Grammar.value(Word.split("\"42\"").getFirst())).isEqualTo(Value.of(42));
-    assertThat(Grammar.value(Word.ofArgument("'42'"))).isEqualTo(Value.of("42"));
+    assertThat(Words.value(Word.split("'42'").getFirst())).isEqualTo(Value.of("42"));
+    assertThat(Words.value(Word.split("\"42\"").getFirst())).isEqualTo(Value.of(42));
+    assertThat(Words.value(Word.ofArgument("'42'"))).isEqualTo(Value.of("42"));
     assertThat(Word.ofArgument("n='4 2'")).isEqualTo(new Word("n=4 2", true));
     assertThat(Word.ofArgument("'")).isEqualTo(word("'"));
   }

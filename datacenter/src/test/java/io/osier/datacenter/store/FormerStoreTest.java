@@ -223,8 +223,8 @@ final class FormerStoreTest {
     unpack("8ab7eaa", store);
     RocksDatabase database = open(store);
     byte[] header = database.db().get(RecordKeys.header());
-    assertThat(header[0]).isEqualTo((byte) 3);
-    header[0] = 4;
+    assertThat(header[0]).isEqualTo((byte) 4);
+    header[0] = 5;
     try (WriteOptions write = new WriteOptions()) {
       database.db().put(write, RecordKeys.header(), header);
     }
@@ -232,7 +232,7 @@ final class FormerStoreTest {
     assertThatThrownBy(() -> open(store))
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
-        .hasMessageContaining("in format 4; this version reads formats 1 to 3");
+        .hasMessageContaining("in format 5; this version reads formats 1 to 4");
   }
 
   /** How today's code writes the rows of a counter that was cleared may differ from then. */

@@ -244,7 +244,8 @@ public final class Causal {
       long timestamp,
       long forgotten) {
     Optional<Causal> removal =
-        prepareRemoval(millis, List.of(operation), origin, first, predecessor, timestamp, forgotten);
+        prepareRemoval(
+            millis, List.of(operation), origin, first, predecessor, timestamp, forgotten);
     if (removal.isEmpty()) {
       return prepare(operation, origin, first, predecessor, timestamp, forgotten);
     }
@@ -297,8 +298,7 @@ public final class Causal {
       long timestamp,
       long forgotten) {
     if (isOver(millis) || !hasPartsOver(millis)) {
-      return prepareRemoval(
-          millis, List.of(), origin, first, predecessor, timestamp, forgotten);
+      return prepareRemoval(millis, List.of(), origin, first, predecessor, timestamp, forgotten);
     }
     Preparation preparation = preparation(origin, first, timestamp, forgotten);
     return removal(parts().over(millis, limit), preparation, predecessor);
@@ -387,9 +387,7 @@ public final class Causal {
     return !expiry.isNone();
   }
 
-  /**
-   * When it expires as a whole, in milliseconds since 1970; {@link #NEVER} if it does not.
-   */
+  /** When it expires as a whole, in milliseconds since 1970; {@link #NEVER} if it does not. */
   public long deadline() {
     return expiry.whole().latest();
   }

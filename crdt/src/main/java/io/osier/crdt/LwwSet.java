@@ -64,8 +64,7 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   }
 
   @Override
-  DotFun<Stamped<Boolean>> resetCell(
-      DotFun<Stamped<Boolean>> changes, Preparation preparation) {
+  DotFun<Stamped<Boolean>> resetCell(DotFun<Stamped<Boolean>> changes, Preparation preparation) {
     changes.supersede(preparation);
     return DotFun.empty();
   }

@@ -86,9 +86,7 @@ public sealed interface Operation {
       case Expire o -> HeapSize.object(Long.BYTES + 1);
       case Persist o -> HeapSize.object(0);
       case ExpireParts o ->
-          HeapSize.object(2 * HeapSize.REFERENCE)
-              + partsHeapBytes(o.of)
-              + o.deadline.heapBytes();
+          HeapSize.object(2 * HeapSize.REFERENCE) + partsHeapBytes(o.of) + o.deadline.heapBytes();
       case PersistParts o -> HeapSize.object(HeapSize.REFERENCE) + partsHeapBytes(o.of);
       case WithPartDeadlines o ->
           HeapSize.object(2 * HeapSize.REFERENCE) + o.update.heapBytes() + o.deadline.heapBytes();
@@ -372,8 +370,8 @@ public sealed interface Operation {
   }
 
   /**
-   * Takes the deadlines of parts away, and wins against concurrent ones. Nothing changes where there
-   * are none.
+   * Takes the deadlines of parts away, and wins against concurrent ones. Nothing changes where
+   * there are none.
    */
   record PersistParts(List<Part> of) implements Operation {
     public PersistParts {

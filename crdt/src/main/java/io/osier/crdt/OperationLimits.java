@@ -55,9 +55,7 @@ public final class OperationLimits {
       case Operation.Expire o -> check(o, depth);
       case Operation.WithDeadline o -> {
         check(o.deadline(), depth);
-        if (o.update().isOfKey()
-            || o.update().givesDeadline()
-            || o.update().givesPartDeadlines()) {
+        if (o.update().isOfKey() || o.update().givesDeadline() || o.update().givesPartDeadlines()) {
           throw new OsierException(
               ErrorCode.INVALID_ARGUMENT,
               "an update that gives its object a time to live does not delete the key, nor give or"

@@ -207,7 +207,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
 
   @Override
   long keyBytes(FieldId field) {
-    return 2 + Utf8.length(field.name());
+    return 2L + Utf8.length(field.name());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.osier.crdt;
 
-import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.HeapSize;
 import io.osier.core.Value;
@@ -17,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Until when the parts of an object live that have deadlines of their own: for each a register
- * beside its cell, in the object's context, of which the latest deadline counts ({@link DeadlineRegister}).
- * As in a {@link CellStore} a delta mentions what it changes, if need be with no deadline, and a
- * join costs what the delta mentions.
+ * beside its cell, in the object's context, of which the latest deadline counts ({@link
+ * DeadlineRegister}). As in a {@link CellStore} a delta mentions what it changes, if need be with
+ * no deadline, and a join costs what the delta mentions.
  *
  * <p>A part is <em>over</em> when its deadline has passed, or when it has one and is not there: a
  * removal and a deadline that did not see each other leave that. A state has its parts in the order
@@ -167,7 +166,9 @@ final class PartDeadlines<K extends Comparable<K>> {
     return due(key, content) <= millis;
   }
 
-  /** A part's deadline, whether it is there or not; {@link DeadlineRegister#NEVER} if it has none. */
+  /**
+   * A part's deadline, whether it is there or not; {@link DeadlineRegister#NEVER} if it has none.
+   */
   long deadline(K key) {
     DeadlineRegister deadlines = cells.get(key);
     return deadlines == null ? DeadlineRegister.NEVER : deadlines.latest();
@@ -214,8 +215,7 @@ final class PartDeadlines<K extends Comparable<K>> {
   }
 
   /** Prepares that parts have no deadline any more. */
-  PartDeadlines<K> ended(
-      Iterable<K> parts, CellStore<?, K, ?> content, Preparation preparation) {
+  PartDeadlines<K> ended(Iterable<K> parts, CellStore<?, K, ?> content, Preparation preparation) {
     Editor<K> delta = new Editor<>(none(), content);
     for (K part : parts) {
       DeadlineRegister known = known(part);

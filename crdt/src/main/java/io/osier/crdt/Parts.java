@@ -94,8 +94,7 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
    */
   PartDeadlines<K> endRemoved(Operation update, DotStore<?> after, Preparation preparation) {
     CellStore<?, K, ?> left = asCells(after);
-    List<K> removed =
-        content.touched(update).stream().filter(key -> !left.isSeen(key)).toList();
+    List<K> removed = content.touched(update).stream().filter(key -> !left.isSeen(key)).toList();
     return deadlines.ended(removed, content, preparation);
   }
 

@@ -101,8 +101,7 @@ final class GoldenTest {
     Causal expire = state.prepare(until, EU, 30, 6, 4_000, 0);
     Causal expiring = state.join(expire);
     Causal cleared = expiring.prepare(new Operation.Clear(), US, 12, 0, 4_000, 0);
-    Causal whole =
-        expiring.prepare(new Operation.Expire(1L << 41, false), US, 12, 0, 4_000, 0);
+    Causal whole = expiring.prepare(new Operation.Expire(1L << 41, false), US, 12, 0, 4_000, 0);
     values.put(type.label() + " parts", expiring);
     values.put(type.label() + " parts delta", expire);
     values.put(type.label() + " parts and whole", expiring.join(whole));

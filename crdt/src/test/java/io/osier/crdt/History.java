@@ -261,8 +261,7 @@ final class History {
         fields
             ? names().map(name -> List.<Part>of(new Part.Field(name)))
             : elements().map(e -> e.stream().map(v -> (Part) new Part.Element(v)).toList());
-    Arbitrary<Operation> updates =
-        fields ? fieldUpdates(0) : elements().map(Operation.Add::new);
+    Arbitrary<Operation> updates = fields ? fieldUpdates(0) : elements().map(Operation.Add::new);
     Arbitrary<Operation.Expire> deadlines =
         Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false));
     return Arbitraries.frequencyOf(

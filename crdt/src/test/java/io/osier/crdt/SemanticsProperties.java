@@ -129,8 +129,7 @@ final class SemanticsProperties {
       SortedMap<Object, Long> expected = new TreeMap<>();
       for (Object part : PARTS.get(plan.type() == CrdtType.OR_MAP)) {
         received.stream()
-            .filter(
-                e -> received.stream().noneMatch(l -> endsIt(l, e, part, history, plan.type())))
+            .filter(e -> received.stream().noneMatch(l -> endsIt(l, e, part, history, plan.type())))
             .flatMap(e -> deadline(e, part, history, plan.type()).stream())
             .max(Comparator.naturalOrder())
             .ifPresent(deadline -> expected.put(part, deadline));
@@ -196,8 +195,7 @@ final class SemanticsProperties {
   }
 
   /** The deadline that an update gives a part; empty if it gives none. */
-  private static Optional<Long> deadline(
-      Event event, Object part, History history, CrdtType type) {
+  private static Optional<Long> deadline(Event event, Object part, History history, CrdtType type) {
     return switch (event.operation()) {
       case Operation.ExpireParts o ->
           isNamed(part, o.of()) && isThere(behind(event, history, type), part)
@@ -221,8 +219,7 @@ final class SemanticsProperties {
 
   /** Whether a part had a deadline that ends where an update was made. */
   private static boolean had(Event event, Object part, History history, CrdtType type) {
-    List<Event> past =
-        history.events.stream().filter(e -> event.past().contains(e.dot())).toList();
+    List<Event> past = history.events.stream().filter(e -> event.past().contains(e.dot())).toList();
     return past.stream()
             .filter(e -> past.stream().noneMatch(l -> endsIt(l, e, part, history, type)))
             .flatMap(e -> deadline(e, part, history, type).stream())
@@ -246,8 +243,7 @@ final class SemanticsProperties {
       case Operation.Add o -> o.elements().contains(part);
       case Operation.Remove o -> o.elements().contains(part);
       case Operation.UpdateFields o -> o.updates().stream().anyMatch(u -> u.field().equals(part));
-      case Operation.RemoveFields o ->
-          part instanceof FieldId id && o.names().contains(id.name());
+      case Operation.RemoveFields o -> part instanceof FieldId id && o.names().contains(id.name());
       default -> false;
     };
   }

@@ -33,18 +33,18 @@ public final class MapHandle {
   }
 
   /**
-   * The same map, whose updates of fields also give those fields this time to live, each of its own, from
-   * then on and in the place of a former one: in the same moment, as one update, so that nobody ever
-   * sees one without the other.
+   * The same map, whose updates of fields also give those fields this time to live, each of its
+   * own, from then on and in the place of a former one: in the same moment, as one update, so that
+   * nobody ever sees one without the other.
    *
    * <pre>{@code
    * MapHandle offers = shop.map("offers").expiring(Duration.ofHours(1));
-   * offers.register("apples").assign(0.99);
+   * offers.register("apples").assign("0.99");
    * }</pre>
    *
    * <p>What has expired is not there any more, at each datacenter as soon as its own clock says so,
-   * and is removed later; updating it then begins with a new one, without an end. What is removed has no time to live any more.
-   * Updating what is there without this keeps its deadline.
+   * and is removed later; updating it then begins with a new one, without an end. What is removed
+   * has no time to live any more. Updating what is there without this keeps its deadline.
    *
    * @param timeToLive rounded up to milliseconds; with one that is not positive it expires at once
    * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999. The updates also fail

@@ -41,16 +41,16 @@ public final class SetHandle {
 
   /**
    * The same set, whose additions also give their elements this time to live, each of its own, from
-   * then on and in the place of a former one: in the same moment, as one update, so that nobody ever
-   * sees one without the other.
+   * then on and in the place of a former one: in the same moment, as one update, so that nobody
+   * ever sees one without the other.
    *
    * <pre>{@code
    * shop.set("online").expiring(Duration.ofSeconds(30)).add("ada"); // and again every 10 seconds
    * }</pre>
    *
    * <p>What has expired is not there any more, at each datacenter as soon as its own clock says so,
-   * and is removed later; adding it then is adding it anew, without an end. What is removed has no time to live any more.
-   * Adding what is there without this keeps its deadline.
+   * and is removed later; adding it then is adding it anew, without an end. What is removed has no
+   * time to live any more. Adding what is there without this keeps its deadline.
    *
    * @param timeToLive rounded up to milliseconds; with one that is not positive it expires at once
    * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999. The updates also fail
@@ -75,7 +75,8 @@ public final class SetHandle {
   /** As {@link #expireAfter}. */
   public CompletableFuture<Void> expireAfterAsync(List<Value> elements, Duration timeToLive) {
     return Calls.attempt(
-        () -> target.update(new Operation.ExpireParts(parts(elements), Expiries.after(timeToLive))));
+        () ->
+            target.update(new Operation.ExpireParts(parts(elements), Expiries.after(timeToLive))));
   }
 
   /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
@@ -103,8 +104,8 @@ public final class SetHandle {
   }
 
   /**
-   * How long an element lives on, by the datacenter's clock, if the whole does; empty if it does not
-   * expire, or is not there.
+   * How long an element lives on, by the datacenter's clock, if the whole does; empty if it does
+   * not expire, or is not there.
    */
   public Optional<Duration> timeToLive(Value element) {
     return Calls.join(timeToLiveAsync(element));

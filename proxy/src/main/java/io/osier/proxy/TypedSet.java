@@ -47,8 +47,7 @@ public final class TypedSet<E> {
   }
 
   /** As {@link #expireAt}. */
-  public CompletableFuture<Void> expireAtAsync(
-      Collection<? extends E> elements, Instant deadline) {
+  public CompletableFuture<Void> expireAtAsync(Collection<? extends E> elements, Instant deadline) {
     return Encoding.call(
         () -> encoding.elements(elements), values -> set.expireAtAsync(values, deadline));
   }

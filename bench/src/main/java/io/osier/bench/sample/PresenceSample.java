@@ -1,7 +1,6 @@
 package io.osier.bench.sample;
 
 import io.osier.proxy.Keyspace;
-import io.osier.proxy.Scan;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.List;
@@ -11,17 +10,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
-/** Who is there: a key with a time to live for each user, renewed as long as the user is there. */
+/** Who is there: a set whose elements have a time to live, renewed as long as the user is there. */
 @Command(
     name = "presence",
     mixinStandardHelpOptions = true,
-    description = "Who is online, by keys that expire when they are not renewed.")
+    description = "Who is online, by elements that expire when they are not renewed.")
 final class PresenceSample implements Callable<Integer> {
-  private static final String PREFIX = "online:";
+  private static final String ONLINE = "online";
   private static final Duration TIME_TO_LIVE = Duration.ofMillis(1_500);
   private static final long RENEW_MILLIS = 300;
 
@@ -44,12 +41,12 @@ final class PresenceSample implements Callable<Integer> {
       System.out.println("Bob's phone runs out of power, and Cleo logs out");
       bob.cancel(false);
       cleo.cancel(false);
-      us.delete(PREFIX + "cleo");
+      us.set(ONLINE).remove("cleo");
       for (Keyspace at : List.of(eu, us)) {
         TwoDatacenters.until("Ada is alone", () -> online(at).equals(Set.of("ada")));
       }
       ada.cancel(false);
-      TwoDatacenters.until("nobody is there", () -> us.count(Scan.prefix(PREFIX)) == 0);
+      TwoDatacenters.until("nobody is there", () -> !us.exists(ONLINE));
       return 0;
     }
   }
@@ -58,16 +55,13 @@ final class PresenceSample implements Callable<Integer> {
   private static ScheduledFuture<?> online(
       ScheduledExecutorService phones, Keyspace presence, String user) {
     return phones.scheduleWithFixedDelay(
-        () -> presence.expiring(TIME_TO_LIVE).register(PREFIX + user).assign("here"),
+        () -> presence.set(ONLINE).expiring(TIME_TO_LIVE).add(user),
         0,
         RENEW_MILLIS,
         TimeUnit.MILLISECONDS);
   }
 
   private static Set<String> online(Keyspace presence) {
-    try (Stream<Keyspace.Row> rows = presence.scan(Scan.prefix(PREFIX))) {
-      return rows.map(row -> row.key().toString().substring(PREFIX.length()))
-          .collect(Collectors.toSet());
-    }
+    return presence.set(ONLINE, String.class).get();
   }
 }

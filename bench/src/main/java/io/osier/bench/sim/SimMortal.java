@@ -106,9 +106,7 @@ final class SimMortal {
   }
 
   Operation expire(Operation.Expire deadline) {
-    return part.isPresent()
-        ? new Operation.ExpireParts(List.of(part.get()), deadline)
-        : deadline;
+    return part.isPresent() ? new Operation.ExpireParts(List.of(part.get()), deadline) : deadline;
   }
 
   Operation persist() {

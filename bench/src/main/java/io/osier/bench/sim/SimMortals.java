@@ -10,24 +10,26 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who lets keys of a unit expire, prolongs some before they do, deletes others, and adds
- * to what is gone, each step at another datacenter. What has expired or was deleted must not come
- * back, what was prolonged in time must stay, and so must what was added to a key that had expired.
+ * Somebody who lets keys, fields and elements of a unit expire, prolongs some before they do,
+ * deletes others, and adds to what is gone, each step at another datacenter. What has expired or
+ * was deleted must not come back, what was prolonged in time must stay, and so must what was added
+ * to what had expired.
  *
  * <p>Asks the datacenters' front doors, without a network in between. In one seed of three, with
  * chance of its own, so that the others are what they were before.
@@ -37,74 +39,24 @@ final class SimMortals {
   private static final int PACE_MILLIS = 150;
   private static final int AT_ONCE = 8;
 
+  /** Keys, fields and elements. */
+  private static final int KINDS = 3;
+
+  /** So many parts an object has, about. */
+  private static final int SHARED_BY = 6;
+
   /** Of a key that lives for ever. */
   private static final long LONG_MILLIS = 1_000_000_000;
 
   /** Clocks that differ by more may let anything expire too early. */
   private static final long APART_MILLIS = 1_000;
 
-  private enum Fate {
-    EXPIRES,
-    LIVES,
-    IS_DELETED
-  }
-
-  private enum Stage {
-    BORN,
-    ADDED,
-    SENTENCED,
-    ENDED
-  }
-
-  /** A key: a set with one element, and perhaps another one that comes when the first is gone. */
-  private static final class Mortal {
-    final ObjectId object;
-    final Fate fate;
-    final Value first;
-    final Value second;
-    Stage stage = Stage.BORN;
-
-    /** What is asked of it at present. */
-    boolean asked;
-
-    /** When it was, by the clock of who was asked. */
-    long askedMillis;
-
-    /** Who has done what decides on it. */
-    final Set<ReplicaId> deciders = new HashSet<>();
-
-    /** When it is over at the latest, by the clock of who decided. */
-    long deadlineMillis;
-
-    /** Whether that was done, and by whom. */
-    boolean decided;
-
-    @Nullable String decidedBy;
-
-    /** Whether it was prolonged before it was over. */
-    boolean reprieved;
-
-    /** Who has added to what was gone; null if nobody did. */
-    @Nullable ReplicaId heir;
-
-    /** Those that have shown the first element, and those that did not any more. */
-    final Set<String> shown = new HashSet<>();
-
-    final Set<String> hidden = new HashSet<>();
-
-    Mortal(Key key, Fate fate) {
-      this.object = new ObjectId(key, CrdtType.AW_SET);
-      this.fate = fate;
-      this.first = Value.of("first");
-      this.second = Value.of("second");
-    }
-  }
-
   private final Simulation simulation;
   private final Unit unit;
   private final Random random;
   private final boolean works;
-  private final List<Mortal> all = new ArrayList<>();
+  private final List<SimMortal> all = new ArrayList<>();
+  private final Map<CrdtType, ObjectId> shared = new EnumMap<>(CrdtType.class);
   private int keys;
   private boolean apart;
 
@@ -151,19 +103,23 @@ final class SimMortals {
   private void step() {
     SimDc dc = simulation.dc(simulation.anyDc(random));
     int choice = random.nextInt(AT_ONCE);
-    List<Mortal> living = all.stream().filter(m -> m.stage != Stage.ENDED).toList();
-    Mortal mortal = choice < living.size() ? living.get(choice) : born();
+    List<SimMortal> living = all.stream().filter(m -> m.stage != SimMortal.Stage.ENDED).toList();
+    SimMortal mortal = choice < living.size() ? living.get(choice) : born();
     if (!dc.isUp() || !dc.node(unit).isReady() || mortal.asked) {
       return;
     }
-    if (mortal.stage == Stage.BORN && mortal.fate != Fate.IS_DELETED && random.nextInt(3) == 0) {
+    if (mortal.stage == SimMortal.Stage.BORN
+        && mortal.fate != SimMortal.Fate.IS_DELETED
+        && random.nextInt(3) == 0) {
       bear(dc, mortal);
-    } else if (mortal.stage == Stage.BORN) {
+    } else if (mortal.stage == SimMortal.Stage.BORN) {
       ask(
           dc,
           mortal,
-          write(mortal, mortal.object.type(), new Operation.Add(mortal.first), Optional.empty()),
-          reply -> mortal.stage = reply instanceof Reply.Done ? Stage.ADDED : Stage.ENDED);
+          write(mortal, mortal.object.type(), mortal.add(mortal.first), Optional.empty()),
+          reply ->
+              mortal.stage =
+                  reply instanceof Reply.Done ? SimMortal.Stage.ADDED : SimMortal.Stage.ENDED);
       mortal.deciders.add(dc.self());
     } else {
       ask(dc, mortal, read(mortal), reply -> hasRead(dc, mortal, reply));
@@ -175,17 +131,44 @@ final class SimMortals {
     return dc.self() + " life " + dc.life();
   }
 
-  private Mortal born() {
-    Key key;
-    do {
-      key = Key.of("mortal-wild-" + ++keys);
-    } while (key.partition(unit.policy().partitions()) != unit.partition());
-    Mortal mortal = new Mortal(key, Fate.values()[random.nextInt(Fate.values().length)]);
+  private SimMortal born() {
+    SimMortal.Fate fate = SimMortal.Fate.values()[random.nextInt(SimMortal.Fate.values().length)];
+    int kind = random.nextInt(KINDS);
+    SimMortal mortal =
+        switch (kind) {
+          case 0 -> new SimMortal(object(CrdtType.AW_SET), Optional.empty(), fate);
+          case 1 ->
+              new SimMortal(
+                  shared(CrdtType.OR_MAP), Optional.of(new Part.Field("f" + all.size())), fate);
+          default ->
+              new SimMortal(
+                  shared(CrdtType.AW_SET),
+                  Optional.of(new Part.Element(Value.of(all.size()))),
+                  fate);
+        };
     all.add(mortal);
     return mortal;
   }
 
-  private void ask(SimDc dc, Mortal mortal, Request request, Consumer<Reply> answered) {
+  /** One that some parts share. */
+  private ObjectId shared(CrdtType type) {
+    ObjectId known = shared.get(type);
+    if (known == null || random.nextInt(SHARED_BY) == 0) {
+      known = object(type);
+      shared.put(type, known);
+    }
+    return known;
+  }
+
+  private ObjectId object(CrdtType type) {
+    Key key;
+    do {
+      key = Key.of("mortal-wild-" + ++keys);
+    } while (key.partition(unit.policy().partitions()) != unit.partition());
+    return new ObjectId(key, type);
+  }
+
+  private void ask(SimDc dc, SimMortal mortal, Request request, Consumer<Reply> answered) {
     mortal.asked = true;
     mortal.askedMillis = dc.now().millis();
     dc.node(unit)
@@ -199,7 +182,7 @@ final class SimMortals {
                 });
   }
 
-  private Request read(Mortal mortal) {
+  private Request read(SimMortal mortal) {
     return new Request.Read(
         unit.policy().name(),
         mortal.object.key(),
@@ -211,70 +194,61 @@ final class SimMortals {
   }
 
   private Request write(
-      Mortal mortal, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
+      SimMortal mortal, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
     return new Request.Write(
         unit.policy().name(), mortal.object.key(), type, operation, VersionVector.EMPTY, 0, ask);
   }
 
-  private static boolean isThere(Value element, Reply.Answer answer) {
-    return answer.exists()
-        && answer.reading().orElseThrow() instanceof Reading.Many many
-        && many.values().contains(element);
-  }
-
-  private void hasRead(SimDc dc, Mortal mortal, Reply reply) {
+  private void hasRead(SimDc dc, SimMortal mortal, Reply reply) {
     if (!(reply instanceof Reply.Answer answer)) {
       return;
     }
-    boolean shows = isThere(mortal.first, answer);
+    boolean shows = answer.exists() && mortal.shows(mortal.first, answer.reading().orElseThrow());
     look(dc, mortal, shows);
     if (!dc.isUp() || !simulation.isLoading()) {
       return;
     }
-    if (mortal.stage == Stage.ADDED && shows) {
+    if (mortal.stage == SimMortal.Stage.ADDED && shows) {
       sentence(dc, mortal);
-    } else if (mortal.stage == Stage.SENTENCED && mortal.fate == Fate.LIVES && shows) {
+    } else if (mortal.stage == SimMortal.Stage.SENTENCED
+        && mortal.fate == SimMortal.Fate.LIVES
+        && shows) {
       reprieve(dc, mortal);
-    } else if (mortal.stage == Stage.SENTENCED
-        && mortal.fate == Fate.EXPIRES
+    } else if (mortal.stage == SimMortal.Stage.SENTENCED
+        && mortal.fate == SimMortal.Fate.EXPIRES
         && mortal.shown.contains(life(dc))
         && !shows
+        && mortal.hasRoom()
         && random.nextInt(4) == 0) {
       ask(
           dc,
           mortal,
-          write(mortal, mortal.object.type(), new Operation.Add(mortal.second), Optional.empty()),
+          write(mortal, mortal.object.type(), mortal.add(mortal.second), Optional.empty()),
           added -> {
             mortal.heir = added instanceof Reply.Done ? dc.self() : null;
-            mortal.stage = Stage.ENDED;
+            mortal.stage = SimMortal.Stage.ENDED;
           });
-    } else if (mortal.stage == Stage.SENTENCED
+    } else if (mortal.stage == SimMortal.Stage.SENTENCED
         && dc.now().millis() > mortal.deadlineMillis + 30_000) {
-      mortal.stage = Stage.ENDED;
+      mortal.stage = SimMortal.Stage.ENDED;
     }
   }
 
   /** Who has shown it, and then not, never shows it again; only what nobody prolongs. */
-  private void look(SimDc dc, Mortal mortal, boolean shows) {
-    if (mortal.stage != Stage.SENTENCED || mortal.fate == Fate.LIVES) {
+  private void look(SimDc dc, SimMortal mortal, boolean shows) {
+    if (mortal.stage != SimMortal.Stage.SENTENCED || mortal.fate == SimMortal.Fate.LIVES) {
       return;
     }
     if (shows && mortal.hidden.contains(life(dc))) {
       throw new Violation(
-          unit + "/" + mortal.object,
-          "%s shows %s again, which was gone there",
-          dc.self(),
-          mortal.object);
+          unit + "/" + mortal.object, "%s shows %s again, which was gone there", dc.self(), mortal);
     }
     if (shows
-        && mortal.fate == Fate.EXPIRES
+        && mortal.fate == SimMortal.Fate.EXPIRES
         && life(dc).equals(mortal.decidedBy)
         && mortal.askedMillis >= mortal.deadlineMillis) { // the answer may have taken a while
       throw new Violation(
-          unit + "/" + mortal.object,
-          "%s shows %s, which has expired there",
-          dc.self(),
-          mortal.object);
+          unit + "/" + mortal.object, "%s shows %s, which has expired there", dc.self(), mortal);
     }
     if (shows) {
       mortal.shown.add(life(dc));
@@ -283,16 +257,14 @@ final class SimMortals {
     }
   }
 
-  private long lifetimeMillis(Mortal mortal) {
-    return (mortal.fate == Fate.LIVES ? 3_000L : 300L) + random.nextInt(5_000);
+  private long lifetimeMillis(SimMortal mortal) {
+    return (mortal.fate == SimMortal.Fate.LIVES ? 3_000L : 300L) + random.nextInt(5_000);
   }
 
   /** Adds the first element with a deadline, in one update. */
-  private void bear(SimDc dc, Mortal mortal) {
+  private void bear(SimDc dc, SimMortal mortal) {
     long after = lifetimeMillis(mortal);
-    Operation operation =
-        new Operation.WithDeadline(
-            new Operation.Add(mortal.first), new Operation.Expire(after, true));
+    Operation operation = mortal.addFor(mortal.first, new Operation.Expire(after, true));
     mortal.deciders.add(dc.self());
     ask(
         dc,
@@ -305,15 +277,17 @@ final class SimMortals {
           }
           mortal.decidedBy = life(dc);
           mortal.deadlineMillis = dc.now().millis() + after;
-          mortal.stage = done ? Stage.SENTENCED : Stage.ENDED;
+          mortal.stage = done ? SimMortal.Stage.SENTENCED : SimMortal.Stage.ENDED;
           mortal.decided = done;
         });
   }
 
-  private void sentence(SimDc dc, Mortal mortal) {
+  private void sentence(SimDc dc, SimMortal mortal) {
     long after = lifetimeMillis(mortal);
     Operation operation =
-        mortal.fate == Fate.IS_DELETED ? new Operation.Delete() : new Operation.Expire(after, true);
+        mortal.fate == SimMortal.Fate.IS_DELETED
+            ? mortal.delete()
+            : mortal.expire(new Operation.Expire(after, true));
     mortal.deciders.add(dc.self());
     mortal.shown.add(life(dc));
     ask(
@@ -321,37 +295,44 @@ final class SimMortals {
         mortal,
         write(
             mortal,
-            Operation.ANY_TYPE,
+            mortal.type(),
             operation,
-            Optional.of(new Request.Ask(true, new Query.Exists()))),
+            Optional.of(new Request.Ask(true, new Query.Whole()))),
         reply -> {
           boolean done =
-              reply instanceof Reply.Done d && d.answer().map(Reply.Answer::exists).orElse(false);
+              reply instanceof Reply.Done d
+                  && d.answer().map(before -> had(mortal, before)).orElse(false);
           mortal.decidedBy = life(dc);
           mortal.deadlineMillis = dc.now().millis() + after;
-          mortal.stage = done ? Stage.SENTENCED : Stage.ENDED;
+          mortal.stage = done ? SimMortal.Stage.SENTENCED : SimMortal.Stage.ENDED;
           mortal.decided = done;
         });
   }
 
-  private void reprieve(SimDc dc, Mortal mortal) {
+  private void reprieve(SimDc dc, SimMortal mortal) {
     Operation operation =
-        random.nextBoolean() ? new Operation.Persist() : new Operation.Expire(LONG_MILLIS, true);
+        random.nextBoolean()
+            ? mortal.persist()
+            : mortal.expire(new Operation.Expire(LONG_MILLIS, true));
     mortal.deciders.add(dc.self());
     ask(
         dc,
         mortal,
         write(
             mortal,
-            Operation.ANY_TYPE,
+            mortal.type(),
             operation,
-            Optional.of(new Request.Ask(true, new Query.TimeToLive()))),
+            Optional.of(new Request.Ask(true, mortal.timeToLive()))),
         reply -> {
           // It had a deadline, which had not passed: only then has it been prolonged.
           mortal.reprieved =
               reply instanceof Reply.Done d && d.answer().map(this::lives).orElse(false);
-          mortal.stage = Stage.ENDED;
+          mortal.stage = SimMortal.Stage.ENDED;
         });
+  }
+
+  private static boolean had(SimMortal mortal, Reply.Answer before) {
+    return before.exists() && mortal.shows(mortal.first, before.reading().orElseThrow());
   }
 
   private boolean lives(Reply.Answer before) {
@@ -363,36 +344,38 @@ final class SimMortals {
   /** All that will ever happen has. */
   void ended() {
     lookAtClocks();
-    for (Mortal mortal : all) {
+    for (SimMortal mortal : all) {
       for (SimDc dc : simulation.dcs()) {
         ended(mortal, dc);
       }
     }
   }
 
-  private void ended(Mortal mortal, SimDc dc) {
+  private void ended(SimMortal mortal, SimDc dc) {
     Causal stored = dc.node(unit).store().get(mortal.object);
     Causal state =
         (stored == null ? Causal.bottom(mortal.object.type()) : stored).at(dc.now().millis());
-    List<Value> elements = ((Reading.Many) state.read(new Query.Whole())).values();
+    Reading whole = state.read(new Query.Whole());
+    boolean first = mortal.shows(mortal.first, whole);
     Set<ReplicaId> lost = simulation.losses().lost();
     boolean known = mortal.decided && mortal.deciders.stream().noneMatch(lost::contains);
     boolean gone =
-        mortal.fate == Fate.IS_DELETED
-            || (mortal.fate == Fate.EXPIRES && dc.now().millis() >= mortal.deadlineMillis);
-    if (known && gone && elements.contains(mortal.first)) {
+        mortal.fate == SimMortal.Fate.IS_DELETED
+            || (mortal.fate == SimMortal.Fate.EXPIRES
+                && dc.now().millis() >= mortal.deadlineMillis);
+    if (known && gone && first) {
       throw violation(mortal, dc, state, "still shows what is gone");
     }
-    if (known && mortal.reprieved && !apart && !elements.contains(mortal.first)) {
+    if (known && mortal.reprieved && !apart && !first) {
       throw violation(mortal, dc, state, "does not show what was prolonged");
     }
-    if (mortal.heir != null && !lost.contains(mortal.heir) && !elements.contains(mortal.second)) {
+    if (mortal.heir != null && !lost.contains(mortal.heir) && !mortal.shows(mortal.second, whole)) {
       throw violation(mortal, dc, state, "does not show what was added after it was gone");
     }
   }
 
-  private Violation violation(Mortal mortal, SimDc dc, Causal state, String what) {
+  private Violation violation(SimMortal mortal, SimDc dc, Causal state, String what) {
     return new Violation(
-        unit + "/" + mortal.object, "%s %s: %s has %s", dc.self(), what, mortal.object, state);
+        unit + "/" + mortal.object, "%s %s: %s has %s", dc.self(), what, mortal, state);
   }
 }

@@ -83,7 +83,9 @@ final class CliCompleter implements Completer {
       case 1 -> session.keys(begun, Optional.of(type));
       case 3 -> updatesField ? labels(false).toList() : List.of();
       case 4 ->
-          updatesField ? ofType(before.getLast()).map(ObjectGrammar::verbs).orElse(List.of()) : List.of();
+          updatesField
+              ? ofType(before.getLast()).map(ObjectGrammar::verbs).orElse(List.of())
+              : List.of();
       default -> List.of();
     };
   }

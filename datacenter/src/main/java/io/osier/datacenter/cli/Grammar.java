@@ -57,7 +57,8 @@ final class Grammar {
           "ifabsent TYPE OP KEY ARGS...                      an update if nothing is there",
           "ifvalue VALUE register set KEY NEW                an update if that is the value",
           "for SECONDS [ifabsent] TYPE OP KEY ARGS...        an update, and with it a time to live",
-          "eachfor SECONDS TYPE OP KEY ARGS...               a time to live of what it adds or sets",
+          "eachfor SECONDS TYPE OP KEY ARGS...               a time to live of what it adds or"
+              + " sets",
           "TYPE expire KEY SECONDS PART... | TYPE persist KEY PART... | TYPE ttl KEY PART",
           "                                                  of elements, or fields of a map",
           "",

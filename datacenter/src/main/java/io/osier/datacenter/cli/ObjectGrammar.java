@@ -54,8 +54,7 @@ final class ObjectGrammar {
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
           List.of("add", "remove", "has", "size", "get", "expire", "persist", "ttl", "clear");
       case OR_MAP ->
-          List.of(
-              "set", "update", "remove", "get", "size", "expire", "persist", "ttl", "clear");
+          List.of("set", "update", "remove", "get", "size", "expire", "persist", "ttl", "clear");
       case BOUNDED_COUNTER -> List.of("create", "incr", "decr", "give", "get", "rights");
     };
   }
@@ -129,7 +128,6 @@ final class ObjectGrammar {
       case BOUNDED_COUNTER -> bounded(type, verb, rest);
     };
   }
-
 
   private static Operation bounded(CrdtType type, String verb, List<Word> rest) {
     return switch (verb) {

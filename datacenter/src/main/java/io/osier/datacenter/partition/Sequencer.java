@@ -186,8 +186,7 @@ final class Sequencer {
     CausalContext context = before.context();
     long predecessor = context.through(self);
     return before
-        .prepareExpiry(
-            millis, limit, self, committed + 1, predecessor, timestamp(now), forgotten())
+        .prepareExpiry(millis, limit, self, committed + 1, predecessor, timestamp(now), forgotten())
         .map(
             delta ->
                 new Prepared(

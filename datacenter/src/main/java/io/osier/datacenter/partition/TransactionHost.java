@@ -16,8 +16,8 @@ import io.osier.propagation.Propagation;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Map;
+import java.util.Optional;
 
 /** What the partition does for its transactions. Not thread-safe. */
 final class TransactionHost {
@@ -157,8 +157,7 @@ final class TransactionHost {
         Causal from = unchanged || part.isSum() ? present : seen;
         long predecessor = present.context().through(self());
         Causal made =
-            from.prepareAt(
-                now.millis(), part, self(), next, predecessor, timestamp, forgotten());
+            from.prepareAt(now.millis(), part, self(), next, predecessor, timestamp, forgotten());
         next = made.context().last(self()) + 1;
         present = present.join(made);
         seen = unchanged ? present : seen.join(made);

@@ -153,8 +153,7 @@ final class KeyspaceScan {
     boolean selects = scan.query() instanceof Query.Select;
     boolean asItWas = scan.want() == Request.Want.KNOWN || !state.expires();
     Causal seen = asItWas ? state : state.at(millis.getAsLong());
-    return seen.read(
-        selects && state.type() != CrdtType.OR_MAP ? new Query.Whole() : scan.query());
+    return seen.read(selects && state.type() != CrdtType.OR_MAP ? new Query.Whole() : scan.query());
   }
 
   private Reply page(Optional<Key> next) {

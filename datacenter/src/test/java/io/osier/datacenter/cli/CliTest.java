@@ -143,9 +143,10 @@ final class CliTest {
         "ifvalue 1 counter incr x | error INVALID_ARGUMENT: 'ifvalue' is for a register",
         "for 30                   | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
         "eachfor 30               | error INVALID_ARGUMENT: usage: eachfor SECONDS, and an update",
-        "eachfor 30 counter incr x | error INVALID_ARGUMENT: what gives parts of an object a time to"
-            + " live adds elements or updates fields",
-        "set expire x 5           | error INVALID_ARGUMENT: usage: set expire KEY SECONDS ELEMENT...",
+        "eachfor 30 counter incr x | error INVALID_ARGUMENT: what gives parts of an object a time"
+            + " to live adds elements or updates fields",
+        "set expire x 5           | error INVALID_ARGUMENT: usage: set expire KEY SECONDS"
+            + " ELEMENT...",
         "map ttl x                | error INVALID_ARGUMENT: usage: map ttl KEY FIELD",
         "counter ttl x y          | error INVALID_ARGUMENT: a counter has no 'ttl'; it has incr,",
         "for 30 counter get x     | error INVALID_ARGUMENT: usage: for SECONDS, and an update",

@@ -111,8 +111,7 @@ final class PartTimeToLiveTest {
     briefly.update(
         List.of(
             new Operation.FieldUpdate(
-                new FieldId("token", CrdtType.LWW_REGISTER),
-                new Operation.Assign(Value.of("x")))));
+                new FieldId("token", CrdtType.LWW_REGISTER), new Operation.Assign(Value.of("x")))));
     assertThat(map.timeToLive("visits")).isPresent();
     assertThat(map.timeToLive("token")).isPresent();
     assertThat(map.timeToLive("name")).isEmpty();
@@ -147,8 +146,7 @@ final class PartTimeToLiveTest {
     assertThat(bank.set("t").size()).isEqualTo(2);
     Keyspace shop = ways.here(how, "shop");
     Operation add = new Operation.Add(Value.of("a"));
-    shop.updateAll(
-        List.of(new Keyspace.Change("t", CrdtType.RW_SET, add).partsExpiring(HOUR)));
+    shop.updateAll(List.of(new Keyspace.Change("t", CrdtType.RW_SET, add).partsExpiring(HOUR)));
     isAboutAnHour(shop.removeWinsSet("t"), "a");
   }
 
@@ -198,8 +196,7 @@ final class PartTimeToLiveTest {
         () ->
             shop.updateAll(
                 List.of(
-                    new Keyspace.Change("c", CrdtType.PN_COUNTER, increment)
-                        .partsExpiring(HOUR))));
+                    new Keyspace.Change("c", CrdtType.PN_COUNTER, increment).partsExpiring(HOUR))));
     assertThat(shop.exists("bad")).isFalse();
     assertThat(map.set("tags").get()).containsExactly(Value.of("a"));
   }

@@ -117,8 +117,7 @@ final class ExpiringPartsTest {
     cluster.run(10);
     holds(cluster, "stays");
     for (String name : cluster.names) {
-      assertThat(read(cluster.dc(name), new Query.Size()).reading())
-          .contains(new Reading.Count(1));
+      assertThat(read(cluster.dc(name), new Query.Size()).reading()).contains(new Reading.Count(1));
       assertThat(read(cluster.dc(name), new Query.Contains(Value.of("goes"))).reading())
           .contains(new Reading.Flag(false));
       assertThat(left(cluster.dc(name), "goes")).as(name).isEqualTo(-1);
@@ -129,8 +128,7 @@ final class ExpiringPartsTest {
     cluster.run(10_000);
     holds(cluster, "stays");
     for (String name : cluster.names) {
-      assertThat(stored(cluster, name, SET).read(new Query.Size()))
-          .isEqualTo(new Reading.Count(1));
+      assertThat(stored(cluster, name, SET).read(new Query.Size())).isEqualTo(new Reading.Count(1));
       assertThat(stored(cluster, name, SET).expires()).as(name).isFalse();
     }
     assertThat(cluster.isConverged()).isTrue();

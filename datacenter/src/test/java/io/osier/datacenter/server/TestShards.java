@@ -26,7 +26,8 @@ final class TestShards {
             () -> 1,
             () -> {});
     feed.begin(partitions);
-    UpdateGate gate = new UpdateGate(policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
+    UpdateGate gate =
+        new UpdateGate(policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
     return new KeyspaceShard(policy, partitions, readers, gate, feed);
   }
 }

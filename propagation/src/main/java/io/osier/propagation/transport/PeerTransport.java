@@ -223,7 +223,9 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
-  /** The version of the protocol that a datacenter has greeted here in; the newest if it has not. */
+  /**
+   * The version of the protocol that a datacenter has greeted here in; the newest if it has not.
+   */
   public int version(String dc) {
     return peering.greeting().version(dc);
   }

@@ -67,6 +67,7 @@ public final class ClientCommand extends Experiment {
   private static final String RATE = "operations/s";
   private static final String CPU = "server's µs/operation";
   private static final String SHARE = "% of the echo";
+  private static final String ANSWERS = "answers";
 
   /** How uneven the keys are with {@link #skewed}, as YCSB has it. */
   private static final double SKEW = 0.99;
@@ -88,9 +89,11 @@ public final class ClientCommand extends Experiment {
   @Option(
       names = "--only",
       paramLabel = "WHAT",
+      split = ",",
       description =
-          "measure only 'reads' or 'updates', with 256 in flight, to look at it by a profiler")
-  private String only;
+          "measure only 'reads', 'updates' or 'answers' (updates that tell the new value), some of"
+              + " them in turn, with 256 in flight")
+  private List<String> only = List.of();
 
   @Option(
       names = "--skewed",
@@ -176,6 +179,16 @@ public final class ClientCommand extends Experiment {
             VersionVector.EMPTY,
             5_000);
     Reply done = new Reply.Done(dot);
+    Request asking =
+        new Request.Write(
+            KEYSPACE,
+            key,
+            CrdtType.PN_COUNTER,
+            new Operation.Increment(1),
+            VersionVector.EMPTY,
+            5_000,
+            Optional.of(new Request.Ask(false, new Query.Whole())));
+    Reply told = new Reply.Done(dot, Optional.of((Reply.Answer) answer));
     Map<String, Kind> all = new LinkedHashMap<>();
     all.put(
         "reads",
@@ -191,11 +204,19 @@ public final class ClientCommand extends Experiment {
             target(() -> counters.get(next.getAsInt()).incrementAsync(1)),
             plain.target(
                 ProtocolCodec.encode(id, write).length, ProtocolCodec.encode(id, done).length)));
-    if (only != null && !all.containsKey(only)) {
+    all.put(
+        ANSWERS,
+        new Kind(
+            ANSWERS,
+            target(() -> counters.get(next.getAsInt()).incrementAndGetAsync(1)),
+            plain.target(
+                ProtocolCodec.encode(id, asking).length, ProtocolCodec.encode(id, told).length)));
+    if (!all.keySet().containsAll(only)) {
       throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "--only must be one of " + all.keySet() + ", not " + only);
+          ErrorCode.INVALID_ARGUMENT, "--only must be some of " + all.keySet() + ", not " + only);
     }
-    return only == null ? List.copyOf(all.values()) : List.of(all.get(only));
+    all.keySet().removeIf(name -> only.isEmpty() ? name.equals(ANSWERS) : !only.contains(name));
+    return List.copyOf(all.values());
   }
 
   private static IntSupplier turns() {
@@ -224,7 +245,7 @@ public final class ClientCommand extends Experiment {
 
   private void measure(Results results, List<Kind> kinds, Process server)
       throws InterruptedException {
-    List<Integer> inFlight = only == null ? IN_FLIGHT : List.of(256);
+    List<Integer> inFlight = only.isEmpty() ? IN_FLIGHT : List.of(256);
     double seconds = quick() ? 2 : 5;
     System.out.println("warming up");
     for (Kind kind : kinds) {

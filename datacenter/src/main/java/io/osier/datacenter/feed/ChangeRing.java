@@ -127,10 +127,11 @@ public final class ChangeRing {
         return; // of a former time
       }
       wakes = !begun;
-      begun = true;
-      if (!visible.changes().isEmpty()) {
-        wakes |= add(visible.changes());
+      // Nobody has a position before the first of them, nor is it known what was visible by then.
+      if (begun && !visible.changes().isEmpty()) {
+        wakes = add(visible.changes());
       }
+      begun = true;
       here = visible.here();
       far = visible.far();
     }

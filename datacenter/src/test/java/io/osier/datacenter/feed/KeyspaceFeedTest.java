@@ -135,6 +135,23 @@ final class KeyspaceFeedTest {
     assertThat(feed.figures().memory().used()).isLessThanOrEqualTo(BYTES);
   }
 
+  /** What was visible before somebody watched may be anything: nothing goes on from there. */
+  @Test
+  void changesOfTheStepInWhichItBegins_areBehindNoPosition() {
+    ChangeRing ring = feed.ring(0);
+    ring.begin(LIFE);
+    ring.keep();
+    updates = 10;
+    changed("a");
+    assertThat(ring.behind(VersionVector.EMPTY)).isEqualTo(-1);
+    assertThat(ring.behind(VersionVector.of(EU, 3))).isEqualTo(-1);
+    long end = ring.state().orElseThrow().end();
+    assertThat(ring.behind(VersionVector.of(EU, 11))).isEqualTo(end);
+    changed("b");
+    assertThat(ring.behind(VersionVector.of(EU, 10))).isEqualTo(-1);
+    assertThat(ring.behind(VersionVector.of(EU, 11))).isEqualTo(end);
+  }
+
   @Test
   void keysThatAreWaitedFor_stay() {
     List<Request.Place> place = begin("a");

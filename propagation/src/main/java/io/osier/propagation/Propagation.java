@@ -449,9 +449,9 @@ public final class Propagation {
     return new Progress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
 
-  /** Whether every datacenter, this one included, has all that a context covers. */
-  public boolean isEverywhere(CausalContext context) {
-    return standing.isEverywhere(context);
+  /** Every datacenter, this one included, is known to have a replica's updates up to this one. */
+  public long everywhere(ReplicaId replica) {
+    return standing.everywhere(replica);
   }
 
   /** What each other datacenter had committed, shipped or not, when it was last heard. */

@@ -1,6 +1,5 @@
 package io.osier.propagation;
 
-import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.propagation.Propagation.Coverage;
@@ -207,22 +206,14 @@ final class Standing {
     return peer != null && healer.isDone(peer, former) && !inbound.isWaiting(former);
   }
 
-  /** See {@link Propagation#isEverywhere}. */
-  boolean isEverywhere(CausalContext context) {
-    for (int i = 0; i < context.size(); i++) {
-      ReplicaId r = context.replica(i);
-      long last = context.last(r);
-      if (knowledge.here(r) < last) {
-        return false;
-      }
-      for (String dc : around.peers()) {
-        Frame.Status status = knowledge.status(dc);
-        if (status == null || status.through().get(r) < last) {
-          return false;
-        }
-      }
+  /** See {@link Propagation#everywhere}. */
+  long everywhere(ReplicaId replica) {
+    long least = knowledge.here(replica);
+    for (String dc : around.peers()) {
+      Frame.Status status = knowledge.status(dc);
+      least = status == null ? 0 : Math.min(least, status.through().get(replica));
     }
-    return true;
+    return least;
   }
 
   /** See {@link Propagation#committedElsewhere}. */

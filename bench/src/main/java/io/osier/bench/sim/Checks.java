@@ -16,6 +16,7 @@ final class Checks {
   private final SlaCheck sla;
   private final ReportCheck reports;
   private final TransactionCheck transactions;
+  private final ConditionCheck conditions;
   private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
   private long forgottenObjects;
 
@@ -27,6 +28,7 @@ final class Checks {
     sla = new SlaCheck(simulation, unit);
     reports = new ReportCheck(unit);
     transactions = new TransactionCheck(unit);
+    conditions = new ConditionCheck(unit);
   }
 
   /**
@@ -94,6 +96,10 @@ final class Checks {
 
   TransactionCheck transactions() {
     return transactions;
+  }
+
+  ConditionCheck conditions() {
+    return conditions;
   }
 
   ReportCheck reports() {

@@ -2,6 +2,8 @@ package io.osier.bench.sim;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.server.Entrance;
 import io.osier.datacenter.server.Lane;
@@ -21,6 +23,7 @@ final class FrontDoor {
   private final Simulation simulation;
   private final SimDc dc;
   private final Entrance entrance;
+  private final WatchedStore store;
 
   /** By client or peer. */
   private final Map<Object, Lane> lanes = new HashMap<>();
@@ -28,6 +31,7 @@ final class FrontDoor {
   FrontDoor(Simulation simulation, SimDc dc, SimNode node, WatchedStore store) {
     this.simulation = simulation;
     this.dc = dc;
+    this.store = store;
     this.entrance = new Entrance(!node.unit().isCausal(), store, node::readLater, node);
   }
 
@@ -54,7 +58,7 @@ final class FrontDoor {
     try {
       switch (request) {
         case Request.Read r -> entrance.read(r, lane(client), reply);
-        case Request.Write w -> entrance.write(w, lane(client), reply);
+        case Request.Write w -> entrance.write(judged(w), lane(client), reply);
         case Request.ReadAll r -> entrance.readAll(r, lane(client), reply);
         case Request.WriteAll w -> entrance.writeAll(w, lane(client), reply);
         case Request.Transact t -> entrance.transact(t, t, lane(client), reply);
@@ -67,6 +71,25 @@ final class FrontDoor {
     } catch (OsierException e) {
       reply.accept(new Reply.Failure(e.code(), e.getMessage()));
     }
+  }
+
+  /** Without its condition, if that held before what waits in front of it is done. */
+  private Request.Write judged(Request.Write write) {
+    if (write.condition().isEmpty() || !simulation.options().sabotage().judgesAtOnce()) {
+      return write;
+    }
+    Request.Condition condition = write.condition().get();
+    Causal state = store.get(new ObjectId(write.key(), write.type()));
+    Causal there = state == null ? Causal.bottom(write.type()) : state;
+    return condition.holds(there.read(condition.asked()))
+        ? new Request.Write(
+            write.keyspace(),
+            write.key(),
+            write.type(),
+            write.operation(),
+            write.after(),
+            write.waitMillis())
+        : write;
   }
 
   /** A peer's frame. */

@@ -92,6 +92,11 @@ interface Sabotage {
     return request;
   }
 
+  /** Whether the condition of an update is judged when it comes, and not when it is done. */
+  default boolean judgesAtOnce() {
+    return false;
+  }
+
   /** Whether a client of production believes that what has no answer was never sent. */
   default boolean takesForNotSent() {
     return false;

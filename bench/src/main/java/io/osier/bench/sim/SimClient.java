@@ -7,6 +7,8 @@ import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -53,12 +55,16 @@ final class SimClient {
     /** What is asked with a write. */
     final Optional<Request.Ask> ask;
 
+    /** Under which condition a write is to be done. */
+    final Optional<Request.Condition> condition;
+
     /** What the object covered when it was read. */
     CausalContext shown = CausalContext.EMPTY;
 
-    Call(Workload.Task task, Optional<Request.Ask> ask, ReplicaId at, VersionVector after) {
+    Call(Workload.Task task, long number, ReplicaId at, VersionVector after) {
       this.task = task;
-      this.ask = ask;
+      this.ask = task.ask(number);
+      this.condition = workload.condition(task, number);
       this.at = at;
       this.after = after;
       for (Call call : calls) {
@@ -157,7 +163,7 @@ final class SimClient {
     VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
     after = simulation.options().sabotage().after(after);
     ObjectId object = task.object();
-    Call call = new Call(task, task.ask(tasks++), dc.self(), after);
+    Call call = new Call(task, tasks++, dc.self(), after);
     boolean ordered = call.earlier.stream().anyMatch(c -> c.task.isWrite());
     String keyspace = unit.policy().name();
     Request request =
@@ -169,7 +175,8 @@ final class SimClient {
                 task.operation().orElseThrow(),
                 after,
                 WAIT_MILLIS,
-                call.ask)
+                call.ask,
+                call.condition)
             : new Request.Read(
                 keyspace,
                 object.key(),
@@ -257,11 +264,17 @@ final class SimClient {
     ObjectId object = call.task.object();
     if (reply instanceof Reply.Answer answer) {
       call.shown = node.covered(object, answer.seen());
+      call.condition.ifPresent(c -> conditions().notDone(node, object, c, answer));
     } else if (reply instanceof Reply.Done done) {
       done.answer().ifPresent(answer -> call.shown = shown(call, node, done, answer));
       simulation.checks(unit).sessions().made(node, call.wanted, object);
+      call.condition.ifPresent(c -> conditions().done(node, object, c, done.dot()));
     }
     return () -> goes(call, ticket, node, reply);
+  }
+
+  private ConditionCheck conditions() {
+    return simulation.checks(unit).conditions();
   }
 
   /** What an answer to an update covers: itself, too, where that was to be told. */
@@ -304,6 +317,8 @@ final class SimClient {
           d.answer().ifPresent(answer -> read(call, answer));
         }
         wrote(call, d.dot());
+        call.condition.ifPresent(
+            c -> conditions().told(call.task.object(), c, call.task.effect(), d.dot()));
         if (!before) {
           d.answer().ifPresent(answer -> read(call, answer));
         }
@@ -352,8 +367,17 @@ final class SimClient {
         before.shownAfter.add(call.shown);
       }
     }
-    check.read(call.at, wanted, object, call.shown, answer.reading().orElseThrow());
-    check.saw(view, object, call.shown, answer.reading().orElseThrow());
+    if (call.condition.isEmpty() || ConditionCheck.isOfAll(call.condition.get())) {
+      Reading reading = answer.reading().orElseThrow();
+      check.read(call.at, wanted, object, call.shown, reading);
+      check.saw(view, object, call.shown, reading);
+      if (call.task.query() instanceof Query.Whole) {
+        workload.shown(object, reading);
+      }
+    } else {
+      check.read(call.at, wanted, object, call.shown);
+      view.sawDots(object, call.shown);
+    }
     saw(call, answer.seen());
   }
 

@@ -11,6 +11,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
@@ -55,6 +56,9 @@ final class SimSession {
   enum Outcome {
     NONE,
     DONE,
+
+    /** Its condition did not hold. */
+    NOT_DONE,
     FAILED,
     UNKNOWN
   }
@@ -112,6 +116,9 @@ final class SimSession {
     /** What is asked with a write. */
     final Optional<Request.Ask> ask;
 
+    /** Under which condition a write is to be done. */
+    final Optional<Request.Condition> condition;
+
     /** What was answered last, and the answer; null before. */
     @Nullable SimSending heard;
 
@@ -120,8 +127,13 @@ final class SimSession {
     /** What it wrote; null before that is answered. */
     @Nullable Dot dot;
 
-    Call(Place place, Workload.Task task, Optional<Request.Ask> ask) {
+    Call(
+        Place place,
+        Workload.Task task,
+        Optional<Request.Ask> ask,
+        Optional<Request.Condition> condition) {
       this.ask = ask;
+      this.condition = condition;
       this.place = place;
       this.task = task;
       this.readsBefore = place.reads;
@@ -139,6 +151,10 @@ final class SimSession {
 
     private SessionCheck sessions() {
       return place.checks.sessions();
+    }
+
+    private ConditionCheck conditions() {
+      return place.checks.conditions();
     }
 
     private ObjectId object() {
@@ -161,12 +177,15 @@ final class SimSession {
     public void made(SimSending sending, SimNode at, Reply made) {
       if (made instanceof Reply.Answer answer) {
         sending.shows(at.covered(object(), answer.seen()));
+        condition.ifPresent(c -> conditions().notDone(at, object(), c, answer));
       } else if (made instanceof Reply.Done done) {
         done.answer().ifPresent(answer -> sending.shows(shown(at, done, answer)));
         sessions().made(at, wanted, object());
+        condition.ifPresent(c -> conditions().done(at, object(), c, done.dot()));
         times++;
-        if (outcome == Outcome.FAILED || times > 1) {
-          throw wrong(this, "%s at %s", outcome == Outcome.FAILED ? "was done" : "is done", at);
+        boolean isOver = outcome == Outcome.FAILED || outcome == Outcome.NOT_DONE;
+        if (isOver || times > 1) {
+          throw wrong(this, "%s at %s", isOver ? "was done" : "is done", at);
         }
       }
     }
@@ -324,13 +343,14 @@ final class SimSession {
     long number = tasks++;
     Optional<Request.Ask> ask = drawn.ask(number);
     // Counted and not drawn, so that nothing else is drawn otherwise.
-    boolean inBatch = number % BATCHES_ONE_IN == 1 && ask.isEmpty();
+    Optional<Request.Condition> condition = place.workload.condition(drawn, number);
+    boolean inBatch = number % BATCHES_ONE_IN == 1 && ask.isEmpty() && condition.isEmpty();
     boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite();
     Workload.Task task =
         bare
             ? new Workload.Task(drawn.object(), Optional.empty(), new Query.Exists(), Effect.NONE)
             : drawn;
-    Call call = new Call(place, task, ask);
+    Call call = new Call(place, task, ask, condition);
     Keyspace keyspace = session.keyspace(place.unit.policy().name());
     ObjectId object = task.object();
     calls.add(call);
@@ -343,6 +363,8 @@ final class SimSession {
         result =
             keyspace.updateAllAsync(
                 List.of(new Keyspace.Change(object.key(), object.type(), operation)));
+      } else if (condition.isPresent()) {
+        result = keyspace.updateIfAsync(object.key(), object.type(), operation, condition.get());
       } else {
         result =
             call.ask.isPresent()
@@ -420,6 +442,8 @@ final class SimSession {
     if (call.isAhead) {
       call.sessions()
           .wrote(call.place.view, call.object(), CausalContext.EMPTY, call.task.effect());
+    } else if (call.condition.isPresent() && Boolean.FALSE.equals(found)) {
+      notDone(call);
     } else if (call.task.isWrite()) {
       if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
         throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
@@ -429,6 +453,8 @@ final class SimSession {
         done.answer().ifPresent(answer -> read(call, answer, found));
       }
       wrote(call, done.dot());
+      call.condition.ifPresent(
+          c -> call.conditions().told(call.object(), c, call.task.effect(), done.dot()));
       if (!before) {
         done.answer().ifPresent(answer -> read(call, answer, found));
       }
@@ -437,6 +463,19 @@ final class SimSession {
     } else {
       throw wrong(call, "reads %s, and the last answer is %s", found, call.reply);
     }
+  }
+
+  /** It is told that its condition did not hold. */
+  private void notDone(Call call) {
+    call.outcome = Outcome.NOT_DONE;
+    if (!(call.reply instanceof Reply.Answer answer) || call.times > 0) {
+      throw wrong(
+          call,
+          "was done %d times, its caller is told that it was not: %s",
+          call.times,
+          call.reply);
+    }
+    read(call, answer);
   }
 
   private void read(Call call, Reply.Answer answer, @Nullable Object found) {
@@ -488,9 +527,17 @@ final class SimSession {
         before.overtakings.add(sending);
       }
     }
-    call.sessions()
-        .read(sending.to(), call.wanted, object, sending.shown(), answer.reading().orElseThrow());
-    call.sessions().saw(call.place.view, object, sending.shown(), answer.reading().orElseThrow());
+    if (call.condition.isPresent() && !ConditionCheck.isOfAll(call.condition.get())) {
+      call.sessions().read(sending.to(), call.wanted, object, sending.shown());
+      call.place.view.sawDots(object, sending.shown());
+      return;
+    }
+    Reading reading = answer.reading().orElseThrow();
+    call.sessions().read(sending.to(), call.wanted, object, sending.shown(), reading);
+    call.sessions().saw(call.place.view, object, sending.shown(), reading);
+    if (call.task.query() instanceof Query.Whole) {
+      call.place.workload.shown(object, reading);
+    }
   }
 
   private static VersionVector after(SimSending sending) {

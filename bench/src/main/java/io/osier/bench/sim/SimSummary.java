@@ -34,6 +34,11 @@ final class SimSummary {
     return checks.stream().mapToLong(c -> c.transactions().snapshots()).sum();
   }
 
+  /** How many updates that have a condition were checked. */
+  long conditionsChecked() {
+    return checks.stream().mapToLong(c -> c.conditions().done() + c.conditions().notDone()).sum();
+  }
+
   /** One line about what went on. */
   @Override
   public String toString() {
@@ -55,10 +60,11 @@ final class SimSummary {
     return String.format(
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
-            + " (%d fetched), %d in rounds, %d caught up, %d gaps, %d healed, %d mode switches,"
-            + " at rest after %.1f s, links busy for %.1f s, %d crashes, %d in a write,"
-            + " %d waits for the disk, %d bytes under way at most, windows full %d times,"
-            + " %d acknowledged in front, updates by clients %s, refused %s, faults %s, hash %016x",
+            + " (%d fetched), %d conditions (%d held, %d won), %d in rounds, %d caught up, %d gaps,"
+            + " %d healed, %d mode switches, at rest after %.1f s, links busy for %.1f s, %d"
+            + " crashes, %d in a write, %d waits for the disk, %d bytes under way at most, windows"
+            + " full %d times, %d acknowledged in front, updates by clients %s, refused %s, faults"
+            + " %s, hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),
@@ -66,6 +72,9 @@ final class SimSummary {
         snapshotsChecked(),
         slaChecked(),
         checks.stream().mapToLong(c -> c.sla().excused()).sum(),
+        conditionsChecked(),
+        checks.stream().mapToLong(c -> c.conditions().done()).sum(),
+        checks.stream().mapToLong(c -> c.conditions().won()).sum(),
         rounds,
         catchUps,
         gaps,

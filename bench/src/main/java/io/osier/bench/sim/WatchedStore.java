@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.CausalContext;
+import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.BoundedCounter;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,9 @@ final class WatchedStore implements ObjectStore {
 
   /** What each object covered before each of its changes by the input in hand. */
   private final Map<ObjectId, ArrayDeque<CausalContext>> former = new HashMap<>();
+
+  /** What each object was before each of its changes by the input in hand. */
+  private final Map<ObjectId, ArrayDeque<Causal>> formerStates = new HashMap<>();
 
   /** In a causal keyspace: what the input in hand changed, and what was covered before. */
   private final Map<ObjectId, CausalContext> together = new LinkedHashMap<>();
@@ -122,9 +127,38 @@ final class WatchedStore implements ObjectStore {
         node.name(object), "%s says that an answer has seen %s, and shows %s", node, seen, now);
   }
 
+  /** What an object was right before an update of it that the input in hand has brought. */
+  Causal before(ObjectId object, Dot dot) {
+    return state(object, state -> !state.context().contains(dot), "before " + dot);
+  }
+
+  /** What an object was when an answer was made that had seen just this. */
+  Causal seen(ObjectId object, VersionVector seen) {
+    return state(object, state -> state.context().toVersionVector().equals(seen), "as " + seen);
+  }
+
+  /** The last state that the input in hand has found or left of an object, of those that match. */
+  private Causal state(ObjectId object, Predicate<Causal> matches, String which) {
+    Causal state = orNothing(object, get(object));
+    Iterator<Causal> earlier =
+        formerStates.getOrDefault(object, new ArrayDeque<>()).descendingIterator();
+    while (!matches.test(state)) {
+      if (!earlier.hasNext()) {
+        throw new Violation(node.name(object), "%s never was %s: %s", object, which, state);
+      }
+      state = earlier.next();
+    }
+    return state;
+  }
+
+  private static Causal orNothing(ObjectId object, @Nullable Causal state) {
+    return state == null ? Causal.bottom(object.type()) : state;
+  }
+
   /** Another input follows. */
   void begin() {
     former.clear();
+    formerStates.clear();
     acknowledged.clear();
     showing = null;
   }
@@ -227,9 +261,11 @@ final class WatchedStore implements ObjectStore {
     return change.before();
   }
 
-  private void changed(ObjectId object, CausalContext before) {
-    changes.add(new Covered(object, before));
-    former.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before);
+  private void changed(ObjectId object, @Nullable Causal state) {
+    Causal before = orNothing(object, state);
+    changes.add(new Covered(object, before.context()));
+    former.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before.context());
+    formerStates.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before);
   }
 
   /** Checks what has become visible of an object. */
@@ -265,7 +301,7 @@ final class WatchedStore implements ObjectStore {
     inner.put(object, spoiled);
     covered.put(object, spoiled.context());
     CausalContext covering = before == null ? CausalContext.EMPTY : before.context();
-    changed(object, covering);
+    changed(object, before);
     simulation
         .trace()
         .about(node.unit(), object, "%s now covers %s", node.self(), spoiled.context());
@@ -284,14 +320,15 @@ final class WatchedStore implements ObjectStore {
 
   @Override
   public boolean drop(ObjectId object) {
-    CausalContext context = requireNonNull(inner.get(object), "what is dropped is here").context();
+    Causal state = requireNonNull(inner.get(object), "what is dropped is here");
+    CausalContext context = state.context();
     if (!inner.drop(object)) {
       return false;
     }
     covered.remove(object);
     checks().forgetting(object, context);
     simulation.trace().about(node.unit(), object, "%s forgets it", node.self());
-    changed(object, context);
+    changed(object, state);
     return true;
   }
 

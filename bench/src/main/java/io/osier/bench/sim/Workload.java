@@ -7,12 +7,15 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -126,6 +129,12 @@ final class Workload {
   private static final int BOUNDED_KEYS = 3;
   private static final int ASKS_ONE_IN = 4;
 
+  /** One update of so many has a condition, if it asks nothing. */
+  private static final int CONDITIONS_ONE_IN = 3;
+
+  /** Larger readings are expected of nothing. */
+  private static final long EXPECTED_BYTES_MAX = 20_000;
+
   private enum Sort {
     ACCOUNTABLE,
     WILD,
@@ -150,6 +159,10 @@ final class Workload {
   private final Sizes sizes;
   private final List<Slot> slots = new ArrayList<>();
   private final List<ObjectId> accountable = new ArrayList<>();
+
+  /** What each object was when all of it was shown last, to anybody. */
+  private final Map<ObjectId, Reading> shown = new HashMap<>();
+
   private int keys;
   private long tokens;
   private boolean large;
@@ -225,6 +238,50 @@ final class Workload {
       case Operation.Remove o -> task.object().type() != CrdtType.AW_SET;
       default -> true;
     };
+  }
+
+  // ---------------------------------------------------------------- conditions
+
+  /** Somebody was shown all of an object: what others may expect now. */
+  void shown(ObjectId object, Reading reading) {
+    if (reading.heapBytes() <= EXPECTED_BYTES_MAX) {
+      shown.put(object, reading);
+    }
+  }
+
+  /**
+   * Under which condition an update is to be done, of some: that there is nothing yet, that its
+   * object still is as it was shown to somebody, or that a part of it is.
+   *
+   * @param number counts its caller's tasks
+   */
+  Optional<Request.Condition> condition(Task task, long number) {
+    if (!task.isWrite() || task.ask(number).isPresent() || number % CONDITIONS_ONE_IN != 2) {
+      return Optional.empty();
+    }
+    ObjectId object = task.object();
+    Reading nothing = object.type().empty().read(new Query.Whole());
+    Reading last = shown.getOrDefault(object, nothing);
+    return Optional.of(
+        switch ((int) (number / CONDITIONS_ONE_IN % 4)) {
+          case 0 -> new Request.Condition(List.of(), new Query.Whole(), nothing);
+          case 1 -> ofPart(object, last);
+          default -> new Request.Condition(List.of(), new Query.Whole(), last);
+        });
+  }
+
+  private static Request.Condition ofPart(ObjectId object, Reading last) {
+    if (SETS.contains(object.type()) && last instanceof Reading.Many m && !m.values().isEmpty()) {
+      Query contains = new Query.Contains(m.values().getFirst());
+      return new Request.Condition(List.of(), contains, new Reading.Flag(true));
+    }
+    List<FieldId> path = new ArrayList<>();
+    Reading at = last;
+    while (at instanceof Reading.Fields f && !f.fields().isEmpty()) {
+      path.add(f.fields().firstKey());
+      at = f.fields().firstEntry().getValue();
+    }
+    return new Request.Condition(path, new Query.Whole(), at);
   }
 
   static boolean isAccountable(ObjectId object) {

@@ -78,6 +78,8 @@ final class SabotageTest {
         arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
         arguments("nobody lets a partition absorb first", "the session knew", hurried()),
         arguments("an update answers with what was before it", "the session knew", reversing()),
+        arguments("a client forgets a condition", "condition did not hold", unconditional()),
+        arguments("a condition is judged too early", "condition did not hold", judging()),
         arguments("existence is asked of another type", "does not exist", straying()),
         arguments("a batch does not say what was seen", "the session knew", vague()),
         arguments("a scan leaves out its first objects", "transaction", skipping()),
@@ -238,7 +240,14 @@ final class SabotageTest {
                   r.waitMillis());
           case Request.Write w ->
               new Request.Write(
-                  w.keyspace(), w.key(), w.type(), w.operation(), VersionVector.EMPTY, 0, w.ask());
+                  w.keyspace(),
+                  w.key(),
+                  w.type(),
+                  w.operation(),
+                  VersionVector.EMPTY,
+                  0,
+                  w.ask(),
+                  w.condition());
           default -> request;
         };
       }
@@ -259,6 +268,32 @@ final class SabotageTest {
                 w.waitMillis(),
                 w.ask().map(ask -> new Request.Ask(true, ask.query())))
             : request;
+      }
+    };
+  }
+
+  private static Sabotage unconditional() {
+    return new Sabotage() {
+      private int requests;
+
+      @Override
+      public Request sent(Request request) {
+        return request instanceof Request.Write w
+                && w.condition().isPresent()
+                && ++requests % 10 == 0
+            ? new Request.Write(
+                w.keyspace(), w.key(), w.type(), w.operation(), w.after(), w.waitMillis())
+            : request;
+      }
+    };
+  }
+
+  /** What waits in front of an update changes what its condition is about. */
+  private static Sabotage judging() {
+    return new Sabotage() {
+      @Override
+      public boolean judgesAtOnce() {
+        return true;
       }
     };
   }

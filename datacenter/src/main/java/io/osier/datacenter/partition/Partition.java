@@ -104,7 +104,7 @@ public final class Partition implements Machine {
         new VisibleChanges(
             config.self(), config.isCausal(), propagation, remembered(recovered, store));
     Forgetting forgetting =
-        new Forgetting(store, effects, changes, config.streams().forgetMillis());
+        new Forgetting(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
     if (config.isCausal()) {
       FormerValues former =
@@ -313,7 +313,7 @@ public final class Partition implements Machine {
       propagation.release(object);
     }
     propagation.tick(now.nanos(), now.millis());
-    objects.forgetting().sweep(propagation, objects.past(), now.nanos());
+    objects.forgetting().sweep(objects.past(), now.nanos());
     if (ready && !sequencer.isRetired()) {
       expiring.sweep(now);
     }

@@ -462,7 +462,7 @@ public final class OsierClient implements AutoCloseable {
      * followed, the nearest, and they were when it was asked. It is then as old as the news of a
      * change takes, usually some milliseconds, and never older than four {@linkplain #pingInterval
      * ping intervals}, at least 1 s and at most 20 s: if no news comes for so long, and at once
-     * where the connection is lost, such answers hold no longer than others. They hold again when
+     * where the connection is lost, such answers serve no longer than others. They serve again when
      * nothing was missed meanwhile; otherwise, as at another datacenter, it begins anew. What has a
      * time to live is not kept for more than 15/16 of it; how long it lives is asked for with a
      * second request, when the answer is used again for the first time.

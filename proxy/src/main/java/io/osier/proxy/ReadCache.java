@@ -134,8 +134,7 @@ final class ReadCache {
     @Nullable Known with(Question question, Kept kept) {
       VersionVector seen = kept.answer.seen();
       if (version.equals(seen)) {
-        Map<Question, Kept> more =
-            new HashMap<>(answers.size() < ANSWERS_MAX ? answers : Map.of());
+        Map<Question, Kept> more = new HashMap<>(answers.size() < ANSWERS_MAX ? answers : Map.of());
         more.put(question, kept);
         return new Known(version, Map.copyOf(more), lifetime);
       }
@@ -229,9 +228,7 @@ final class ReadCache {
         return null;
       }
       if (kept.isBroken()) {
-        answers
-            .asMap()
-            .computeIfPresent(place, (p, now) -> now.ofUse(askedNanos, stalenessNanos));
+        answers.asMap().computeIfPresent(place, (p, now) -> now.ofUse(askedNanos, stalenessNanos));
         return null;
       }
       long age = askedNanos - kept.askedNanos;
@@ -241,9 +238,7 @@ final class ReadCache {
       }
       boolean serves =
           age < stalenessNanos
-              || (isKnown
-                  && age < kept.nanosMax(stalenessNanos)
-                  && of.lifetime.lasts(askedNanos));
+              || (isKnown && age < kept.nanosMax(stalenessNanos) && of.lifetime.lasts(askedNanos));
       return serves ? kept.answer : null;
     }
 

@@ -115,7 +115,8 @@ final class FollowerTest {
     @Override
     public List<Reply.KeyspaceInfo> keyspaceList() {
       return List.of(
-          new Reply.KeyspaceInfo("k", 1_000, 1, false), new Reply.KeyspaceInfo("c", 1_000, 1, true));
+          new Reply.KeyspaceInfo("k", 1_000, 1, false),
+          new Reply.KeyspaceInfo("c", 1_000, 1, true));
     }
 
     @Override

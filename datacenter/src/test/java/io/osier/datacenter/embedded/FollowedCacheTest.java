@@ -173,6 +173,7 @@ final class FollowedCacheTest {
       Keyspace by, String prefix, int keys, AtomicBoolean stop, Queue<String> wrong) {
     // A virtual one whose reads are all answered by the cache would not let others run.
     Thread thread = new Thread(() -> poll(by, prefix, keys, stop, wrong), "polling");
+    thread.setDaemon(true);
     thread.start();
     return thread;
   }

@@ -58,11 +58,11 @@ final class ReadCache {
     /** A datacenter's clock is set by at most 5 %: so much of what it says is not counted on. */
     private static final int SLACK = 16;
 
-    private record Known(boolean ends, long endNanos) {}
+    private record End(boolean ever, long atNanos) {}
 
     private final VersionVector version;
     private final AtomicBoolean asked = new AtomicBoolean();
-    private volatile @Nullable Known known;
+    private volatile @Nullable End end;
 
     private Lifetime(VersionVector version) {
       this.version = version;
@@ -75,9 +75,9 @@ final class ReadCache {
       }
       long millis = answer.reading().map(r -> ((Reading.Count) r).value()).orElse(-1L);
       if (millis < 0) {
-        known = new Known(false, 0);
+        end = new End(false, 0);
       } else {
-        known = new Known(true, askedNanos + nanos(Duration.ofMillis(millis - millis / SLACK)));
+        end = new End(true, askedNanos + nanos(Duration.ofMillis(millis - millis / SLACK)));
       }
     }
 
@@ -87,8 +87,8 @@ final class ReadCache {
     }
 
     private boolean lasts(long nowNanos) {
-      Known k = known;
-      return k != null && (!k.ends || k.endNanos - nowNanos > 0);
+      End e = end;
+      return e != null && (!e.ever || e.atNanos - nowNanos > 0);
     }
   }
 

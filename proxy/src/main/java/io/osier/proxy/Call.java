@@ -86,11 +86,10 @@ abstract class Call<T> {
   }
 
   /**
-   * Whether it waits at the datacenter for news, as a watcher's poll does: such a one takes no room
-   * from calls that somebody waits for, nobody observes it, and a client that closes need not wait
-   * for it.
+   * Whether nobody waits for it, as for a watcher's poll: such a one takes no room from calls that
+   * somebody waits for, nobody observes it, and a client that closes need not wait for it.
    */
-  boolean isForNews() {
+  boolean isInBackground() {
     return false;
   }
 
@@ -100,7 +99,7 @@ abstract class Call<T> {
       result.completeExceptionally(client.unavailable());
       return result;
     }
-    if (isForNews()) {
+    if (isInBackground()) {
       attempt(startNanos);
       return result;
     }
@@ -133,7 +132,7 @@ abstract class Call<T> {
   }
 
   private void leave() {
-    if (!isForNews()) {
+    if (!isInBackground()) {
       client.room().leave();
     }
   }

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** The settings of a client in a file, as Java's properties. */
 final class ClientFile {
   private static final String ENDPOINT = "endpoint.";
+  private static final String FOLLOWING = "cache.following.";
 
-  /** Besides the endpoints. */
+  /** Besides the endpoints, and what the cache follows. */
   private static final Set<String> KNOWN =
       new TreeSet<>(
           Set.of(
@@ -33,6 +34,7 @@ final class ClientFile {
               "in-flight-max",
               "cache.staleness",
               "cache.entries-max",
+              "cache.at-most",
               "tls",
               "tls.authorities",
               "tls.certificate",
@@ -43,6 +45,7 @@ final class ClientFile {
 
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})\\s*(ms|s|m)");
   private static final long CACHE_ENTRIES = 10_000;
+  private static final Duration CACHE_AT_MOST = Duration.ofMinutes(10);
 
   private final Path file;
   private final Properties settings = new Properties();
@@ -75,8 +78,12 @@ final class ClientFile {
     for (String name : new TreeSet<>(settings.stringPropertyNames())) {
       if (name.startsWith(ENDPOINT)) {
         apply(name, value -> builder.endpoint(name.substring(ENDPOINT.length()), value));
-      } else if (!KNOWN.contains(name)) {
-        throw wrong("has the setting '" + name + "', which is none of endpoint.NAME and " + KNOWN);
+      } else if (!name.startsWith(FOLLOWING) && !KNOWN.contains(name)) {
+        throw wrong(
+            "has the setting '"
+                + name
+                + "', which is none of endpoint.NAME, cache.following.KEYSPACE and "
+                + KNOWN);
       }
     }
     apply("prefer", builder::prefer);
@@ -87,6 +94,7 @@ final class ClientFile {
     apply("in-flight-max", value -> builder.inFlightMax(Integer.parseInt(value)));
     apply("cache.staleness", value -> builder.cache(duration(value), entries()));
     needs("cache.entries-max", "cache.staleness");
+    following(builder);
     tls(builder);
     user(builder);
     return builder;
@@ -95,6 +103,19 @@ final class ClientFile {
   private long entries() {
     String value = settings.getProperty("cache.entries-max");
     return value == null ? CACHE_ENTRIES : Long.parseLong(value.trim());
+  }
+
+  private void following(OsierClient.Builder builder) {
+    apply("cache.at-most", ClientFile::duration); // says what is wrong with it
+    needs("cache.at-most", "cache.staleness");
+    Duration atMost = get("cache.at-most").map(ClientFile::duration).orElse(CACHE_AT_MOST);
+    for (String name : new TreeSet<>(settings.stringPropertyNames())) {
+      if (name.startsWith(FOLLOWING)) {
+        needs(name, "cache.staleness");
+        String keyspace = name.substring(FOLLOWING.length());
+        apply(name, prefix -> builder.cacheFollowing(keyspace, prefix, atMost));
+      }
+    }
   }
 
   private void tls(OsierClient.Builder builder) {

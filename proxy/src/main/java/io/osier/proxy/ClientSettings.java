@@ -3,6 +3,7 @@ package io.osier.proxy;
 import io.osier.core.tls.TlsContext;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,6 +18,7 @@ record ClientSettings(
     int inFlightMax,
     Duration cacheStaleness,
     long cacheEntriesMax,
+    List<FollowedKeys.Prefix> cacheFollows,
     ClientMetrics metrics,
     Optional<TlsContext> tls,
     Optional<Login.User> user,

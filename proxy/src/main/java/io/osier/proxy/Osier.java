@@ -53,7 +53,8 @@ public final class Osier {
    * {@code endpoint.NAME = HOST:PORT} for each datacenter, and as in {@link OsierClient.Builder}
    * {@code prefer}, {@code name}, {@code timeout}, {@code connect-timeout}, {@code ping-interval}
    * (as 500ms, 10s or 1m), {@code in-flight-max}, {@code cache.staleness}, {@code
-   * cache.entries-max}, {@code tls} (true or false), {@code tls.authorities}, {@code
+   * cache.entries-max}, {@code cache.following.KEYSPACE = PREFIX} (empty for all keys) with {@code
+   * cache.at-most} (10m unless set), {@code tls} (true or false), {@code tls.authorities}, {@code
    * tls.certificate}, {@code tls.key}, {@code tls.any-host}, {@code user} and {@code
    * password-file}. Files are sought beside it.
    *

@@ -18,7 +18,9 @@ import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,11 +42,24 @@ public final class OsierClient implements AutoCloseable {
   /** Longest name of a client, in bytes of UTF-8. */
   private static final int NAME_BYTES_MAX = 128;
 
+  /** Most prefixes whose changes are followed. */
+  private static final int FOLLOWED_MAX = 64;
+
+  private static final long FOLLOW_MILLIS_MIN = 100;
+  private static final long FOLLOW_MILLIS_MAX = 5_000;
+  private static final long FOLLOW_SILENCE_MILLIS_MIN = 1_000;
+
   private final ClientSettings settings;
   private final Timers timers;
   private final Datacenters datacenters;
   private final Room room;
   private final Inquiries inquiries = new Inquiries();
+
+  /** Those with the longest prefix first. */
+  private final List<FollowedKeys> followed;
+
+  /** When changes that are followed are not heard of for so long, they are not known. */
+  private final long followSilenceNanos;
 
   /** Ends what carries this client, when it is closed. */
   private final Runnable end;
@@ -63,6 +78,26 @@ public final class OsierClient implements AutoCloseable {
     this.datacenters = datacenters;
     this.room = new Room(settings.inFlightMax());
     this.end = end;
+    long pingMillis = settings.pingInterval().toMillis();
+    long wait = Math.clamp(pingMillis, FOLLOW_MILLIS_MIN, FOLLOW_MILLIS_MAX);
+    this.followSilenceNanos = Math.max(FOLLOW_SILENCE_MILLIS_MIN, 4 * wait) * 1_000_000;
+    this.followed =
+        settings.cacheFollows().stream()
+            .sorted(Comparator.comparingInt(FollowedKeys.Prefix::length).reversed())
+            .map(prefix -> new FollowedKeys(prefix, (int) wait, followSilenceNanos))
+            .toList();
+  }
+
+  /** Of which keys changes are followed for the caches of sessions; the longest prefix first. */
+  List<FollowedKeys> followed() {
+    return followed;
+  }
+
+  /** Begins to follow their changes, unless that has begun. */
+  void follow(FollowedKeys keys) {
+    if (keys.isFirstWanted()) {
+      new Follower(this, keys, followSilenceNanos).begin();
+    }
   }
 
   /** Adds a client's ways to its datacenters. */
@@ -334,6 +369,7 @@ public final class OsierClient implements AutoCloseable {
     private int inFlightMax = 10_000;
     private Duration cacheStaleness = Duration.ZERO;
     private long cacheEntriesMax = 10_000;
+    private final List<FollowedKeys.Prefix> cacheFollows = new ArrayList<>();
     private ClientMetrics metrics = ClientMetrics.NONE;
     private Optional<TlsOptions> tls = Optional.empty();
     private Optional<Login.User> user = Optional.empty();
@@ -413,6 +449,42 @@ public final class OsierClient implements AutoCloseable {
     public Builder cache(Duration staleness, long entriesMax) {
       cacheStaleness = positive("staleness", staleness);
       cacheEntriesMax = entriesMax;
+      return this;
+    }
+
+    /**
+     * Lets sessions keep answers about some keys of a {@code session} keyspace until the key
+     * changes, instead of for the staleness of {@link #cache}, which must be set, too. The client
+     * follows the changes of these keys ({@link Keyspace#watchPrefix}), with one watcher for all
+     * its sessions, from the first read on until it is closed; a change drops the key's answers.
+     *
+     * <p>An answer is kept so only if the datacenter that gave it is the one whose changes are
+     * followed, the nearest, and they were when it was asked. It is then as old as the news of a
+     * change takes, usually some milliseconds, and never older than four {@linkplain #pingInterval
+     * ping intervals}, at least 1 s and at most 20 s: if no news comes for so long, and at once
+     * where the connection is lost, such answers serve no longer than others. They serve again when
+     * nothing was missed meanwhile; otherwise, as at another datacenter, it begins anew. What has a
+     * time to live is not kept for more than 15/16 of it; how long it lives is asked for with a
+     * second request, when the answer is used again for the first time.
+     *
+     * <p>It needs the right to read all of these keys. A user who has it not has a plain cache, and
+     * a line in the log. Each call adds a prefix, 64 at most, of which each takes 256 KiB; of
+     * several that fit a key the longest counts. Worth it for what is read far more often than the
+     * keys with the prefix change: each change of theirs comes to this client.
+     *
+     * @param prefix the keys that begin with this text, in UTF-8; all keys if it is empty
+     * @param atMost how long an answer is kept at most, above the staleness
+     */
+    public Builder cacheFollowing(String keyspace, String prefix, Duration atMost) {
+      present(keyspace, "a keyspace's name");
+      present(prefix, "a prefix");
+      FollowedKeys.Prefix follows =
+          FollowedKeys.Prefix.of(keyspace, prefix, positive("atMost", atMost));
+      cacheFollows.removeIf(follows::isOfTheSameKeys);
+      cacheFollows.add(follows);
+      if (cacheFollows.size() > FOLLOWED_MAX) {
+        throw new IllegalArgumentException("at most " + FOLLOWED_MAX + " prefixes are followed");
+      }
       return this;
     }
 
@@ -504,6 +576,16 @@ public final class OsierClient implements AutoCloseable {
                 preferred.get(),
                 endpoints.keySet()));
       }
+      for (FollowedKeys.Prefix follows : cacheFollows) {
+        if (cacheStaleness.isZero() || follows.atMost().compareTo(cacheStaleness) <= 0) {
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "cacheFollowing of "
+                  + follows
+                  + " needs cache(staleness, entriesMax), with a staleness below its "
+                  + follows.atMost());
+        }
+      }
       return connect(settings());
     }
 
@@ -518,6 +600,7 @@ public final class OsierClient implements AutoCloseable {
           inFlightMax,
           cacheStaleness,
           cacheEntriesMax,
+          List.copyOf(cacheFollows),
           metrics,
           tls.map(TlsOptions::context),
           user,

@@ -1,5 +1,7 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -49,7 +51,7 @@ public final class Session {
 
   Session(OsierClient client, SessionOptions options) {
     this.client = client;
-    this.cache = new ReadCache(client.settings(), client.timers()::nanoTime);
+    this.cache = new ReadCache(client.settings(), client.followed(), client.timers()::nanoTime);
     this.steps = new TransactionSteps(client, past);
     long half = client.settings().timeout().toNanos() / 2;
     this.patienceNanos =
@@ -118,6 +120,7 @@ public final class Session {
    */
   public void pin(String endpoint) {
     pinned = client.datacenters().get(endpoint);
+    cache.clear(); // what is kept may be another's, and nothing would be asked there
   }
 
   /** Lets requests go to the nearest datacenter again, and elsewhere if need be. */
@@ -358,15 +361,25 @@ public final class Session {
     boolean mayBeCached = cache.isOn() && !(query instanceof Query.TimeToLive);
     ReadCache.Slot slot = mayBeCached ? cache.slot(keyspace, key, type, query) : null;
     Reply.Answer cached = slot == null ? null : slot.get();
+    if (slot != null && slot.unasked() != null) {
+      askForLifetime(keyspace, key, type, slot.unasked());
+    }
     if (cached != null) {
       client.settings().metrics().cacheHit();
       return CompletableFuture.completedFuture(cached).thenApply(result);
     }
     Call<T> call =
         new Call<>(this, keyspace, key, false) {
+          private volatile @Nullable ReplicaId by;
+
           @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
             return new Request.Read(keyspace, key, type, query, after, ordered, waitMillis);
+          }
+
+          @Override
+          void answeredBy(Connection from, ReplicaId replica) {
+            by = replica;
           }
 
           @Override
@@ -374,12 +387,47 @@ public final class Session {
             Reply.Answer answer = (Reply.Answer) reply;
             // Across the objects of a causal keyspace an older answer may contradict a newer one.
             if (slot != null && !isCausal()) {
-              slot.put(answer);
+              slot.put(answer, requireNonNull(by));
+              if (slot.followed() != null) {
+                client.follow(slot.followed());
+              }
             }
             return result.apply(answer);
           }
         };
     return call.start();
+  }
+
+  /** Asks how long an object lives whose answers are to be kept. Nobody waits for it. */
+  private void askForLifetime(
+      String keyspace, Key key, Optional<CrdtType> type, ReadCache.Lifetime lifetime) {
+    long askedNanos = client.timers().nanoTime();
+    Call<Void> call =
+        new Call<>(this, keyspace, key, false) {
+          @Override
+          Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Read(
+                keyspace, key, type, new Query.TimeToLive(), after, ordered, waitMillis);
+          }
+
+          @Override
+          boolean isInBackground() {
+            return true;
+          }
+
+          @Override
+          Void result(Reply reply) {
+            lifetime.told((Reply.Answer) reply, askedNanos);
+            return null;
+          }
+        };
+    call.start()
+        .whenComplete(
+            (done, error) -> {
+              if (error != null) {
+                lifetime.untold();
+              }
+            });
   }
 
   /** How many partitions a keyspace has, as far as that is known without asking; or 0. */

@@ -181,6 +181,8 @@ final class WatchSubscription implements Flow.Subscription {
     next =
         new Request.Watch(
             next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
+    // The session has now seen them: what it kept of them may be older.
+    told.changes().forEach(c -> session.changes(next.keyspace(), c.key()));
     if (first || walks || !told.changes().isEmpty()) {
       held =
           new Changes(
@@ -237,7 +239,7 @@ final class WatchSubscription implements Flow.Subscription {
           }
 
           @Override
-          boolean isForNews() {
+          boolean isInBackground() {
             return true;
           }
 

@@ -230,6 +230,7 @@ final class SteppedCallTest {
             10,
             Duration.ZERO,
             10,
+            List.of(),
             ClientMetrics.NONE,
             Optional.empty(),
             Optional.empty(),

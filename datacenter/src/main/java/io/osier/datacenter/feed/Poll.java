@@ -23,7 +23,10 @@ import java.util.function.Consumer;
  * reader's that walks through what is there.
  */
 final class Poll {
-  /** So many changes are looked at for one answer, about. */
+  /**
+   * So many changes of a partition are looked at for one answer, about. Clients take an answer that
+   * has passed fewer than half of it, and is not full of keys, for one that tells of all there was.
+   */
   private static final int CHANGES_MAX = 20_000;
 
   /** A transaction is told in parts only where it is larger than so many usual answers. */

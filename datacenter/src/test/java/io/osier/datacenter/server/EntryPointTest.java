@@ -76,7 +76,8 @@ final class EntryPointTest {
                 + cluster.clientPort("us")
                 + ";prefer = us;name = test;timeout = 20s;connect-timeout = 900ms"
                 + ";ping-interval = 1m;in-flight-max = 10;cache.staleness = 1s"
-                + ";cache.entries-max = 5;tls = false");
+                + ";cache.entries-max = 5;cache.following.shop=by-;cache.following.bank="
+                + ";cache.at-most = 5m;tls = false");
     try (OsierClient client = Osier.connect(file)) {
       assertThat(client.status()).hasSize(2);
       client.session().keyspace("shop").counter("by-file").increment();
@@ -98,6 +99,8 @@ final class EntryPointTest {
         "user = ada                 | has user, which needs password-file, too",
         "user=ada;password-file=no  | client.properties, password-file: ",
         "cache.entries-max = 5      | has cache.entries-max, which needs cache.staleness, too",
+        "cache.at-most = 5m         | has cache.at-most, which needs cache.staleness, too",
+        "cache.following.shop = f   | has cache.following.shop, which needs cache.staleness, too",
       })
   void wrongSetting_isNamed(String text, String why) throws IOException {
     Path file = file(text.strip());

@@ -1,0 +1,461 @@
+package io.osier.datacenter.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.protocol.Request;
+import io.osier.proxy.ClientMetrics;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Watch;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Caches that follow the change feed, while others write. Without it an answer serves for a
+ * nanosecond, with it for an hour: so each hit is owed to the feed, and a change of which it does
+ * not tell is not seen before the test's time is over.
+ */
+final class FollowedCacheTest {
+  private static final String KEYSPACES =
+      "shop { sla = 200ms, partitions = 3 }, bank { sla = 200ms, consistency = causal }";
+  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration PLAIN = Duration.ofNanos(1);
+  private static final Duration AT_MOST = Duration.ofHours(1);
+
+  /** So few changes are kept that a burst of them cuts watchers off. */
+  private static final String LITTLE = "dir = \"\" }, memory { changes = 64KiB";
+
+  private static EmbeddedCluster embedded;
+  private static TestCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    embedded = new EmbeddedCluster(KEYSPACES.replace("}, b", "}\nb"), LITTLE);
+    cluster = new TestCluster(KEYSPACES, LITTLE, new String[] {"eu", "us"});
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+    embedded.close();
+  }
+
+  /** A client, and how often its cache has answered. */
+  private static final class Hits implements ClientMetrics {
+    final AtomicLong count = new AtomicLong();
+
+    @Override
+    public void cacheHit() {
+      count.incrementAndGet();
+    }
+  }
+
+  private static OsierClient.Builder following(Hits hits) {
+    return OsierClient.builder()
+        .cache(PLAIN, 10_000)
+        .cacheFollowing("shop", "f:", AT_MOST)
+        .cacheFollowing("bank", "", AT_MOST)
+        .metrics(hits);
+  }
+
+  private static OsierClient reader(String how, Hits hits) {
+    return how.equals("network")
+        ? cluster.client("eu", following(hits))
+        : connected(
+            following(hits).endpoint("eu", "127.0.0.1:" + embedded.dc("eu").clientPort()).build());
+  }
+
+  private static OsierClient connected(OsierClient client) {
+    client.awaitConnected(LONG);
+    return client;
+  }
+
+  /** Reads until the cache answers. */
+  private static void awaitHit(Hits hits, Runnable read) {
+    await()
+        .atMost(LONG)
+        .pollInterval(Duration.ofMillis(2))
+        .until(
+            () -> {
+              long before = hits.count.get();
+              read.run();
+              return hits.count.get() > before;
+            });
+  }
+
+  private static void awaitValue(Keyspace by, String key, long value) {
+    await()
+        .atMost(LONG)
+        .pollInterval(Duration.ofMillis(1))
+        .untilAsserted(() -> assertThat(by.counter(key).get()).isEqualTo(value));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"network", "embedded"})
+  void changesOfOthers_areSeen_andNothingElseIsAskedFor(String how) {
+    Hits hits = new Hits();
+    try (OsierClient client = reader(how, hits);
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      Keyspace reader = client.session().keyspace("shop");
+      Keyspace here =
+          how.equals("network") ? eu.session().keyspace("shop") : embedded.keyspace("eu", "shop");
+      Keyspace there =
+          how.equals("network") ? us.session().keyspace("shop") : embedded.keyspace("us", "shop");
+      String key = "f:simple:" + how;
+      for (int i = 1; i <= 20; i++) {
+        (i % 2 == 0 ? here : there).counter(key).increment();
+        awaitValue(reader, key, i);
+        awaitHit(hits, () -> reader.counter(key).get());
+        assertThat(reader.counter(key).get()).isEqualTo(i);
+      }
+      reader.counter(key).increment();
+      assertThat(reader.counter(key).get()).as("its own").isEqualTo(21);
+      here.delete(key);
+      awaitValue(reader, key, 0);
+      long before = hits.count.get();
+      reader.counter("other").get();
+      reader.counter("other").get();
+      Keyspace bank = client.session().keyspace("bank");
+      bank.counter("f:1").get();
+      bank.counter("f:1").get();
+      assertThat(hits.count).as("neither is followed").hasValue(before);
+    }
+  }
+
+  /** Who writes, until it is told to stop: counters only grow. */
+  private static Thread writer(
+      Keyspace to, String prefix, int keys, long seed, int least, AtomicBoolean stop) {
+    return Thread.startVirtualThread(
+        () -> {
+          Random random = new Random(seed);
+          for (int i = 0; i < least || !stop.get(); i++) {
+            try {
+              to.counter(prefix + random.nextInt(keys)).increment();
+            } catch (OsierException e) {
+              // Its datacenter has just been stopped.
+            }
+          }
+        });
+  }
+
+  /** Reads all the time, until it is told to stop; what it notes is wrong. */
+  private static Thread polling(
+      Keyspace by, String prefix, int keys, AtomicBoolean stop, Queue<String> wrong) {
+    // A virtual one whose reads are all answered by the cache would not let others run.
+    Thread thread = new Thread(() -> poll(by, prefix, keys, stop, wrong), "polling");
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  private static void poll(
+      Keyspace by, String prefix, int keys, AtomicBoolean stop, Queue<String> wrong) {
+    Map<Integer, Long> seen = new HashMap<>();
+    while (!stop.get()) {
+      for (int k = 0; k < keys; k++) {
+        try {
+          long value = by.counter(prefix + k).get();
+          long before = seen.getOrDefault(k, 0L);
+          if (value < before) {
+            wrong.add(prefix + k + " went back from " + before + " to " + value);
+          }
+          seen.put(k, value);
+        } catch (OsierException e) {
+          if (!e.code().retryable() && e.code() != ErrorCode.TIMEOUT) {
+            wrong.add(e.toString());
+          }
+        }
+      }
+    }
+  }
+
+  /** All readers come to what a session without a cache reads, at both datacenters. */
+  private static void converges(
+      String what, List<Keyspace> readers, List<Keyspace> plain, String prefix, int keys) {
+    await()
+        .atMost(LONG)
+        .pollInterval(Duration.ofMillis(5))
+        .untilAsserted(
+            () -> {
+              for (int k = 0; k < keys; k++) {
+                long value = plain.getFirst().counter(prefix + k).get();
+                for (Keyspace each : plain) {
+                  assertThat(each.counter(prefix + k).get()).as(what).isEqualTo(value);
+                }
+                for (Keyspace each : readers) {
+                  assertThat(each.counter(prefix + k).get()).as(what).isEqualTo(value);
+                }
+              }
+            });
+  }
+
+  private static void join(List<Thread> threads) throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"network", "embedded"})
+  void readersWhoPoll_convergeToWhatOthersWrote(String how) throws InterruptedException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Hits hits = new Hits();
+    String prefix = "f:poll:" + how + ":";
+    int keys = 8;
+    try (OsierClient client = reader(how, hits);
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      boolean network = how.equals("network");
+      Keyspace here = network ? eu.session().keyspace("shop") : embedded.keyspace("eu", "shop");
+      Keyspace there = network ? us.session().keyspace("shop") : embedded.keyspace("us", "shop");
+      List<Keyspace> readers =
+          List.of(client.session().keyspace("shop"), client.session().keyspace("shop"));
+      Queue<String> wrong = new ConcurrentLinkedQueue<>();
+      AtomicBoolean stop = new AtomicBoolean();
+      List<Thread> polling = new ArrayList<>();
+      readers.forEach(r -> polling.add(polling(r, prefix, keys, stop, wrong)));
+      AtomicBoolean enough = new AtomicBoolean(true);
+      for (int round = 0; round < 10; round++) {
+        String what = "seed " + seed + ", round " + round;
+        List<Thread> writers =
+            List.of(
+                writer(here, prefix, keys, random.nextLong(), 200, enough),
+                writer(there, prefix, keys, random.nextLong(), 200, enough));
+        join(writers);
+        converges(what, readers, List.of(here, there), prefix, keys);
+        long before = hits.count.get();
+        await().atMost(LONG).until(() -> hits.count.get() > before + 100);
+      }
+      stop.set(true);
+      join(polling);
+      assertThat(wrong).as("seed %d", seed).isEmpty();
+    }
+  }
+
+  /** Bursts of other keys' changes: more than is kept, so that the client is cut off. */
+  @Test
+  void clientThatIsCutOff_convergesAllTheSame() throws InterruptedException {
+    long seed = System.nanoTime();
+    Hits hits = new Hits();
+    String prefix = "f:burst:";
+    int keys = 4;
+    try (OsierClient client = reader("network", hits);
+        OsierClient eu = cluster.client("eu");
+        OsierClient us = cluster.client("us")) {
+      Keyspace here = eu.session().keyspace("shop");
+      Keyspace reader = client.session().keyspace("shop");
+      long cutOff = cutOff(eu);
+      for (int k = 0; k < keys; k++) {
+        String key = prefix + k;
+        awaitHit(hits, () -> reader.counter(key).get());
+      }
+      for (int round = 0; round < 6; round++) {
+        List<Keyspace.Change> changes = new ArrayList<>();
+        for (int i = 0; i < 4_000; i++) {
+          String key = i == 10 ? prefix + round % keys : "f:others:" + i;
+          changes.add(new Keyspace.Change(key, CrdtType.PN_COUNTER, new Operation.Increment(1)));
+        }
+        here.updateAll(changes);
+        join(
+            List.of(
+                writer(
+                    us.session().keyspace("shop"),
+                    prefix,
+                    keys,
+                    seed,
+                    20,
+                    new AtomicBoolean(true))));
+        converges(
+            "seed " + seed + ", round " + round,
+            List.of(reader),
+            List.of(here, us.session().keyspace("shop")),
+            prefix,
+            keys);
+      }
+      awaitHit(hits, () -> reader.counter(prefix + 1).get());
+      assertThat(cutOff(eu)).as("bursts that are large enough").isGreaterThan(cutOff);
+    }
+  }
+
+  /** How often a watcher of the keyspace was cut off. */
+  private static long cutOff(OsierClient client) {
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.of("shop"), 0).join();
+    Matcher figure = Pattern.compile("\"watchers_cut_off\":(\\d+)").matcher(stat);
+    assertThat(figure.find()).as(stat).isTrue();
+    return Long.parseLong(figure.group(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void restartOfTheDatacenter_andBack(boolean keepsItsStore, @TempDir Path dir)
+      throws InterruptedException {
+    long seed = System.nanoTime();
+    Hits hits = new Hits();
+    String prefix = "f:restart:";
+    int keys = 4;
+    String store = keepsItsStore ? "dir = \"" + dir + "\"" : "dir = \"\"";
+    try (TestCluster own = new TestCluster(KEYSPACES, store, new String[] {"eu", "us"});
+        OsierClient client = own.client("eu", following(hits));
+        OsierClient us = own.client("us")) {
+      Keyspace reader = client.session().keyspace("shop");
+      Keyspace there = us.session().keyspace("shop");
+      Queue<String> wrong = new ConcurrentLinkedQueue<>();
+      AtomicBoolean stop = new AtomicBoolean();
+      List<Thread> threads = new ArrayList<>();
+      threads.add(polling(reader, prefix, keys, stop, wrong));
+      threads.add(polling(client.session().keyspace("shop"), prefix, keys, stop, wrong));
+      threads.add(writer(there, prefix, keys, seed, 100, stop));
+      awaitHit(hits, () -> reader.counter(prefix + 0).get());
+      own.stop("eu");
+      await().atMost(LONG).until(() -> client.nearest().filter("us"::equals).isPresent());
+      long elsewhere = hits.count.get();
+      await().atMost(LONG).until(() -> hits.count.get() > elsewhere + 100);
+      own.start("eu");
+      own.awaitReady();
+      await().atMost(LONG).until(() -> client.nearest().filter("eu"::equals).isPresent());
+      long back = hits.count.get();
+      await().atMost(LONG).until(() -> hits.count.get() > back + 100);
+      stop.set(true);
+      join(threads);
+      assertThat(wrong).as("seed %d", seed).isEmpty();
+      converges("seed " + seed, List.of(reader), List.of(there), prefix, keys);
+      awaitHit(hits, () -> reader.counter(prefix + 0).get());
+      there.counter(prefix + 0).increment();
+      converges("seed " + seed, List.of(reader), List.of(there), prefix, keys);
+    }
+  }
+
+  /** No change is told when it expires, only seconds later. */
+  @Test
+  void whatExpires_isNotShownLongerThanByItsDatacenter() {
+    Hits hits = new Hits();
+    try (OsierClient client = reader("network", hits);
+        OsierClient eu = cluster.client("eu")) {
+      Keyspace reader = client.session().keyspace("shop");
+      Keyspace here = eu.session().keyspace("shop");
+      here.counter("f:soon").increment();
+      here.expireAfter("f:soon", Duration.ofSeconds(3));
+      here.counter("f:late").increment();
+      here.expireAfter("f:late", Duration.ofHours(1));
+      awaitValue(reader, "f:soon", 1);
+      awaitHit(hits, () -> assertThat(reader.counter("f:soon").get()).isIn(0L, 1L));
+      await()
+          .atMost(LONG)
+          .pollInterval(Duration.ofMillis(1))
+          .until(
+              () -> {
+                reader.counter("f:soon").get();
+                return here.counter("f:soon").get() == 0;
+              });
+      assertThat(reader.counter("f:soon").get()).isZero();
+      awaitHit(hits, () -> assertThat(reader.counter("f:late").get()).isEqualTo(1));
+      here.expireAfter("f:late", Duration.ZERO.plusMillis(1));
+      awaitValue(reader, "f:late", 0);
+    }
+  }
+
+  @Test
+  void whoMayNotWatch_readsAsBefore() {
+    try (EmbeddedDatacenter own =
+        EmbeddedDatacenter.start(
+            """
+            osier {
+              dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+              listen { client-port = 0, peer-port = 0 }
+              users { default { rights = ["read shop f:public:", "write shop"] } }
+            }
+            """)) {
+      own.awaitReady(LONG);
+      Hits hits = new Hits();
+      try (OsierClient client =
+          connected(
+              following(hits)
+                  .cacheFollowing("shop", "f:public:", AT_MOST)
+                  .endpoint("eu", "127.0.0.1:" + own.clientPort())
+                  .build())) {
+        Keyspace shop = client.session().keyspace("shop");
+        Keyspace other = client.session().keyspace("shop");
+        for (int i = 1; i <= 5; i++) {
+          other.counter("f:public:1").increment();
+          awaitValue(shop, "f:public:1", i);
+        }
+        awaitHit(hits, () -> shop.counter("f:public:1").get());
+        assertThatThrownBy(() -> shop.counter("f:secret").get())
+            .isInstanceOfSatisfying(
+                OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FORBIDDEN));
+      }
+      try (OsierClient client =
+          connected(
+              OsierClient.builder()
+                  .cache(PLAIN, 100)
+                  .cacheFollowing("shop", "f:", AT_MOST)
+                  .metrics(hits)
+                  .endpoint("eu", "127.0.0.1:" + own.clientPort())
+                  .build())) {
+        Keyspace shop = client.session().keyspace("shop");
+        long before = hits.count.get();
+        for (int i = 1; i <= 50; i++) {
+          own.session().keyspace("shop").counter("f:public:2").increment();
+          assertThat(shop.counter("f:public:2").get()).isEqualTo(i);
+        }
+        assertThat(hits.count).hasValue(before);
+      }
+    }
+  }
+
+  /** What a watcher was told of its session has seen, whatever the cache holds. */
+  @Test
+  void readByWhoWasToldOfAChange_showsIt() throws InterruptedException {
+    try (OsierClient client =
+            cluster.client("eu", OsierClient.builder().cache(Duration.ofHours(1), 100));
+        OsierClient us = cluster.client("us")) {
+      Keyspace shop = client.session().keyspace("shop");
+      assertThat(shop.counter("told").get()).isZero();
+      CountDownLatch told = new CountDownLatch(1);
+      try (Watch.Watching watching =
+          shop.changes()
+              .listen(
+                  some -> {
+                    if (some.changes().stream().anyMatch(c -> c.key().equals(Key.of("told")))) {
+                      told.countDown();
+                    }
+                  })) {
+        watching.begun().orTimeout(2, TimeUnit.MINUTES).join();
+        us.session().keyspace("shop").counter("told").increment();
+        told.await();
+        assertThat(shop.counter("told").get()).isEqualTo(1);
+      }
+    }
+  }
+}

@@ -46,6 +46,7 @@ public final class OperationCodec {
   private static final int EXISTS = 7;
   private static final int TIME_TO_LIVE = 8;
   private static final int PART_TIME_TO_LIVE = 9;
+  private static final int UNTIL_EXPIRY = 10;
 
   private static final int ELEMENT = 1;
   private static final int FIELD = 2;
@@ -253,6 +254,7 @@ public final class OperationCodec {
       case Query.Rights q -> out.writeByte(QUERY_RIGHTS);
       case Query.Exists q -> out.writeByte(EXISTS);
       case Query.TimeToLive q -> out.writeByte(TIME_TO_LIVE);
+      case Query.UntilExpiry q -> out.writeByte(UNTIL_EXPIRY);
       case Query.PartTimeToLive q -> {
         out.writeByte(PART_TIME_TO_LIVE);
         write(out, q.part());
@@ -276,6 +278,7 @@ public final class OperationCodec {
       case QUERY_RIGHTS -> new Query.Rights();
       case EXISTS -> new Query.Exists();
       case TIME_TO_LIVE -> new Query.TimeToLive();
+      case UNTIL_EXPIRY -> new Query.UntilExpiry();
       case PART_TIME_TO_LIVE -> new Query.PartTimeToLive(readPart(in));
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
       default -> throw new MalformedException("query " + tag + " is unknown");

@@ -33,6 +33,7 @@ public sealed interface Query {
       case Rights q -> HeapSize.object(0);
       case Exists q -> HeapSize.object(0);
       case TimeToLive q -> HeapSize.object(0);
+      case UntilExpiry q -> HeapSize.object(0);
       case PartTimeToLive q -> HeapSize.object(HeapSize.REFERENCE) + q.part.heapBytes();
     };
   }
@@ -86,6 +87,12 @@ public sealed interface Query {
    * by the clock of the datacenter that is asked; -1 for what has no deadline or is not there.
    */
   record TimeToLive() implements Query {}
+
+  /**
+   * How long nothing of the object expires, neither it nor a part of it: as {@link TimeToLive}. So
+   * long a reading of it stays true that nobody changes.
+   */
+  record UntilExpiry() implements Query {}
 
   /**
    * How long an element of a set or a field of a map lives on, if its object does: as {@link

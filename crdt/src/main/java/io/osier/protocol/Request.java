@@ -33,8 +33,8 @@ public sealed interface Request {
    * end and {@link Want} of a {@link Scan}, which came with 4, and no {@link Condition}, {@link
    * Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist} and
    * {@link Query.TimeToLive}, which came with 5, and no {@link Operation.ExpireParts}, {@link
-   * Operation.PersistParts}, {@link Operation.WithPartDeadlines} and {@link Query.PartTimeToLive},
-   * which came with 6.
+   * Operation.PersistParts}, {@link Operation.WithPartDeadlines} and {@link Query.PartTimeToLive}
+   * and {@link Query.UntilExpiry}, which came with 6.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

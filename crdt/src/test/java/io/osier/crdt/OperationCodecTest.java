@@ -61,6 +61,7 @@ final class OperationCodecTest {
     golden.put(new Query.TimeToLive(), "08");
     golden.put(new Query.PartTimeToLive(new Part.Element(Value.of("a"))), "0901010161");
     golden.put(new Query.PartTimeToLive(new Part.Field("f")), "09020166");
+    golden.put(new Query.UntilExpiry(), "0a");
     List<Part> parts = List.of(new Part.Element(Value.of("a")), new Part.Field("f"));
     Operation.Expire deadline = new Operation.Expire(5, true);
     golden.put(new Operation.ExpireParts(parts, deadline), "110a01" + "02" + "01010161" + "020166");

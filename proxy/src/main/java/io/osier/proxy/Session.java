@@ -358,7 +358,7 @@ public final class Session {
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
-    boolean mayBeCached = cache.isOn() && !(query instanceof Query.TimeToLive);
+    boolean mayBeCached = cache.isOn() && !isOfTime(query);
     ReadCache.Slot slot = mayBeCached ? cache.slot(keyspace, key, type, query) : null;
     Reply.Answer cached = slot == null ? null : slot.get();
     if (slot != null && slot.unasked() != null) {
@@ -398,6 +398,13 @@ public final class Session {
     return call.start();
   }
 
+  /** Whether the answer is another one all the time. */
+  private static boolean isOfTime(Query query) {
+    return query instanceof Query.TimeToLive
+        || query instanceof Query.PartTimeToLive
+        || query instanceof Query.UntilExpiry;
+  }
+
   /** Asks how long an object lives whose answers are to be kept. Nobody waits for it. */
   private void askForLifetime(
       String keyspace, Key key, Optional<CrdtType> type, ReadCache.Lifetime lifetime) {
@@ -407,7 +414,7 @@ public final class Session {
           @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
             return new Request.Read(
-                keyspace, key, type, new Query.TimeToLive(), after, ordered, waitMillis);
+                keyspace, key, type, new Query.UntilExpiry(), after, ordered, waitMillis);
           }
 
           @Override

@@ -318,6 +318,7 @@ abstract sealed class Target {
                 ErrorCode.INVALID_ARGUMENT, "whether a field is there tells its map");
         case Query.TimeToLive q -> throw noTimeToLive();
         case Query.PartTimeToLive q -> throw noTimeToLive();
+        case Query.UntilExpiry q -> throw noTimeToLive();
         case Query.Rights q ->
             throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {

@@ -137,7 +137,7 @@ final class FollowerTest {
           watchers.add(answered);
         }
         case Request.Read r -> {
-          boolean lifetime = r.query() instanceof Query.TimeToLive;
+          boolean lifetime = r.query() instanceof Query.UntilExpiry;
           reads += lifetime ? 0 : 1;
           lifetimes += lifetime ? 1 : 0;
           answered.answered(

@@ -124,6 +124,7 @@ public final class Reads {
   private static Reading read(Query query, Causal state, LongSupplier millis) {
     return switch (query) {
       case Query.TimeToLive q -> left(state.deadline(), millis);
+      case Query.UntilExpiry q -> left(state.overAt(), millis);
       case Query.PartTimeToLive q -> left(state.deadline(q.part()), millis);
       default -> state.read(query);
     };

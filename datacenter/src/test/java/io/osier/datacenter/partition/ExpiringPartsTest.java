@@ -113,6 +113,10 @@ final class ExpiringPartsTest {
       assertThat(left(cluster.dc(name), "goes")).as(name).isEqualTo(10);
       assertThat(left(cluster.dc(name), "stays")).as(name).isEqualTo(-1);
       assertThat(left(cluster.dc(name), "absent")).as(name).isEqualTo(-1);
+      assertThat(read(cluster.dc(name), new Query.UntilExpiry()).reading())
+          .contains(new Reading.Count(10));
+      assertThat(read(cluster.dc(name), new Query.TimeToLive()).reading())
+          .contains(new Reading.Count(-1));
     }
     cluster.run(10);
     holds(cluster, "stays");

@@ -127,7 +127,7 @@ final class SemanticsProperties {
       List<Event> received =
           history.events.stream().filter(e -> site.seen.contains(e.dot())).toList();
       SortedMap<Object, Long> expected = new TreeMap<>();
-      for (Object part : PARTS.get(plan.type() == CrdtType.OR_MAP)) {
+      for (Object part : plan.type() == CrdtType.OR_MAP ? FIELDS : ELEMENTS) {
         received.stream()
             .filter(e -> received.stream().noneMatch(l -> endsIt(l, e, part, history, plan.type())))
             .flatMap(e -> deadline(e, part, history, plan.type()).stream())
@@ -158,15 +158,12 @@ final class SemanticsProperties {
     }
   }
 
-  /** By whether they are of maps. */
-  private static final Map<Boolean, List<? extends Comparable<?>>> PARTS =
-      Map.of(
-          false,
-          List.of(Value.of("x"), Value.of("y")),
-          true,
-          Stream.of("f", "g")
-              .flatMap(n -> Arrays.stream(CrdtType.values()).map(t -> new FieldId(n, t)))
-              .toList());
+  private static final List<?> ELEMENTS = List.of(Value.of("x"), Value.of("y"));
+
+  private static final List<?> FIELDS =
+      Stream.of("f", "g")
+          .flatMap(n -> Arrays.stream(CrdtType.values()).map(t -> new FieldId(n, t)))
+          .toList();
 
   private static boolean isThere(Causal state, Object part) {
     return part instanceof Value element

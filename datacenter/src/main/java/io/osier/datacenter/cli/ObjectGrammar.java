@@ -8,7 +8,6 @@ import static io.osier.datacenter.cli.Words.number;
 import static io.osier.datacenter.cli.Words.only;
 import static io.osier.datacenter.cli.Words.texts;
 import static io.osier.datacenter.cli.Words.value;
-import static io.osier.datacenter.cli.Words.values;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -109,8 +108,9 @@ final class ObjectGrammar {
           };
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
           switch (verb) {
-            case "add" -> new Operation.Add(values(rest, type + " add KEY ELEMENT..."));
-            case "remove" -> new Operation.Remove(values(rest, type + " remove KEY ELEMENT..."));
+            case "add" -> new Operation.Add(Words.values(rest, type + " add KEY ELEMENT..."));
+            case "remove" ->
+                new Operation.Remove(Words.values(rest, type + " remove KEY ELEMENT..."));
             default -> throw unknown(type, verb);
           };
       case OR_MAP ->

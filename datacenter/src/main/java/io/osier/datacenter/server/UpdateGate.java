@@ -83,21 +83,28 @@ final class UpdateGate {
   }
 
   /** A peer's last word: why it does not take the keyspace's updates, or that it does. */
-  synchronized void heard(String dc, Optional<String> refusal) {
-    if (peers.contains(dc)) {
-      refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
-      strangerTo.remove(dc);
-      judge();
-    }
+  void heard(String dc, Optional<String> refusal) {
+    heard(dc, refusal, false);
   }
 
   /** A peer refuses this datacenter. */
-  synchronized void refused(String dc, OsierException why) {
-    heard(dc, Optional.of(why.code() + ": " + why.getMessage()));
-    if (why.code() == ErrorCode.NOT_A_MEMBER && peers.contains(dc)) {
-      strangerTo.add(dc);
-      judge();
+  void refused(String dc, OsierException why) {
+    String text = why.code() + ": " + why.getMessage();
+    heard(dc, Optional.of(text), why.code() == ErrorCode.NOT_A_MEMBER);
+  }
+
+  /** Judged once: a refusal that is repeated must not open the gate for a moment. */
+  private synchronized void heard(String dc, Optional<String> refusal, boolean isStranger) {
+    if (!peers.contains(dc)) {
+      return;
     }
+    refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
+    if (isStranger) {
+      strangerTo.add(dc);
+    } else {
+      strangerTo.remove(dc);
+    }
+    judge();
   }
 
   /** Whether every peer says that this datacenter was removed from the cluster. */

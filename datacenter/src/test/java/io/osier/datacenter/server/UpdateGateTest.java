@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class UpdateGateTest {
@@ -41,6 +43,31 @@ final class UpdateGateTest {
     assertThatCode(() -> gate.check(new Operation.Increment(1))).doesNotThrowAnyException();
     gate.setPeers(List.of("eu"));
     assertThatCode(() -> gate.check(expire)).doesNotThrowAnyException();
+  }
+
+  /** Otherwise one that was removed would serve something old now and then. */
+  @Test
+  void refusalThatIsRepeated_neverOpensTheGate() throws InterruptedException {
+    OsierException removed = new OsierException(ErrorCode.NOT_A_MEMBER, "it was removed");
+    gate.refused("eu", removed);
+    gate.refused("us", removed);
+    AtomicInteger opened = new AtomicInteger();
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (!Thread.currentThread().isInterrupted()) {
+                    opened.addAndGet(gate.isStranger() ? 0 : 1);
+                  }
+                });
+    for (int i = 0; i < 200_000; i++) {
+      gate.refused("us", removed);
+    }
+    reader.interrupt();
+    reader.join();
+    assertThat(opened).hasValue(0);
+    gate.heard("us", Optional.empty());
+    assertThat(gate.isStranger()).isFalse();
   }
 
   @Test

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each of the simulator's checks notices the fault that it is there for. */
 final class SabotageTest {
   /** What a seed draws changes with each new fault: the first that sees it may be a later one. */
-  private static final int SEEDS_MAX = 120;
+  private static final int SEEDS_MAX = 240;
 
   static Stream<Arguments> sabotages() {
     return Stream.of(

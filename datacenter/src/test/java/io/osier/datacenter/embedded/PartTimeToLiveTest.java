@@ -11,19 +11,25 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
+import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TypedSet;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,11 +38,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class PartTimeToLiveTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
+  private static final String KEYSPACES =
+      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
+
   private static Ways ways;
 
   @BeforeAll
   static void start() {
-    ways = new Ways("shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }");
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
@@ -162,6 +171,38 @@ final class PartTimeToLiveTest {
     assertThat(set.timeToLive("a")).isPresent();
     set.expireAfter(Set.of("a", "b"), Duration.ofNanos(-1));
     assertThat(set.get()).isEmpty();
+  }
+
+  /** Deadlines are in the store with what they are of, and their index, too. */
+  @ParameterizedTest
+  @CsvSource({"shop", "bank"})
+  void deadlines_outliveARestart(String name, @TempDir Path dir) {
+    String store = "dir = \"" + dir + "\"";
+    try (TestCluster own = new TestCluster(KEYSPACES, store, new String[] {"eu"});
+        OsierClient client = own.client("eu")) {
+      client.awaitConnected(LONG);
+      SetHandle set = client.session().keyspace(name).set("kept");
+      set.add("for ever");
+      set.expiring(Duration.ofSeconds(1)).add("soon");
+      set.expiring(HOUR).add("late");
+      MapHandle map = client.session().keyspace(name).map("gone");
+      map.expiring(Duration.ofSeconds(1)).counter("n").increment();
+      own.stop("eu");
+      own.start("eu");
+      own.awaitReady();
+      await().atMost(LONG).ignoreExceptions().until(() -> set.size() == 2);
+      isAboutAnHour(set, "late");
+      assertThat(set.timeToLive(Value.of("for ever"))).isEmpty();
+      // What is over is not only hidden: nothing but the set is left in the end.
+      await().atMost(LONG).until(() -> holdsOneObject(client, name));
+      assertThat(set.get()).containsExactly(Value.of("for ever"), Value.of("late"));
+    }
+  }
+
+  private static boolean holdsOneObject(OsierClient client, String keyspace) {
+    String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
+    int at = stat.indexOf("\"" + keyspace + "\":{");
+    return stat.startsWith("\"objects\":1,", stat.indexOf("\"objects\":", at));
   }
 
   private static void refused(ErrorCode code, Runnable call) {

@@ -178,6 +178,31 @@ final class ExpiringPartsTest {
     cluster.contents().forEach((name, all) -> assertThat(all).as(name).isEmpty());
   }
 
+  /** Of one part it is known that nobody had prolonged it, and not of another one. */
+  @Test
+  void partWhoseDeadlineCameLater_isNotRemovedWithTheFirst() {
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
+    add(cluster.dc("us"), 5_000, "a");
+    add(cluster.dc("us"), 8_300, "b");
+    cluster.run(6_900);
+    cluster.cut("eu", "us");
+    cluster.run(1_100); // ap has heard of the end of "a", and eu has not
+    cluster.cut("ap", "us");
+    cluster.cut("ap", "eu");
+    cluster.run(200);
+    expire(cluster.dc("ap"), 100_000, "b");
+    cluster.run(300);
+    cluster.heal("eu", "us");
+    cluster.run(3_000);
+    assertThat(stored(cluster, "us", SET).read(new Query.Whole()))
+        .as("\"a\" is removed")
+        .isEqualTo(new Reading.Many(values("b")));
+    cluster.heal("ap", "us");
+    cluster.heal("ap", "eu");
+    cluster.run(5_000);
+    holds(cluster, "b");
+  }
+
   @ParameterizedTest
   @EnumSource
   void addedAfterItHasExpired_isNew_andStays(KeyspacePolicy.Consistency consistency) {

@@ -10,7 +10,6 @@ import io.osier.core.codec.WireOutput;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -419,9 +418,9 @@ public final class Causal {
     return !expiry.isNone() && (store.isBottom() || expiry.whole().latest() <= millis);
   }
 
-  /** By its key, the latest deadline of each part that has some, be it there or not. */
-  SortedMap<Object, Long> partDeadlines() {
-    return expiry.parts().latest();
+  /** How many of its parts have deadlines. */
+  public int mortalParts() {
+    return expiry.parts().size();
   }
 
   private boolean hasPartsOver(long millis) {

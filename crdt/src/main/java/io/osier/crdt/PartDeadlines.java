@@ -10,8 +10,6 @@ import io.vavr.Tuple2;
 import io.vavr.collection.TreeSet;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -239,11 +237,9 @@ final class PartDeadlines<K extends Comparable<K>> {
     return parts;
   }
 
-  /** By its key, the latest deadline of each part that has some. */
-  SortedMap<Object, Long> latest() {
-    SortedMap<Object, Long> latest = new TreeMap<>();
-    cells.forEach(entry -> latest.put(entry._1, entry._2.latest()));
-    return latest;
+  /** How many parts have deadlines, or are mentioned. */
+  int size() {
+    return cells.size();
   }
 
   // ---------------------------------------------------------------- joins

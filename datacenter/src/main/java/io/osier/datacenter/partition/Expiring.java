@@ -122,7 +122,7 @@ final class Expiring {
    * Removes what is over of an object.
    *
    * @param limit so many of its parts at most
-   * @return how many that may have been
+   * @return how many that were, 1 if none
    */
   private int remove(Deadline deadline, int limit, Now now) {
     Causal state = store.get(deadline.object());
@@ -131,11 +131,10 @@ final class Expiring {
       return 1;
     }
     Causal left = writes.removeExpired(deadline.object(), state, completeTo, limit, now);
-    if (left.overAt() > completeTo) {
-      return 1;
+    if (left.overAt() <= completeTo) {
+      mine.addFirst(deadline); // more of its parts than fit
     }
-    mine.addFirst(deadline); // more of its parts than fit
-    return limit;
+    return Math.max(1, state.mortalParts() - left.mortalParts());
   }
 
   private boolean isMine(Causal state) {

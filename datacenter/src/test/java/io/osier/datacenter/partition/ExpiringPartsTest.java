@@ -315,6 +315,37 @@ final class ExpiringPartsTest {
     }
   }
 
+  /** Those of many sets, too: a slice is of parts, not of objects. */
+  @Test
+  void someOfManySets_areRemovedInSlices() {
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
+    List<Value> some = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      some.add(Value.of(i));
+    }
+    Operation.Expire deadline = new Operation.Expire(1_010_000, false);
+    for (int i = 0; i < 40; i++) {
+      cluster
+          .dc("us")
+          .write(
+              "many" + i, SET, new Operation.WithPartDeadlines(new Operation.Add(some), deadline));
+      cluster.dc("us").write("many" + i, SET, new Operation.Add(Value.of("stays")));
+    }
+    cluster.run(11_000);
+    AtomicLong most = new AtomicLong();
+    cluster.heard =
+        (dc, effects) ->
+            most.accumulateAndGet(
+                effects.records().stream()
+                    .filter(
+                        r -> r instanceof Effects.Applied a && a.update().origin().equals(dc.self))
+                    .mapToLong(r -> ((Effects.Applied) r).update().content().mortalParts())
+                    .sum(),
+                Math::max);
+    cluster.run(10_000);
+    assertThat(most).hasValueBetween(60, Expiring.SLICE);
+  }
+
   @ParameterizedTest
   @EnumSource
   void fieldsOfAMap_expireByTheirName(KeyspacePolicy.Consistency consistency) {

@@ -61,7 +61,7 @@ public final class Answers {
     ReplicaId origin = heal.origin();
     Frame.Page page = heal.page();
     List<Shipment> shipments = new ArrayList<>();
-    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.after())) {
+    if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.through())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
       List<Replica.Entry> entries = around.replica().scan(scanned, HEAL_OBJECTS_MAX);
@@ -116,10 +116,10 @@ public final class Answers {
     }
     ReplicaId origin = heal.origin();
     long last = state.context().through(origin);
-    if (last <= heal.after() || relays.isThere(object, origin, heal::has, state)) {
+    if (last <= heal.through() || relays.isThere(object, origin, heal::has, state)) {
       return 0;
     }
-    // Whoever asks for everything is new, or was away for long.
+    // Whoever takes nothing but states is new, or was away for long.
     Shipment joined = heal.after() == 0 ? null : relays.missing(object, origin, heal::has, state);
     if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
       return add(shipments, object, origin, last, state);

@@ -99,7 +99,8 @@ public final class Healer implements Early {
    *
    * @param numbers of requests
    * @param streamed whether something of an origin's own stream was applied here: who never did may
-   *     lack what the origin's updates take for known everywhere, and is given states
+   *     lack what the origin's updates take for known everywhere, and is given states, of what is
+   *     not here
    */
   public Healer(
       Surroundings around,
@@ -137,7 +138,9 @@ public final class Healer implements Early {
           new UnderWay(
               peer,
               streamed.test(origin) ? knowledge.through().get(origin) : 0,
-              knowledge.besides(origin, BESIDES_MAX),
+              streamed.test(origin)
+                  ? knowledge.besides(origin, BESIDES_MAX)
+                  : knowledge.there(origin, BESIDES_MAX),
               new Frame.Page(place, Optional.empty()),
               new Asking(numbers, around.retryNanos()));
       underWay.put(origin, started);

@@ -327,6 +327,13 @@ public final class Knowledge {
     return besides.build();
   }
 
+  /** As {@link #besides}, after the range of what is complete. */
+  public CausalContext there(ReplicaId origin, int limit) {
+    CausalContext besides = besides(origin, limit);
+    long complete = through.get(origin);
+    return complete == 0 ? besides : besides.withRange(origin, 0, complete);
+  }
+
   /** A place's count in this life: one of another life is before all of this one. */
   private long change(Place place) {
     return place.life() == life ? place.change() : 0;

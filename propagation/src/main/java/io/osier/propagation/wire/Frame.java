@@ -119,13 +119,20 @@ public sealed interface Frame {
    *
    * @param request its number, which the answer repeats
    * @param origin whose updates are missing
-   * @param after every update of the origin up to here is there
+   * @param after every update of the origin up to here is there; 0 from one that takes nothing but
+   *     whole states
    * @param besides of the origin's later updates the last one on each object that is there, with
-   *     all that came before it on the object
+   *     all that came before it on the object; all of the first ones, where they are there and
+   *     {@code after} does not say so
    * @param page where the next page starts: the page's cursor from the answer before, 0 at first
    */
   record Heal(long request, ReplicaId origin, long after, CausalContext besides, Page page)
       implements Frame {
+    /** Every update of the origin up to here is there. */
+    public long through() {
+      return Math.max(after, besides.through(origin));
+    }
+
     /** Whether an update of the origin is there, and with it all before it on its object. */
     public boolean has(long number) {
       return number <= after || besides.contains(origin, number);

@@ -73,12 +73,28 @@ public final class Healer implements Early {
 
     long interruptedNanos;
 
+    /** Whether the origin ships its updates itself, and since when it does. */
+    boolean needless;
+
+    long needlessNanos;
+
     UnderWay(ReplicaId peer, long after, CausalContext besides, Frame.Page page, Asking asking) {
       this.peer = peer;
       this.after = after;
       this.besides = besides;
       this.page = page;
       this.asking = asking;
+    }
+
+    void needless(boolean now, long nowNanos) {
+      needlessNanos = needless ? needlessNanos : nowNanos;
+      needless = now;
+    }
+
+    /** Whether it has been cut off, or needed no more, for a time. */
+    boolean isGivenUp(long nowNanos, long afterNanos) {
+      return (interrupted && nowNanos - interruptedNanos >= afterNanos)
+          || (needless && last == null && nowNanos - needlessNanos >= afterNanos);
     }
   }
 
@@ -149,6 +165,7 @@ public final class Healer implements Early {
     for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
       UnderWay healing = e.getValue();
       if (healing.peer.equals(peer)) {
+        healing.needless(reachable.test(e.getKey()), nowNanos);
         if (mustAsk(healing, heardNanos)) {
           ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
         }
@@ -352,7 +369,9 @@ public final class Healer implements Early {
   }
 
   /**
-   * Gives healings up that have been interrupted for so long that others are to be asked.
+   * Gives healings up that have been interrupted for so long that others are to be asked, and those
+   * of origins that have shipped by themselves for as long: what they give once more would keep
+   * others waiting on a narrow link.
    *
    * @param givenUp hears who was asked, and for which origin
    */
@@ -361,7 +380,7 @@ public final class Healer implements Early {
         it.hasNext(); ) {
       Map.Entry<ReplicaId, UnderWay> e = it.next();
       UnderWay healing = e.getValue();
-      if (healing.interrupted && nowNanos - healing.interruptedNanos >= around.healNanos()) {
+      if (healing.isGivenUp(nowNanos, around.healNanos())) {
         it.remove();
         givenUp.accept(healing.peer, e.getKey());
       }

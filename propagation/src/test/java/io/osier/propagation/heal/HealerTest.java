@@ -97,7 +97,12 @@ class HealerTest {
 
   /** Answers what is asked: there is nothing more, up to the place of the status. */
   private void answer(Frame.Heal heal, long changes, long nanos) {
-    healer.received(
+    assertThat(received(heal, changes, nanos)).as("waited for").isTrue();
+    healer.takeDone(nanos);
+  }
+
+  private boolean received(Frame.Heal heal, long changes, long nanos) {
+    return healer.received(
         PEER,
         new Frame.States(
             heal.request(),
@@ -108,7 +113,6 @@ class HealerTest {
             VersionVector.EMPTY,
             List.of()),
         nanos);
-    healer.takeDone(nanos);
   }
 
   /**
@@ -137,5 +141,40 @@ class HealerTest {
       now += 2 * SECOND;
     }
     assertThat(asked.stream().map(Frame.Heal::origin).distinct()).hasSize(ORIGINS);
+  }
+
+  /**
+   * Simulator, 5 datacenters, seed 175: a newcomer's first link was a narrow one, by which it asked
+   * for everything of everybody. The others' own streams had long brought theirs, and what only
+   * that peer had waited behind it for a minute.
+   */
+  @Test
+  void isGivenUp_onceTheOriginShipsByItself() {
+    statusComes(5);
+    check(0);
+    assertThat(asked).hasSize(2);
+    healer.check(PEER, 0, origin -> true, SECOND / 2);
+    healer.check(PEER, 0, origin -> true, SECOND);
+    assertThat(givenUp(SECOND)).as("not at once: its link may be down again").isEmpty();
+    assertThat(givenUp(3 * SECOND)).hasSize(2);
+    assertThat(received(asked.getFirst(), 5, 3 * SECOND)).as("waited for").isFalse();
+  }
+
+  @Test
+  void goesOn_ifTheOriginIsOutOfReachAgain() {
+    statusComes(5);
+    check(0);
+    healer.check(PEER, 0, origin -> true, SECOND / 2);
+    healer.check(PEER, 0, origin -> false, SECOND);
+    assertThat(givenUp(3 * SECOND)).isEmpty();
+    healer.check(PEER, 0, origin -> true, 3 * SECOND);
+    assertThat(givenUp(3 * SECOND + SECOND / 2)).isEmpty();
+    assertThat(received(asked.getFirst(), 5, 3 * SECOND)).as("waited for").isTrue();
+  }
+
+  private List<ReplicaId> givenUp(long nanos) {
+    List<ReplicaId> origins = new ArrayList<>();
+    healer.giveUp(nanos, (peer, origin) -> origins.add(origin));
+    return origins;
   }
 }

@@ -83,12 +83,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     void put(K key, V cell) {
-      V old = map.get(key);
+      V old = map.put(key, cell);
       if (old == cell) {
         return;
       }
       forget(key, old);
-      map.put(key, cell);
       sum += cellBytes(key, cell);
       heapSum += cellHeapBytes(key, cell);
       seen += isVisible(cell) ? 1 : 0;
@@ -104,11 +103,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     void remove(K key) {
-      V old = map.get(key);
-      if (old != null) {
-        forget(key, old);
-        map.remove(key);
-      }
+      forget(key, map.remove(key));
     }
 
     private void forget(K key, @Nullable V old) {
@@ -330,16 +325,13 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
         keys.add(entry._1);
       }
     }
-    if (!cells.isSorted()) {
-      keys.sort(null);
-    }
     return keys;
   }
 
   @Override
   public final void write(WireOutput out) {
     out.writeCount(cells.size());
-    for (Tuple2<K, V> entry : cells.inOrder()) {
+    for (Tuple2<K, V> entry : cells) {
       writeKey(out, entry._1);
       writeCell(out, entry._2);
     }

@@ -324,7 +324,7 @@ final class PartDeadlines<K extends Comparable<K>> {
 
   void write(WireOutput out, CellStore<?, K, ?> content) {
     out.writeCount(cells.size());
-    for (Tuple2<K, DeadlineRegister> entry : cells.inOrder()) {
+    for (Tuple2<K, DeadlineRegister> entry : cells) {
       content.writeKey(out, entry._1);
       entry._2.write(out);
     }

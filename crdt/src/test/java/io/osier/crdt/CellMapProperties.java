@@ -7,11 +7,13 @@ import io.osier.core.Value;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -26,7 +28,7 @@ import net.jqwik.api.statistics.Statistics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Against java.util.HashMap, with keys that often share a hash. */
+/** Against java.util's maps, with keys that often share a hash. */
 final class CellMapProperties {
   /** "Aa" and "BB" have one hash in Java, and so have all texts made of n such pairs. */
   private static List<Value> colliding(int bits) {
@@ -111,7 +113,7 @@ final class CellMapProperties {
 
   private static List<Value> many() {
     List<Value> keys = colliding(4);
-    for (int i = 0; i < 2 * CellMap.SMALL_MAX; i++) {
+    for (int i = 0; i < 2 * CellMap.LEAF_MAX; i++) {
       keys.add(i % 3 == 0 ? Value.of("k" + i) : Value.of(i));
     }
     return keys;
@@ -168,57 +170,101 @@ final class CellMapProperties {
       assertThat(contents(map)).isEqualTo(model);
       assertThat(contents(before)).as("a version never changes").isEqualTo(modelBefore);
       assertThat(map.size()).isEqualTo(model.size());
-      large |= !map.isSorted();
+      large |= map.size() > CellMap.LEAF_MAX;
       CellMap<Value, Integer> same = CellMap.empty();
       for (Map.Entry<Value, Integer> e : model.entrySet()) {
         same = same.put(e.getKey(), e.getValue());
       }
       assertThat(same).isEqualTo(map).hasSameHashCodeAs(map);
       assertThat(map).isEqualTo(same);
-      if (map.isSorted()) {
-        List<Value> order = new ArrayList<>();
-        map.forEach(e -> order.add(e._1));
-        assertThat(order).isSorted();
-      }
+      assertThat(keys(map.iterator())).containsExactlyElementsOf(new TreeMap<>(model).keySet());
     }
     Statistics.label("large").collect(large);
     Statistics.label("large").coverage(c -> c.check(true).percentage(p -> p > 10));
   }
 
-  /** "Aa" and "BB" share a hash: who is left alone under it must look as if it always had been. */
-  @Test
-  void entryThatIsLeftAloneUnderItsHash_isAsOneThatAlwaysWas() {
-    CellMap<Value, Integer> alone = CellMap.empty();
-    for (int i = 0; i <= CellMap.SMALL_MAX; i++) {
-      alone = alone.put(Value.of(i), i);
-    }
-    alone = alone.put(Value.of("Aa"), 1);
-    CellMap<Value, Integer> both = alone.put(Value.of("BB"), 2);
-    assertThat(both.isSorted()).as("a trie").isFalse();
-    assertThat(both.remove(Value.of("BB"))).isEqualTo(alone).hasSameHashCodeAs(alone);
-  }
-
-  /** Two equal maps of one size may have come to it from above and from below. */
+  /** Two equal maps may have come to it from above and from below, and have other nodes. */
   @Test
   void equalMapsOfDifferentForms_areEqual() {
     CellMap<Value, Integer> fromBelow = CellMap.empty();
     CellMap<Value, Integer> fromAbove = CellMap.empty();
-    for (int i = 0; i <= CellMap.SMALL_MAX; i++) {
+    for (int i = 0; i < 2 * CellMap.LEAF_MAX; i++) {
       fromAbove = fromAbove.put(Value.of(i), i);
       fromBelow = i < 100 ? fromBelow.put(Value.of(i), i) : fromBelow;
     }
-    for (int i = 100; i <= CellMap.SMALL_MAX; i++) {
+    for (int i = 2 * CellMap.LEAF_MAX - 1; i >= 100; i--) {
       fromAbove = fromAbove.remove(Value.of(i));
     }
-    assertThat(fromAbove.isSorted()).isFalse();
-    assertThat(fromBelow.isSorted()).isTrue();
     assertThat(fromAbove).isEqualTo(fromBelow).hasSameHashCodeAs(fromBelow);
     assertThat(fromBelow).isEqualTo(fromAbove);
     assertThat(fromAbove.put(Value.of(1), 7)).isNotEqualTo(fromBelow);
-    for (int i = 99; i >= 60; i--) {
-      fromAbove = fromAbove.remove(Value.of(i));
+    assertThat(fromAbove.remove(Value.of(1)).put(Value.of(200), 1)).isNotEqualTo(fromBelow);
+  }
+
+  /** How many keys, in which order they are put, and of what a sweep removes them. */
+  private record Growth(int keys, int order, int removedFrom, int removedTo, int each) {}
+
+  @Provide
+  Arbitrary<Growth> growths() {
+    Arbitrary<Integer> keys = Arbitraries.integers().between(1, 20_000);
+    return Combinators.combine(
+            keys,
+            Arbitraries.integers().between(0, 2),
+            Arbitraries.integers().between(0, 20_000),
+            Arbitraries.integers().between(0, 20_000),
+            Arbitraries.integers().between(1, 5))
+        .as(Growth::new);
+  }
+
+  /**
+   * Trees of up to three levels, whose leaves are split and joined: each walk begins where it is
+   * to, in both directions, and a former version stays as it was.
+   */
+  @Property(tries = 40)
+  void largeOnes_areWalkedFromAnyKey(
+      @ForAll("growths") Growth growth,
+      @ForAll @Size(max = 20) Set<@IntRange(max = 20_100) Integer> starts) {
+    TreeMap<Value, Integer> model = new TreeMap<>();
+    CellMap.Edit<Value, Integer> edit = CellMap.<Value, Integer>empty().edit();
+    for (int i = 0; i < growth.keys; i++) {
+      int key =
+          switch (growth.order) {
+            case 0 -> i;
+            case 1 -> growth.keys - 1 - i;
+            default -> (int) ((i * 7_919L) % growth.keys); // 7,919 is prime: few come twice
+          };
+      edit.put(Value.of(2 * key), i);
+      model.put(Value.of(2 * key), i);
     }
-    assertThat(fromAbove.isSorted()).as("small again").isTrue();
+    CellMap<Value, Integer> whole = edit.done();
+    TreeMap<Value, Integer> before = new TreeMap<>(model);
+    check(whole, model, starts);
+    for (int key = growth.removedFrom; key < growth.removedTo; key += growth.each) {
+      edit.remove(Value.of(2 * key));
+      model.remove(Value.of(2 * key));
+    }
+    check(edit.done(), model, starts);
+    check(whole, before, starts);
+  }
+
+  private static void check(
+      CellMap<Value, Integer> map, TreeMap<Value, Integer> model, Set<Integer> starts) {
+    assertThat(map.size()).isEqualTo(model.size());
+    assertThat(keys(map.iterator())).containsExactlyElementsOf(model.keySet());
+    assertThat(keys(map.downFrom(null))).containsExactlyElementsOf(model.descendingMap().keySet());
+    for (int start : starts) {
+      Value key = Value.of(2 * start - 1 + start % 2); // one in two may be there
+      assertThat(map.get(key)).isEqualTo(model.get(key));
+      assertThat(keys(map.from(key))).containsExactlyElementsOf(model.tailMap(key).keySet());
+      assertThat(keys(map.downFrom(key)))
+          .containsExactlyElementsOf(model.headMap(key, true).descendingMap().keySet());
+    }
+  }
+
+  private static List<Value> keys(Iterator<Tuple2<Value, Integer>> walk) {
+    List<Value> keys = new ArrayList<>();
+    walk.forEachRemaining(e -> keys.add(e._1));
+    return keys;
   }
 
   private static Map<Value, Integer> contents(CellMap<Value, Integer> map) {

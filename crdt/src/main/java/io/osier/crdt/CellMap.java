@@ -208,19 +208,19 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
   }
 
   /** The key's cell, or null. */
+  @SuppressWarnings("unchecked") // only cells are in there
   @Nullable V get(K key) {
-    return get(root, key);
+    return (V) find(root, key);
   }
 
-  @SuppressWarnings("unchecked") // only cells are in there
-  private static <K extends Comparable<K>, V> @Nullable V get(Node root, K key) {
+  private static <K extends Comparable<K>> @Nullable Object find(Node root, K key) {
     Node node = root;
     while (node instanceof Inner inner) {
       node = inner.children[inner.childOf(key)];
     }
     Leaf leaf = (Leaf) node;
     int i = find(leaf.keys, 0, leaf.size, key);
-    return i < 0 ? null : (V) leaf.cells[i];
+    return i < 0 ? null : leaf.cells[i];
   }
 
   /** For many changes at once. */
@@ -252,8 +252,9 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
       this.size = map.size;
     }
 
+    @SuppressWarnings("unchecked") // only cells are in there
     @Nullable V get(K key) {
-      return CellMap.get(root, key);
+      return (V) find(root, key);
     }
 
     /** Puts a key's cell; returns the one that was there, or null. */

@@ -6,7 +6,9 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -153,11 +155,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   abstract List<K> touched(Operation operation);
 
   /**
-   * The keys of a part, be they there or not.
+   * The keys of a part, one or more, in their order, be they there or not: nothing else is between
+   * them.
    *
    * @throws io.osier.core.OsierException WRONG_TYPE if this type has no such parts
    */
   abstract List<K> keys(Part part);
+
+  /** Whether two keys are of one {@link Part}. */
+  abstract boolean areOfOnePart(K one, K other);
 
   abstract long keyBytes(K key);
 
@@ -317,15 +323,60 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return 2 + bytes;
   }
 
-  /** The keys of the cells that satisfy a condition, sorted. */
-  final List<K> sortedKeys(boolean onlyVisible) {
-    List<K> keys = new ArrayList<>(cells.size());
+  /** The keys of the cells that a reader sees, in their order. */
+  final List<K> visibleKeys() {
+    List<K> keys = new ArrayList<>(visible);
     for (Tuple2<K, V> entry : cells) {
-      if (!onlyVisible || isVisible(entry._2)) {
+      if (isVisible(entry._2)) {
         keys.add(entry._1);
       }
     }
     return keys;
+  }
+
+  /** The keys of the cells that a reader sees within a range, in their order. */
+  final List<K> visibleKeys(Query.Range range) {
+    boolean down = range.descending();
+    Optional<End<K>> first = (down ? range.to() : range.from()).map(this::end);
+    Optional<End<K>> last = (down ? range.from() : range.to()).map(this::end);
+    List<K> keys = new ArrayList<>();
+    Iterator<Tuple2<K, V>> walk = walk(first, down);
+    while (walk.hasNext()) {
+      Tuple2<K, V> entry = walk.next();
+      boolean isFull = keys.size() >= range.limit() && !areOfOnePart(keys.getLast(), entry._1);
+      if (isFull || (last.isPresent() && last.get().isPassed(entry._1, down))) {
+        break;
+      }
+      if (isVisible(entry._2) && (first.isEmpty() || !first.get().excludes(entry._1))) {
+        keys.add(entry._1);
+      }
+    }
+    return down ? keys.reversed() : keys;
+  }
+
+  private End<K> end(Query.Bound bound) {
+    List<K> keys = keys(bound.part());
+    return new End<>(keys.getFirst(), keys.getLast(), bound.inclusive());
+  }
+
+  private Iterator<Tuple2<K, V>> walk(Optional<End<K>> from, boolean down) {
+    if (from.isEmpty()) {
+      return down ? cells.downFrom(null) : cells.iterator();
+    }
+    return down ? cells.downFrom(from.get().greatest) : cells.from(from.get().least);
+  }
+
+  /** The keys of a part at which a range ends, from the least to the greatest. */
+  private record End<K extends Comparable<K>>(K least, K greatest, boolean inclusive) {
+    boolean excludes(K key) {
+      return !inclusive && least.compareTo(key) <= 0 && key.compareTo(greatest) <= 0;
+    }
+
+    /** Whether a walk that is at a key is behind this end. */
+    boolean isPassed(K key, boolean down) {
+      boolean isBehind = down ? key.compareTo(least) < 0 : key.compareTo(greatest) > 0;
+      return isBehind || excludes(key);
+    }
   }
 
   @Override

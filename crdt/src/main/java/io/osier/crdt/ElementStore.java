@@ -31,7 +31,8 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
   @Override
   public final Reading read(Query query) {
     return switch (query) {
-      case Query.Whole q -> new Reading.Many(sortedKeys(true));
+      case Query.Whole q -> new Reading.Many(visibleKeys());
+      case Query.Range q -> new Reading.Many(visibleKeys(q));
       case Query.Contains q -> new Reading.Flag(contains(q.element()));
       case Query.Among q -> new Reading.Many(q.present(this::contains));
       case Query.Size q -> new Reading.Count(visible());
@@ -54,6 +55,11 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
       return List.of(element.value());
     }
     throw new OsierException(ErrorCode.WRONG_TYPE, "a " + type() + " has elements, not fields");
+  }
+
+  @Override
+  final boolean areOfOnePart(Value one, Value other) {
+    return one.equals(other);
   }
 
   @Override

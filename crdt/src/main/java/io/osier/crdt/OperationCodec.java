@@ -47,6 +47,14 @@ public final class OperationCodec {
   private static final int TIME_TO_LIVE = 8;
   private static final int PART_TIME_TO_LIVE = 9;
   private static final int UNTIL_EXPIRY = 10;
+  private static final int RANGE = 11;
+
+  // A range's flags.
+  private static final int DESCENDING = 1;
+  private static final int FROM = 2;
+  private static final int FROM_INCLUSIVE = 4;
+  private static final int TO = 8;
+  private static final int TO_INCLUSIVE = 16;
 
   private static final int ELEMENT = 1;
   private static final int FIELD = 2;
@@ -259,6 +267,16 @@ public final class OperationCodec {
         out.writeByte(PART_TIME_TO_LIVE);
         write(out, q.part());
       }
+      case Query.Range q -> {
+        out.writeByte(RANGE);
+        out.writeByte(
+            (q.descending() ? DESCENDING : 0)
+                | endFlags(q.from(), FROM, FROM_INCLUSIVE)
+                | endFlags(q.to(), TO, TO_INCLUSIVE));
+        q.from().ifPresent(bound -> write(out, bound.part()));
+        q.to().ifPresent(bound -> write(out, bound.part()));
+        out.writeNumber(q.limit());
+      }
       case Query.Select q -> {
         out.writeByte(SELECT);
         out.writeCount(q.names().size());
@@ -280,9 +298,33 @@ public final class OperationCodec {
       case TIME_TO_LIVE -> new Query.TimeToLive();
       case UNTIL_EXPIRY -> new Query.UntilExpiry();
       case PART_TIME_TO_LIVE -> new Query.PartTimeToLive(readPart(in));
+      case RANGE -> readRange(in);
       case SELECT -> new Query.Select(readList(in, 1, OperationCodec::readName));
       default -> throw new MalformedException("query " + tag + " is unknown");
     };
+  }
+
+  private static int endFlags(Optional<Query.Bound> end, int there, int inclusive) {
+    return end.map(bound -> there | (bound.inclusive() ? inclusive : 0)).orElse(0);
+  }
+
+  private static Query.Range readRange(WireInput in) {
+    int flags = in.readByteUnsigned();
+    if ((flags & ~(DESCENDING | FROM | FROM_INCLUSIVE | TO | TO_INCLUSIVE)) != 0) {
+      throw new MalformedException("flags " + flags + " of a range are unknown");
+    }
+    Optional<Query.Bound> from = readBound(in, flags, FROM, FROM_INCLUSIVE);
+    Optional<Query.Bound> to = readBound(in, flags, TO, TO_INCLUSIVE);
+    long limit = in.readNumber();
+    return new Query.Range(
+        from, to, (flags & DESCENDING) != 0, (int) Math.min(limit, Integer.MAX_VALUE));
+  }
+
+  private static Optional<Query.Bound> readBound(
+      WireInput in, int flags, int there, int inclusive) {
+    return (flags & there) == 0
+        ? Optional.empty()
+        : Optional.of(new Query.Bound(readPart(in), (flags & inclusive) != 0));
   }
 
   /** Writes a reading. */

@@ -123,25 +123,21 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public Reading read(Query query) {
     return switch (query) {
-      case Query.Whole q -> {
-        SortedMap<FieldId, Reading> fields = new TreeMap<>();
-        for (FieldId field : sortedKeys(true)) {
-          fields.put(field, cell(field).read(new Query.Whole()));
-        }
-        yield new Reading.Fields(fields);
-      }
-      case Query.Select q -> {
-        SortedMap<FieldId, Reading> fields = new TreeMap<>();
-        for (String name : q.names()) {
-          named(name)
-              .filter(this::isSeen)
-              .forEach(field -> fields.put(field, cell(field).read(new Query.Whole())));
-        }
-        yield new Reading.Fields(fields);
-      }
+      case Query.Whole q -> fields(visibleKeys());
+      case Query.Range q -> fields(visibleKeys(q));
+      case Query.Select q ->
+          fields(q.names().stream().flatMap(OrMap::named).filter(this::isSeen).toList());
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
     };
+  }
+
+  private Reading.Fields fields(List<FieldId> present) {
+    SortedMap<FieldId, Reading> fields = new TreeMap<>();
+    for (FieldId field : present) {
+      fields.put(field, cell(field).read(new Query.Whole()));
+    }
+    return new Reading.Fields(fields);
   }
 
   @Override
@@ -203,6 +199,11 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
 
   private static Stream<FieldId> named(String name) {
     return Arrays.stream(CrdtType.values()).map(type -> new FieldId(name, type));
+  }
+
+  @Override
+  boolean areOfOnePart(FieldId one, FieldId other) {
+    return one.name().equals(other.name());
   }
 
   @Override

@@ -1,11 +1,14 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What a client wants to know of one object. */
@@ -35,6 +38,10 @@ public sealed interface Query {
       case TimeToLive q -> HeapSize.object(0);
       case UntilExpiry q -> HeapSize.object(0);
       case PartTimeToLive q -> HeapSize.object(HeapSize.REFERENCE) + q.part.heapBytes();
+      case Range q ->
+          HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES + 1)
+              + q.from.map(Bound::heapBytes).orElse(0L)
+              + q.to.map(Bound::heapBytes).orElse(0L);
     };
   }
 
@@ -108,6 +115,53 @@ public sealed interface Query {
   record Select(List<String> names) implements Query {
     public Select {
       names = Present.copyOf(names, "a field's name");
+    }
+  }
+
+  /**
+   * Some elements of a set, or fields of a map with their values, that follow each other in their
+   * order: a {@link Reading.Many} or {@link Reading.Fields}, in their order, whichever way they
+   * were taken. It costs what it shows, not what the object has; in sets that remember removals
+   * (rwset, lwwset) also what was removed in between.
+   *
+   * @param from where it begins, at the lower end; empty: with the first one
+   * @param to where it ends, at the upper end; empty: with the last one
+   * @param descending whether those nearest to the upper end are taken, where there are more than
+   *     the limit, instead of those nearest to the lower
+   * @param limit so many at most, 1 to {@value #LIMIT_MAX}; if so many are shown, more may follow.
+   *     Fields that one name was given with several types come together, and may be a few more
+   */
+  record Range(Optional<Bound> from, Optional<Bound> to, boolean descending, int limit)
+      implements Query {
+    /** More than this are shown by several queries. */
+    public static final int LIMIT_MAX = 10_000;
+
+    public Range {
+      Present.present(from, "a bound");
+      Present.present(to, "a bound");
+      if (limit < 1 || limit > LIMIT_MAX) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "a range shows 1 to " + LIMIT_MAX + " elements or fields at once, not " + limit);
+      }
+    }
+  }
+
+  /**
+   * An end of a range.
+   *
+   * @param part an element or the fields of a name, be they there or not
+   * @param inclusive whether the range has it
+   */
+  record Bound(Part part, boolean inclusive) {
+    public Bound {
+      Present.present(part, "an element or field");
+    }
+
+    long heapBytes() {
+      return HeapSize.object(HeapSize.REFERENCE) // of the Optional
+          + HeapSize.object(HeapSize.REFERENCE + 1)
+          + part.heapBytes();
     }
   }
 }

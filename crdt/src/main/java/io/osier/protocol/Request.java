@@ -25,7 +25,7 @@ public sealed interface Request {
   long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
 
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 6;
+  int PROTOCOL_VERSION = 7;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
@@ -34,7 +34,8 @@ public sealed interface Request {
    * Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist} and
    * {@link Query.TimeToLive}, which came with 5, and no {@link Operation.ExpireParts}, {@link
    * Operation.PersistParts}, {@link Operation.WithPartDeadlines} and {@link Query.PartTimeToLive}
-   * and {@link Query.UntilExpiry}, which came with 6.
+   * and {@link Query.UntilExpiry}, which came with 6, and no {@link Query.Range}, which came with
+   * 7.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

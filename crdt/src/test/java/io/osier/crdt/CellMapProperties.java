@@ -233,15 +233,15 @@ final class CellMapProperties {
             case 1 -> growth.keys - 1 - i;
             default -> (int) ((i * 7_919L) % growth.keys); // 7,919 is prime: few come twice
           };
-      edit.put(Value.of(2 * key), i);
-      model.put(Value.of(2 * key), i);
+      edit.put(Value.of(2L * key), i);
+      model.put(Value.of(2L * key), i);
     }
     CellMap<Value, Integer> whole = edit.done();
     TreeMap<Value, Integer> before = new TreeMap<>(model);
     check(whole, model, starts);
     for (int key = growth.removedFrom; key < growth.removedTo; key += growth.each) {
-      edit.remove(Value.of(2 * key));
-      model.remove(Value.of(2 * key));
+      edit.remove(Value.of(2L * key));
+      model.remove(Value.of(2L * key));
     }
     check(edit.done(), model, starts);
     check(whole, before, starts);
@@ -253,7 +253,7 @@ final class CellMapProperties {
     assertThat(keys(map.iterator())).containsExactlyElementsOf(model.keySet());
     assertThat(keys(map.downFrom(null))).containsExactlyElementsOf(model.descendingMap().keySet());
     for (int start : starts) {
-      Value key = Value.of(2 * start - 1 + start % 2); // one in two may be there
+      Value key = Value.of(2L * start - 1 + start % 2); // one in two may be there
       assertThat(map.get(key)).isEqualTo(model.get(key));
       assertThat(keys(map.from(key))).containsExactlyElementsOf(model.tailMap(key).keySet());
       assertThat(keys(map.downFrom(key)))

@@ -62,6 +62,14 @@ final class OperationCodecTest {
     golden.put(new Query.PartTimeToLive(new Part.Element(Value.of("a"))), "0901010161");
     golden.put(new Query.PartTimeToLive(new Part.Field("f")), "09020166");
     golden.put(new Query.UntilExpiry(), "0a");
+    golden.put(new Query.Range(Optional.empty(), Optional.empty(), false, 300), "0b00ac02");
+    golden.put(
+        new Query.Range(
+            Optional.of(new Query.Bound(new Part.Element(Value.of("a")), true)),
+            Optional.of(new Query.Bound(new Part.Field("f"), false)),
+            true,
+            1),
+        "0b0f" + "01010161" + "020166" + "01");
     List<Part> parts = List.of(new Part.Element(Value.of("a")), new Part.Field("f"));
     Operation.Expire deadline = new Operation.Expire(5, true);
     golden.put(new Operation.ExpireParts(parts, deadline), "110a01" + "02" + "01010161" + "020166");
@@ -133,7 +141,8 @@ final class OperationCodecTest {
   @Property(tries = 10_000)
   void damagedForms_areReadOrRefused(
       @ForAll("values") Object value,
-      @ForAll @Size(min = 1, max = 4) Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
+      @ForAll @Size(min = 1, max = 4)
+          Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
     byte[] bytes = encode(value);
     damage.forEach((at, b) -> bytes[at % bytes.length] = b);
     readOrRefused(kind(value), bytes);

@@ -12,6 +12,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import java.util.ArrayList;
@@ -47,6 +48,11 @@ final class ProtocolCodecTest {
             new Query.Size(),
             new Query.Exists(),
             new Query.TimeToLive(),
+            new Query.Range(
+                Optional.of(new Query.Bound(new Part.Element(Value.of(3)), true)),
+                Optional.empty(),
+                true,
+                7),
             new Query.Select(List.of("f")))) {
       all.add(new Request.Read("ks", KEY, Optional.of(CrdtType.AW_SET), query, SEEN, true, 100));
     }

@@ -11,9 +11,12 @@ import io.osier.crdt.Reading;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.stream.Stream;
 
 /** A map of named fields. Cheap; thread-safe. */
 public final class MapHandle {
@@ -223,6 +226,52 @@ public final class MapHandle {
   /** As {@link #get}. */
   public CompletableFuture<SortedMap<FieldId, Reading>> getAsync(List<String> fields) {
     return target.read(new Query.Select(fields), r -> ((Reading.Fields) r).fields());
+  }
+
+  /**
+   * A page: the fields of a range of names, up to its limit, or a few more where one name has
+   * fields of several types. It costs what it shows, not what the map has.
+   */
+  public SortedMap<FieldId, Reading> get(Range<String> range) {
+    return Calls.join(getAsync(range));
+  }
+
+  /** As {@link #get(Range)}. */
+  public CompletableFuture<SortedMap<FieldId, Reading>> getAsync(Range<String> range) {
+    return Calls.attempt(
+        () ->
+            target.read(
+                Present.present(range, "a range").query(Part.Field::new),
+                r -> ((Reading.Fields) r).fields()));
+  }
+
+  /**
+   * The fields of a range of names as a stream, in its order, however many they are; see {@link
+   * SetHandle#stream}.
+   */
+  public Stream<Map.Entry<FieldId, Reading>> stream(Range<String> range) {
+    return PageStream.of(pages(range));
+  }
+
+  /**
+   * As {@link #stream}, for subscribers that say how many they want; each has a reading of its own.
+   */
+  public Flow.Publisher<Map.Entry<FieldId, Reading>> publisher(Range<String> range) {
+    Present.present(range, "a range");
+    return new PagePublisher<>(() -> pages(range));
+  }
+
+  private Pages<Map.Entry<FieldId, Reading>> pages(Range<String> range) {
+    return new RangePages<>(
+        Present.present(range, "a range"),
+        rest ->
+            getAsync(rest)
+                .thenApply(
+                    fields -> {
+                      List<Map.Entry<FieldId, Reading>> inOrder = List.copyOf(fields.entrySet());
+                      return rest.isDescending() ? inOrder.reversed() : inOrder;
+                    }),
+        entry -> entry.getKey().name());
   }
 
   /**

@@ -210,7 +210,7 @@ public abstract class ObjectSpace {
    * early; it holds nothing that must be closed.
    */
   public final Stream<Keyspace.Row> scan(Scan scan) {
-    return ScanStream.of(pages(scan));
+    return PageStream.of(pages(scan));
   }
 
   /**
@@ -220,7 +220,7 @@ public abstract class ObjectSpace {
    */
   public final Flow.Publisher<Keyspace.Row> publish(Scan scan) {
     Present.present(scan, "a scan");
-    return new ScanPublisher(() -> pages(scan));
+    return new PagePublisher<>(() -> pages(scan));
   }
 
   private ScanPages pages(Scan scan) {

@@ -6,11 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The pages of a scan, one after another: the next one is asked for when the one before it was
- * answered. Used by one caller at a time.
- */
-final class ScanPages {
+/** The pages of a scan. */
+final class ScanPages implements Pages<Keyspace.Row> {
   /** Reads the first page of what is left of a scan. */
   @FunctionalInterface
   interface Reader {
@@ -27,12 +24,20 @@ final class ScanPages {
     this.reader = reader;
   }
 
-  /** Whether no page follows. */
-  boolean isAtEnd() {
+  @Override
+  public boolean isAtEnd() {
     return rest == null;
   }
 
-  /** The next page; one that may be empty although others follow. Not at the end. */
+  @Override
+  public CompletableFuture<List<Keyspace.Row>> nextRows() {
+    return next().thenApply(Page::rows);
+  }
+
+  /**
+   * As {@link #nextRows}, with where the one behind it begins; one that may be empty although
+   * others follow. Not at the end.
+   */
   CompletableFuture<Page> next() {
     Scan scan = rest;
     if (scan == null) {

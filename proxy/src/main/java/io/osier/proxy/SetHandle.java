@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.stream.Stream;
 
 /** A set. Cheap; thread-safe. */
 public final class SetHandle {
@@ -217,6 +219,120 @@ public final class SetHandle {
   /** As {@link #get}. */
   public CompletableFuture<List<Value>> getAsync() {
     return target.read(new Query.Whole(), r -> ((Reading.Many) r).values());
+  }
+
+  /**
+   * A page: the elements of a range, in its order, up to its limit. It costs what it shows, not
+   * what the set has.
+   */
+  public List<Value> get(Range<Value> range) {
+    return Calls.join(getAsync(range));
+  }
+
+  /** As {@link #get(Range)}. */
+  public CompletableFuture<List<Value>> getAsync(Range<Value> range) {
+    return Calls.attempt(
+        () ->
+            target.read(
+                Present.present(range, "a range").query(Part.Element::new),
+                r -> {
+                  List<Value> inOrder = ((Reading.Many) r).values();
+                  return range.isDescending() ? inOrder.reversed() : inOrder;
+                }));
+  }
+
+  /** The least element, by the order of values; empty if there is none. */
+  public Optional<Value> first() {
+    return Calls.join(firstAsync());
+  }
+
+  /** As {@link #first}. */
+  public CompletableFuture<Optional<Value>> firstAsync() {
+    return getAsync(Range.<Value>all().limit(1)).thenApply(page -> page.stream().findFirst());
+  }
+
+  /** The greatest element, by the order of values; empty if there is none. */
+  public Optional<Value> last() {
+    return Calls.join(lastAsync());
+  }
+
+  /** As {@link #last}. */
+  public CompletableFuture<Optional<Value>> lastAsync() {
+    return getAsync(Range.<Value>all().descending().limit(1))
+        .thenApply(page -> page.stream().findFirst());
+  }
+
+  /**
+   * The elements of a range as a stream, in its order, however many they are: a page is read when
+   * an element of it is wanted, and shows the set as it is then. What is in the set all the time is
+   * shown once; what comes or goes meanwhile is shown or not. Within a transaction that reads a
+   * snapshot it is the set as it was. Used by one thread; its calls wait, and throw what they
+   * throw.
+   */
+  public Stream<Value> stream(Range<Value> range) {
+    return PageStream.of(pages(range));
+  }
+
+  /**
+   * As {@link #stream}, for subscribers that say how many they want; each has a reading of its own.
+   */
+  public Flow.Publisher<Value> publisher(Range<Value> range) {
+    Present.present(range, "a range");
+    return new PagePublisher<>(() -> pages(range));
+  }
+
+  private Pages<Value> pages(Range<Value> range) {
+    return new RangePages<>(Present.present(range, "a range"), this::getAsync, value -> value);
+  }
+
+  /**
+   * The elements that another set has, too, as {@link #stream}: pages of this set, of which the
+   * other one is asked. So it is cheapest on the smaller set.
+   */
+  public Stream<Value> intersection(SetHandle other) {
+    Present.present(other, "a set");
+    Pages<Value> mine = pages(Range.all());
+    return PageStream.of(
+        new Pages<Value>() {
+          @Override
+          public boolean isAtEnd() {
+            return mine.isAtEnd();
+          }
+
+          @Override
+          public CompletableFuture<List<Value>> nextRows() {
+            return mine.nextRows().thenCompose(other::amongAsync);
+          }
+        });
+  }
+
+  /**
+   * Whether another set has all elements of this one: read page by page, until one is not there.
+   */
+  public boolean isSubsetOf(SetHandle other) {
+    return Calls.join(isSubsetOfAsync(other));
+  }
+
+  /** As {@link #isSubsetOf}. */
+  public CompletableFuture<Boolean> isSubsetOfAsync(SetHandle other) {
+    return Calls.attempt(() -> areIn(Present.present(other, "a set"), pages(Range.all())));
+  }
+
+  private static CompletableFuture<Boolean> areIn(SetHandle other, Pages<Value> pages) {
+    if (pages.isAtEnd()) {
+      return CompletableFuture.completedFuture(true);
+    }
+    return pages
+        .nextRows()
+        .thenCompose(
+            rows ->
+                other
+                    .amongAsync(rows)
+                    .thenCompose(
+                        there ->
+                            there.size() == rows.size()
+                                ? areIn(other, pages)
+                                : CompletableFuture.completedFuture(false)));
   }
 
   /** Whether the element is in the set, without fetching the set. */

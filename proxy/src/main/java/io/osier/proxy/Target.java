@@ -310,6 +310,7 @@ abstract sealed class Target {
         case Query.Whole q -> whole;
         case Query.Contains q -> new Reading.Flag(many(whole).contains(q.element()));
         case Query.Among q -> new Reading.Many(q.present(new HashSet<>(many(whole))::contains));
+        case Query.Range q -> range(whole, q);
         case Query.Size q ->
             new Reading.Count(
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
@@ -328,6 +329,53 @@ abstract sealed class Target {
           yield new Reading.Fields(selected);
         }
       };
+    }
+
+    private static Reading range(Reading whole, Query.Range range) {
+      if (whole instanceof Reading.Fields f) {
+        TreeMap<FieldId, Reading> fields = new TreeMap<>(f.fields());
+        List<FieldId> within =
+            within(range, List.copyOf(fields.keySet()), FieldId::name, OfField::name);
+        fields.keySet().retainAll(within);
+        return new Reading.Fields(fields);
+      }
+      return new Reading.Many(within(range, many(whole), element -> element, OfField::element));
+    }
+
+    private static String name(Part part) {
+      if (part instanceof Part.Field field) {
+        return field.name();
+      }
+      throw new OsierException(ErrorCode.WRONG_TYPE, "a map has fields, not elements");
+    }
+
+    private static Value element(Part part) {
+      if (part instanceof Part.Element element) {
+        return element.value();
+      }
+      throw new OsierException(ErrorCode.WRONG_TYPE, "a set has elements, not fields");
+    }
+
+    /** As the datacenter answers it for an object. */
+    private static <T, C extends Comparable<C>> List<T> within(
+        Query.Range range, List<T> inOrder, Function<T, C> at, Function<Part, C> end) {
+      List<T> found = new ArrayList<>();
+      C last = null;
+      for (T each : range.descending() ? inOrder.reversed() : inOrder) {
+        C place = at.apply(each);
+        boolean isWithin =
+            range.from().map(b -> isAt(end.apply(b.part()).compareTo(place), b)).orElse(true)
+                && range.to().map(b -> isAt(place.compareTo(end.apply(b.part())), b)).orElse(true);
+        if (isWithin && (found.size() < range.limit() || place.equals(last))) {
+          found.add(each);
+          last = place;
+        }
+      }
+      return range.descending() ? found.reversed() : found;
+    }
+
+    private static boolean isAt(int order, Query.Bound bound) {
+      return order < 0 || (order == 0 && bound.inclusive());
     }
 
     private static OsierException noTimeToLive() {

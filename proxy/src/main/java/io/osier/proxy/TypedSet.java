@@ -1,12 +1,16 @@
 package io.osier.proxy;
 
+import io.osier.core.Present;
+import io.osier.core.Value;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * A set of objects of one class: an element is found by its value, so equal objects must have equal
@@ -154,6 +158,45 @@ public final class TypedSet<E> {
   /** As {@link #get}. */
   public CompletableFuture<Set<E>> getAsync() {
     return set.getAsync().thenApply(encoding::set);
+  }
+
+  /** As {@link SetHandle#get(Range)}: in the order of the elements' values. */
+  public List<E> get(Range<E> range) {
+    return Calls.join(getAsync(range));
+  }
+
+  /** As {@link #get(Range)}. */
+  public CompletableFuture<List<E>> getAsync(Range<E> range) {
+    return Calls.attempt(() -> set.getAsync(values(range))).thenApply(encoding::list);
+  }
+
+  /** As {@link SetHandle#first}. */
+  public Optional<E> first() {
+    return Calls.join(firstAsync());
+  }
+
+  /** As {@link #first}. */
+  public CompletableFuture<Optional<E>> firstAsync() {
+    return set.firstAsync().thenApply(first -> first.map(encoding::object));
+  }
+
+  /** As {@link SetHandle#last}. */
+  public Optional<E> last() {
+    return Calls.join(lastAsync());
+  }
+
+  /** As {@link #last}. */
+  public CompletableFuture<Optional<E>> lastAsync() {
+    return set.lastAsync().thenApply(last -> last.map(encoding::object));
+  }
+
+  /** As {@link SetHandle#stream}. */
+  public Stream<E> stream(Range<E> range) {
+    return set.stream(values(range)).map(encoding::object);
+  }
+
+  private Range<Value> values(Range<E> range) {
+    return Present.present(range, "a range").map(end -> encoding.elements(List.of(end)).getFirst());
   }
 
   /** Whether an element is in the set, without fetching the set. */

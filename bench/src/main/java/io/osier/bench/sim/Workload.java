@@ -6,6 +6,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
@@ -364,9 +365,15 @@ final class Workload {
 
   private Query query(CrdtType type, Random random) {
     if (SETS.contains(type)) {
-      return switch (random.nextInt(3)) {
+      return switch (random.nextInt(4)) {
         case 0 -> new Query.Contains(element(random));
         case 1 -> new Query.Size();
+        case 2 ->
+            new Query.Range(
+                Optional.of(new Query.Bound(new Part.Element(element(random)), false)),
+                Optional.empty(),
+                random.nextBoolean(),
+                1 + random.nextInt(3));
         default -> new Query.Whole();
       };
     }

@@ -44,6 +44,8 @@ final class Grammar {
           "set add|remove KEY E... | set has KEY E | set size|get KEY    concurrent adding wins",
           "rwset, lwwset, lwwset-remove                      as set; removing wins, or the latest",
           "gset add KEY E... | gset has KEY E | gset size|get KEY        only grows",
+          "set range KEY [from|after E] [to|before E] [last] [N]   elements in their order",
+          "map range KEY [from|after F] [to|before F] [last] [N]   fields in that of their names",
           "map set KEY FIELD=VALUE...                        registers in fields, all at once",
           "map update KEY FIELD TYPE OP ARGS...              any type, e.g. f counter incr 3",
           "map remove KEY FIELD... | map get KEY [FIELD...] | map size KEY",

@@ -23,6 +23,9 @@ import java.util.Optional;
 
 /** The words of what is done with one object, by its type. Pure. */
 final class ObjectGrammar {
+  /** So many are shown of a range where nothing else is said. */
+  private static final int RANGE_LIMIT = 100;
+
   private ObjectGrammar() {}
 
   static Grammar.Action parse(CrdtType type, List<Word> words) {
@@ -49,11 +52,15 @@ final class ObjectGrammar {
       case G_COUNTER -> List.of("incr", "get", "clear");
       case LWW_REGISTER, MV_REGISTER -> List.of("set", "get", "clear");
       case EW_FLAG, DW_FLAG -> List.of("on", "off", "get", "clear");
-      case G_SET -> List.of("add", "has", "size", "get", "expire", "persist", "ttl", "clear");
+      case G_SET ->
+          List.of("add", "has", "size", "get", "range", "expire", "persist", "ttl", "clear");
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          List.of("add", "remove", "has", "size", "get", "expire", "persist", "ttl", "clear");
+          List.of(
+              "add", "remove", "has", "size", "get", "range", "expire", "persist", "ttl", "clear");
       case OR_MAP ->
-          List.of("set", "update", "remove", "get", "size", "expire", "persist", "ttl", "clear");
+          List.of(
+              "set", "update", "remove", "get", "range", "size", "expire", "persist", "ttl",
+              "clear");
       case BOUNDED_COUNTER -> List.of("create", "incr", "decr", "give", "get", "rights");
     };
   }
@@ -68,9 +75,45 @@ final class ObjectGrammar {
                   : new Query.Select(texts(rest)));
       case "has" -> Optional.of(new Query.Contains(value(only(rest, type + " has KEY ELEMENT"))));
       case "size" -> Optional.of(new Query.Size());
+      case "range" -> Optional.of(range(type, rest));
       case "rights" -> Optional.of(new Query.Rights());
       default -> Optional.empty();
     };
+  }
+
+  private static Query range(CrdtType type, List<Word> words) {
+    String usage =
+        "%1$s range KEY [from|after %2$s] [to|before %2$s] [last] [N]"
+            .formatted(type, partName(type));
+    Optional<Query.Bound> from = Optional.empty();
+    Optional<Query.Bound> to = Optional.empty();
+    boolean descending = false;
+    int limit = RANGE_LIMIT;
+    for (int i = 0; i < words.size(); i++) {
+      String word = words.get(i).text();
+      boolean inclusive = word.equals("from") || word.equals("to");
+      switch (word) {
+        case "from", "after", "to", "before" -> {
+          if (++i == words.size()) {
+            throw bad("behind '" + word + "' comes an end: " + usage);
+          }
+          Query.Bound end = new Query.Bound(part(type, words.get(i)), inclusive);
+          if (word.equals("from") || word.equals("after")) {
+            from = Optional.of(end);
+          } else {
+            to = Optional.of(end);
+          }
+        }
+        case "last" -> descending = true;
+        default -> {
+          if (i < words.size() - 1 || !word.matches("[0-9]{1,9}")) {
+            throw bad("'" + word + "' is no part of " + usage);
+          }
+          limit = Integer.parseInt(word);
+        }
+      }
+    }
+    return new Query.Range(from, to, descending, limit);
   }
 
   private static Operation operation(CrdtType type, String verb, List<Word> rest) {

@@ -124,6 +124,10 @@ final class CliTest {
         "set add ef x                | set ttl ef y                       | (nothing)",
         "map set eg f=1              | map ttl eg f                       | it does not expire",
         "for 0 register set fb x     | exists fb                          | false",
+        "set add ga a b c d          | set range ga                       | {a, b, c, d}",
+        "set add gb a b c d          | set range gb after a to c          | {b, c}",
+        "set add gc a b c d          | set range gc from b before d last 1 | {c}",
+        "map set gd a=1 b=2 c=3      | map range gd from b                | {b: 2, c: 3}",
         "for 90 ewflag on fc         | for 90 ifabsent ewflag on fc       | not done: it is not as"
             + " expected",
         "set add fd a                | for 90 returning set add fd a b    | {b}",
@@ -148,6 +152,12 @@ final class CliTest {
         "set expire x 5           | error INVALID_ARGUMENT: usage: set expire KEY SECONDS"
             + " ELEMENT...",
         "map ttl x                | error INVALID_ARGUMENT: usage: map ttl KEY FIELD",
+        "set range x after        | error INVALID_ARGUMENT: behind 'after' comes an end: set range"
+            + " KEY [from|after ELEMENT] [to|before ELEMENT] [last] [N]",
+        "set range x 5 last       | error INVALID_ARGUMENT: '5' is no part of set range KEY"
+            + " [from|after ELEMENT] [to|before ELEMENT] [last] [N]",
+        "map range x 0            | error INVALID_ARGUMENT: a range shows 1 to 10000 elements or"
+            + " fields at once, not 0",
         "counter ttl x y          | error INVALID_ARGUMENT: a counter has no 'ttl'; it has incr,",
         "for 30 counter get x     | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
         "for ever counter incr x  | error INVALID_ARGUMENT: 'ever' must be a number of seconds",
@@ -337,7 +347,7 @@ final class CliTest {
       assertThat(completer.words(List.of(), "")).contains("exists", "use", "rwset");
       assertThat(completer.words(List.of("set"), ""))
           .containsExactly(
-              "add", "remove", "has", "size", "get", "expire", "persist", "ttl", "clear");
+              "add", "remove", "has", "size", "get", "range", "expire", "persist", "ttl", "clear");
       assertThat(completer.words(List.of("set", "get"), "comp")).containsExactly("complete:1");
       assertThat(completer.words(List.of("del"), "comp"))
           .containsExactly("complete:1", "complete:2");

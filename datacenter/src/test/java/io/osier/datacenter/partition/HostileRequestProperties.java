@@ -18,6 +18,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
+import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.store.MemoryStore;
@@ -405,7 +406,17 @@ final class HostileRequestProperties {
             new Query.TimeToLive()),
         VALUES.map(Query.Contains::new),
         VALUES.list().ofMaxSize(3).map(Query.Among::new),
+        ranges(),
         NAMES.list().ofMaxSize(2).map(Query.Select::new));
+  }
+
+  private static Arbitrary<Query> ranges() {
+    Arbitrary<Optional<Query.Bound>> ends =
+        Arbitraries.oneOf(VALUES.map(Part.Element::new), NAMES.map(Part.Field::new))
+            .flatMap(part -> EITHER.map(inclusive -> new Query.Bound(part, inclusive)))
+            .optional();
+    return Combinators.combine(ends, ends, EITHER, Arbitraries.integers().between(1, 3))
+        .as(Query.Range::new);
   }
 
   private static Arbitrary<Request.Ask> asks() {

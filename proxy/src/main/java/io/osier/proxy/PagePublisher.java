@@ -1,8 +1,7 @@
 package io.osier.proxy;
 
-import io.osier.proxy.Keyspace.Page;
-import io.osier.proxy.Keyspace.Row;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,33 +11,36 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of a scan for subscribers that say how many they want. Each has a scan of its own, of which
- * one page is held at a time: the next one is asked for when all rows of it were taken and more are
- * wanted. Signals come one after another, with no lock held, by the thread that brings a page or by
- * the one that asks for rows.
+ * Rows for subscribers that say how many they want. Each has pages of its own, of which one is held
+ * at a time: the next one is asked for when all rows of it were taken and more are wanted. Signals
+ * come one after another, with no lock held, by the thread that brings a page or by the one that
+ * asks for rows.
+ *
+ * @param <R> a row
  */
-final class ScanPublisher implements Flow.Publisher<Row> {
-  private final Supplier<ScanPages> scans;
+final class PagePublisher<R> implements Flow.Publisher<R> {
+  private final Supplier<Pages<R>> readings;
 
-  ScanPublisher(Supplier<ScanPages> scans) {
-    this.scans = scans;
+  /** Each subscriber's pages are those of another reading. */
+  PagePublisher(Supplier<Pages<R>> readings) {
+    this.readings = readings;
   }
 
   @Override
-  public void subscribe(Flow.Subscriber<? super Row> subscriber) {
+  public void subscribe(Flow.Subscriber<? super R> subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
-    new Rows(scans.get(), subscriber).begin();
+    new Rows<R>(readings.get(), subscriber).begin();
   }
 
   /** What became of the page that was asked for: one of the two is null. */
-  private record Arrival(@Nullable Page page, @Nullable Throwable error) {}
+  private record Arrival<R>(@Nullable List<R> page, @Nullable Throwable error) {}
 
-  /** One subscriber's scan. */
-  private static final class Rows implements Flow.Subscription {
-    private final ScanPages pages;
-    private final Flow.Subscriber<? super Row> subscriber;
+  /** One subscriber's reading. */
+  private static final class Rows<R> implements Flow.Subscription {
+    private final Pages<R> pages;
+    private final Flow.Subscriber<? super R> subscriber;
     private final AtomicLong wanted = new AtomicLong();
-    private final AtomicReference<@Nullable Arrival> arrival = new AtomicReference<>();
+    private final AtomicReference<@Nullable Arrival<R>> arrival = new AtomicReference<>();
     private volatile boolean cancelled;
     private volatile boolean askedForNone;
 
@@ -46,11 +48,11 @@ final class ScanPublisher implements Flow.Publisher<Row> {
     private final AtomicInteger calls = new AtomicInteger();
 
     // Only whoever is at it touches what follows.
-    private final ArrayDeque<Row> held = new ArrayDeque<>();
+    private final ArrayDeque<R> held = new ArrayDeque<>();
     private boolean reading;
     private boolean over;
 
-    Rows(ScanPages pages, Flow.Subscriber<? super Row> subscriber) {
+    Rows(Pages<R> pages, Flow.Subscriber<? super R> subscriber) {
       this.pages = pages;
       this.subscriber = subscriber;
     }
@@ -110,7 +112,7 @@ final class ScanPublisher implements Flow.Publisher<Row> {
             new IllegalArgumentException("a subscriber must ask for at least one row"));
         return;
       }
-      Arrival arrived = arrival.getAndSet(null);
+      Arrival<R> arrived = arrival.getAndSet(null);
       if (arrived != null) {
         reading = false;
         if (arrived.error != null) {
@@ -118,7 +120,7 @@ final class ScanPublisher implements Flow.Publisher<Row> {
           subscriber.onError(Calls.asOsier(arrived.error, false));
           return;
         }
-        held.addAll(Objects.requireNonNull(arrived.page).rows());
+        held.addAll(Objects.requireNonNull(arrived.page));
       }
       deliver();
       if (cancelled || !held.isEmpty() || reading) {
@@ -130,10 +132,10 @@ final class ScanPublisher implements Flow.Publisher<Row> {
       } else if (wanted.get() > 0) {
         reading = true;
         pages
-            .next()
+            .nextRows()
             .whenComplete(
                 (page, error) -> {
-                  arrival.set(new Arrival(page, error));
+                  arrival.set(new Arrival<>(page, error));
                   turn();
                 });
       }
@@ -141,7 +143,7 @@ final class ScanPublisher implements Flow.Publisher<Row> {
 
     private void deliver() {
       while (!cancelled && wanted.get() > 0) {
-        Row row = held.poll();
+        R row = held.poll();
         if (row == null) {
           return;
         }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Pages are read as rows of them are wanted, and signals come one after another. */
 @NullUnmarked // what has not come is null
-final class ScanPublisherTest {
+final class PagePublisherTest {
   private static final int PAGE = 10;
 
   /** Pages that were asked for, of keys that are numbers. */
@@ -95,12 +95,12 @@ final class ScanPublisherTest {
   }
 
   private <S extends Noting> S subscribed(Scan scan, S subscriber) {
-    new ScanPublisher(() -> pages(scan)).subscribe(subscriber);
+    new PagePublisher<>(() -> pages(scan)).subscribe(subscriber);
     return subscriber;
   }
 
   private List<Key> keys(int from, int to) {
-    return IntStream.range(from, to).mapToObj(ScanPublisherTest::key).toList();
+    return IntStream.range(from, to).mapToObj(PagePublisherTest::key).toList();
   }
 
   @Test
@@ -253,7 +253,7 @@ final class ScanPublisherTest {
 
   @Test
   void eachSubscriber_hasAScanOfItsOwn() {
-    ScanPublisher publisher = new ScanPublisher(() -> pages(Scan.all()));
+    PagePublisher<Row> publisher = new PagePublisher<>(() -> pages(Scan.all()));
     for (int i = 0; i < 2; i++) {
       Noting all = new Noting();
       publisher.subscribe(all);
@@ -267,10 +267,10 @@ final class ScanPublisherTest {
 
   @Test
   void stream_readsAPageWhenARowOfItIsWanted() {
-    assertThat(ScanStream.of(pages(Scan.all())).limit(5).map(Row::key)).isEqualTo(keys(0, 5));
+    assertThat(PageStream.of(pages(Scan.all())).limit(5).map(Row::key)).isEqualTo(keys(0, 5));
     assertThat(asked).hasSize(1);
     asked.clear();
-    Iterator<Row> rows = ScanStream.of(pages(Scan.all())).iterator();
+    Iterator<Row> rows = PageStream.of(pages(Scan.all())).iterator();
     assertThat(asked).isEmpty();
     for (int i = 0; i < 11; i++) {
       rows.next();
@@ -280,11 +280,11 @@ final class ScanPublisherTest {
 
   @Test
   void stream_isWhole_alsoInParallel_andEndsWhenItIsClosed() {
-    assertThat(ScanStream.of(pages(Scan.all())).map(Row::key)).isEqualTo(keys(0, size));
-    assertThat(ScanStream.of(pages(Scan.all())).parallel().map(Row::key).toList())
+    assertThat(PageStream.of(pages(Scan.all())).map(Row::key)).isEqualTo(keys(0, size));
+    assertThat(PageStream.of(pages(Scan.all())).parallel().map(Row::key).toList())
         .isEqualTo(keys(0, size));
     List<Row> some = new ArrayList<>();
-    try (Stream<Row> rows = ScanStream.of(pages(Scan.all()))) {
+    try (Stream<Row> rows = PageStream.of(pages(Scan.all()))) {
       rows.forEach(
           row -> {
             some.add(row);
@@ -307,6 +307,6 @@ final class ScanPublisherTest {
                 new Page(page(0).rows(), Optional.empty())));
     ScanPages pages =
         new ScanPages(Scan.all(), rest -> CompletableFuture.completedFuture(given.removeFirst()));
-    assertThat(ScanStream.of(pages).count()).isEqualTo(PAGE);
+    assertThat(PageStream.of(pages).count()).isEqualTo(PAGE);
   }
 }

@@ -1,6 +1,5 @@
 package io.osier.proxy;
 
-import io.osier.proxy.Keyspace.Row;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Spliterator;
@@ -10,26 +9,30 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of a scan as a stream: a page is read when a row of it is wanted. Used by one thread. */
-final class ScanStream extends Spliterators.AbstractSpliterator<Row> {
-  private final ScanPages pages;
-  private Iterator<Row> rows = List.<Row>of().iterator();
+/**
+ * Pages as a stream of their rows: a page is read when a row of it is wanted. Used by one thread.
+ *
+ * @param <R> a row
+ */
+final class PageStream<R> extends Spliterators.AbstractSpliterator<R> {
+  private final Pages<R> pages;
+  private Iterator<R> rows = List.<R>of().iterator();
   private boolean closed;
 
-  private ScanStream(ScanPages pages) {
+  private PageStream(Pages<R> pages) {
     super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL);
     this.pages = pages;
   }
 
-  static Stream<Row> of(ScanPages pages) {
-    ScanStream rows = new ScanStream(pages);
+  static <R> Stream<R> of(Pages<R> pages) {
+    PageStream<R> rows = new PageStream<>(pages);
     return StreamSupport.stream(rows, false).onClose(() -> rows.closed = true);
   }
 
   @Override
-  public boolean tryAdvance(Consumer<? super Row> action) {
+  public boolean tryAdvance(Consumer<? super R> action) {
     while (!closed && !rows.hasNext() && !pages.isAtEnd()) {
-      rows = Calls.join(pages.next()).rows().iterator();
+      rows = Calls.join(pages.nextRows()).iterator();
     }
     if (closed || !rows.hasNext()) {
       return false;
@@ -40,7 +43,7 @@ final class ScanStream extends Spliterators.AbstractSpliterator<Row> {
 
   /** In one piece: a part would wait for the one before it. */
   @Override
-  public @Nullable Spliterator<Row> trySplit() {
+  public @Nullable Spliterator<R> trySplit() {
     return null;
   }
 }

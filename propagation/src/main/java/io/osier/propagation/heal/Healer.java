@@ -1,5 +1,7 @@
 package io.osier.propagation.heal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
@@ -376,13 +378,11 @@ public final class Healer implements Early {
    * @param givenUp hears who was asked, and for which origin
    */
   public void giveUp(long nowNanos, BiConsumer<ReplicaId, ReplicaId> givenUp) {
-    for (Iterator<Map.Entry<ReplicaId, UnderWay>> it = underWay.entrySet().iterator();
-        it.hasNext(); ) {
-      Map.Entry<ReplicaId, UnderWay> e = it.next();
-      UnderWay healing = e.getValue();
+    for (ReplicaId origin : List.copyOf(underWay.keySet())) {
+      UnderWay healing = requireNonNull(underWay.get(origin));
       if (healing.isGivenUp(nowNanos, around.healNanos())) {
-        it.remove();
-        givenUp.accept(healing.peer, e.getKey());
+        underWay.remove(origin);
+        givenUp.accept(healing.peer, origin);
       }
     }
   }

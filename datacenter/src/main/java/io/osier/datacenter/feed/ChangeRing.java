@@ -411,8 +411,8 @@ public final class ChangeRing {
       Map.Entry<Key, Slot> next = it.next();
       Slot slot = next.getValue();
       if (slot.waiting.isEmpty() && !slot.due && slot.usedNanos - usedBeforeNanos < 0) {
+        long bytes = slotBytes(next.getKey()); // what the entry is behind this is not defined
         it.remove();
-        long bytes = slotBytes(next.getKey());
         slotBytes -= bytes;
         budget.give(bytes);
       }

@@ -62,15 +62,12 @@ final class PathSkew {
     for (Iterator<Map.Entry<Path, Awaited>> it = awaited.entrySet().iterator(); it.hasNext(); ) {
       Map.Entry<Path, Awaited> entry = it.next();
       Awaited one = entry.getValue();
-      if (entry.getKey().origin.equals(origin.dc())
-          && one.object.equals(object)
-          && last >= one.number) {
+      Path path = entry.getKey(); // what an entry is once it is removed is not defined
+      if (path.origin.equals(origin.dc()) && one.object.equals(object) && last >= one.number) {
         it.remove();
         long waited = nowNanos - one.sinceNanos;
         if (waited <= graceNanosMax) {
-          waits
-              .computeIfAbsent(entry.getKey().sender, s -> new Coordination())
-              .sample(waited, nowNanos);
+          waits.computeIfAbsent(path.sender, s -> new Coordination()).sample(waited, nowNanos);
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.osier.bench;
 
 import io.osier.bench.causal.CausalCommand;
+import io.osier.bench.client.BigSetCommand;
 import io.osier.bench.client.ClientCommand;
 import io.osier.bench.client.EchoCommand;
 import io.osier.bench.client.RedisBaselineCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
     subcommands = {
+      BigSetCommand.class,
       CausalCommand.class,
       ClientCommand.class,
       CrashCommand.class,

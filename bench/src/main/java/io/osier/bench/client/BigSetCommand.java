@@ -1,0 +1,345 @@
+package io.osier.bench.client;
+
+import io.osier.bench.cluster.ClusterSettings;
+import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.Durability;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
+import io.osier.bench.experiment.Experiment;
+import io.osier.bench.experiment.Plots;
+import io.osier.bench.experiment.Results;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.SetHandle;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** How the insertion of one element depends on the size of the set that it is inserted into. */
+@Command(
+    name = "bigset",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measures inserts of one element each (10 bytes, in random order) into one add-wins set of a"
+          + " growing",
+      "size, through the client library, as Table 1 of Brown, Lakhani, Place, \"Big(ger) sets\""
+          + " (2016) does:",
+      "inserts a second and how long each takes, the servers' processor time, bytes of the store"
+          + " and of",
+      "the links, and single reads of the same set. At each size the set grows by a quarter while"
+          + " it is",
+      "measured, and is made smaller again by one request while it is not. What an object cannot"
+          + " hold is",
+      "said, and ends the run."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:measured, as far as an object can hold so many elements",
+      "1:it could not be run",
+      "2:wrong usage"
+    })
+public final class BigSetCommand extends Experiment {
+  private static final String KEYSPACE = "sets";
+  private static final String WORKLOAD = "elements in the set";
+  private static final String CITED = "cited: Big(ger) sets, table 1";
+  private static final String RATE = "inserts/s";
+  private static final String P50 = "p50 us";
+  private static final String P99 = "p99 us";
+  private static final int WARM_UP_ELEMENTS = 1_000;
+  private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
+
+  @Option(
+      names = "--sizes",
+      paramLabel = "N,N,…",
+      split = ",",
+      description = "elements in the set, growing; ${DEFAULT-VALUE} unless given")
+  private List<Long> sizes = List.of(1_000L, 10_000L, 100_000L);
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "of inserts at each size; 15, with --quick 3")
+  private @Nullable Double seconds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      description = "seconds of inserts before anything is measured; 30, with --quick 6")
+  private @Nullable Double warmUp;
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      description = "inserts under way at a time; ${DEFAULT-VALUE} unless given")
+  private int inFlight = 16;
+
+  @Option(
+      names = "--durability",
+      paramLabel = "HOW",
+      description = "memory, or of a store: none, async, sync; ${DEFAULT-VALUE} unless given")
+  private Durability durability = Durability.ASYNC;
+
+  @Option(
+      names = "--datacenters",
+      paramLabel = "N",
+      description =
+          "1 to 10 processes, with emulated links between them; the inserts are made at the first;"
+              + " ${DEFAULT-VALUE} unless given")
+  private int datacenters = 1;
+
+  @Option(
+      names = "--heap",
+      paramLabel = "SIZE",
+      description = "of each datacenter, as -Xmx has it; ${DEFAULT-VALUE} unless given")
+  private String heap = "1g";
+
+  @Option(
+      names = "--server-options",
+      paramLabel = "OPTION",
+      split = ",,",
+      description = "further options of Java for the datacenters, separated by two commas")
+  private List<String> serverOptions = List.of();
+
+  /** For picocli. */
+  public BigSetCommand() {}
+
+  private double seconds() {
+    return seconds != null ? seconds : quick() ? 3 : 15;
+  }
+
+  private double warmUp() {
+    return warmUp != null ? warmUp : quick() ? 6 : 30;
+  }
+
+  private void check() {
+    boolean grows = sizes.getFirst() >= 1;
+    for (int i = 1; i < sizes.size(); i++) {
+      grows &= sizes.get(i) > sizes.get(i - 1);
+    }
+    if (!grows) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "--sizes must be 1 or more and grow, not " + sizes);
+    }
+    if (seconds() <= 0 || warmUp() < 0 || inFlight < 1) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "--seconds and --in-flight must be more than 0, --warm-up not less");
+    }
+    if (datacenters < 1 || datacenters > Topology.DCS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "--datacenters must be 1 to " + Topology.DCS_MAX + ", not " + datacenters);
+    }
+  }
+
+  @Override
+  protected void measure(Results results) throws IOException, InterruptedException {
+    check();
+    Path directory = Files.createTempDirectory("osier-bigset");
+    System.out.println("logs and data in " + directory);
+    results.note("durability", durability.toString());
+    results.note("datacenters", Integer.toString(datacenters));
+    results.note("inserts in flight", Integer.toString(inFlight));
+    results.note("bytes of an element", Integer.toString(SetInserts.ELEMENT_BYTES));
+    try (LocalCluster cluster =
+            new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 2s }\n")
+                .dcs(Topology.names(datacenters))
+                .store(durability.setting())
+                .heap("-Xmx" + heap)
+                .javaOptions(serverOptions)
+                .admin()
+                .start();
+        HttpClient http = HttpClient.newHttpClient()) {
+      cluster.awaitReady(Duration.ofSeconds(60));
+      String dc = cluster.dcs().getFirst();
+      try (OsierClient client = cluster.client(dc)) {
+        Keyspace keyspace = client.session().keyspace(KEYSPACE);
+        warmUp(keyspace.set("warm"));
+        for (int round = 0; round < rounds(1); round++) {
+          new Round(results, cluster, http, keyspace.set("set-" + round)).run();
+        }
+      }
+    }
+    System.out.println();
+    System.out.println(results.table(WORKLOAD));
+    cite(results);
+    Directories.delete(directory);
+  }
+
+  private void warmUp(SetHandle set) throws InterruptedException {
+    System.out.println("warming up");
+    SetInserts inserts = new SetInserts(set, inFlight, 0);
+    while (inserts.seconds() < warmUp()) {
+      inserts.resize(WARM_UP_ELEMENTS);
+      burst(inserts, WARM_UP_ELEMENTS, warmUp());
+    }
+  }
+
+  /** Inserts until the set is a quarter larger, or has been inserted into for so long in all. */
+  private static void burst(SetInserts inserts, long elements, double secondsMax)
+      throws InterruptedException {
+    long left = (long) ((secondsMax - inserts.seconds()) * 1e9);
+    inserts.insert(elements + Math.max(1, elements / 4), System.nanoTime() + left);
+  }
+
+  /** One set that grows. */
+  private final class Round {
+    private final Results results;
+    private final LocalCluster cluster;
+    private final HttpClient http;
+    private final SetHandle set;
+
+    Round(Results results, LocalCluster cluster, HttpClient http, SetHandle set) {
+      this.results = results;
+      this.cluster = cluster;
+      this.http = http;
+      this.set = set;
+    }
+
+    void run() throws IOException, InterruptedException {
+      long size = 0;
+      for (long elements : sizes) {
+        SetInserts inserts = new SetInserts(set, inFlight, size);
+        try {
+          inserts.resize(elements);
+          measure(elements, inserts);
+          size = inserts.size();
+        } catch (OsierException e) {
+          if (e.code() != ErrorCode.VALUE_TOO_LARGE) {
+            throw e;
+          }
+          String row = String.format(Locale.ROOT, "%,d: more than an object holds", elements);
+          System.out.println(row + " (" + e.getMessage() + "); the run ends here");
+          results.add(WORKLOAD, row, "it holds, about", (double) inserts.size());
+          return;
+        }
+      }
+    }
+
+    private void measure(long elements, SetInserts inserts)
+        throws IOException, InterruptedException {
+      String row = String.format(Locale.ROOT, "%,d", elements);
+      settle();
+      Written storeBefore = written();
+      long wanBefore = cluster.wanBytes();
+      long cpuNanos = 0;
+      while (inserts.seconds() < seconds()) {
+        Duration before = cluster.cpu();
+        burst(inserts, elements, seconds());
+        cpuNanos += cluster.cpu().minus(before).toNanos();
+        if (inserts.seconds() < seconds()) {
+          inserts.resize(elements);
+        }
+      }
+      settle();
+      Histogram nanos = inserts.nanos();
+      double count = Math.max(1, nanos.getTotalCount());
+      results.add(WORKLOAD, row, RATE, count / inserts.seconds());
+      results.add(WORKLOAD, row, P50, nanos.getValueAtPercentile(50) / 1e3);
+      results.add(WORKLOAD, row, P99, nanos.getValueAtPercentile(99) / 1e3);
+      results.add(WORKLOAD, row, "servers' µs/insert", cpuNanos / 1e3 / count);
+      if (durability != Durability.MEMORY) {
+        Written store = written().minus(storeBefore);
+        results.add(WORKLOAD, row, "log bytes/insert", store.logBytes / count);
+        results.add(WORKLOAD, row, "table bytes/insert", store.tableBytes / count);
+      }
+      if (datacenters > 1) {
+        double wan = cluster.wanBytes() - wanBefore;
+        results.add(WORKLOAD, row, "link bytes/insert", wan / count);
+      }
+      SplittableRandom random = new SplittableRandom(1);
+      double reading = seconds() / 5;
+      Histogram contains =
+          SetInserts.readNanos(
+              () -> set.contains(SetInserts.element(random.nextLong(2 * elements))), reading);
+      Histogram size = SetInserts.readNanos(set::size, reading);
+      results.add(WORKLOAD, row, "contains p50 us", contains.getValueAtPercentile(50) / 1e3);
+      results.add(WORKLOAD, row, "size p50 us", size.getValueAtPercentile(50) / 1e3);
+      System.out.printf(
+          Locale.ROOT,
+          "%s elements: %,.0f inserts/s, p50 %,.0f us, p99 %,.0f us%n",
+          row,
+          count / inserts.seconds(),
+          nanos.getValueAtPercentile(50) / 1e3,
+          nanos.getValueAtPercentile(99) / 1e3);
+    }
+
+    /** Until all have what was inserted, and the datacenter's figures, of each second, tell it. */
+    private void settle() throws InterruptedException {
+      if (datacenters > 1 && !cluster.fleet().awaitEqual(SETTLE_MAX, System.out::println)) {
+        throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
+      }
+      Thread.sleep(1_500);
+    }
+
+    /** What the store of the first datacenter has written so far. */
+    private Written written() throws IOException, InterruptedException {
+      String url = cluster.dashboard(cluster.dcs().getFirst()) + "metrics";
+      HttpRequest get = HttpRequest.newBuilder(URI.create(url)).build();
+      return Written.of(http.send(get, HttpResponse.BodyHandlers.ofString()).body());
+    }
+  }
+
+  /**
+   * Bytes that a store has written.
+   *
+   * @param logBytes to the write-ahead log
+   * @param tableBytes to tables, for the first time and by compaction
+   */
+  record Written(double logBytes, double tableBytes) {
+    /** As the metrics tell it. */
+    static Written of(String metrics) {
+      return new Written(
+          value(metrics, "osier_store_log_bytes_total"),
+          value(metrics, "osier_store_flushed_bytes_total")
+              + value(metrics, "osier_store_compaction_written_bytes_total"));
+    }
+
+    private static double value(String metrics, String name) {
+      return metrics
+          .lines()
+          .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    }
+
+    Written minus(Written before) {
+      return new Written(logBytes - before.logBytes, tableBytes - before.tableBytes);
+    }
+  }
+
+  /** What the paper measured, on another machine and with one call in flight. */
+  private static void cite(Results results) {
+    cite(results, "5,000", 81.57, 48.81, 7_094.66);
+    cite(results, "10,000", 45.58, 26.79, 1_040.00);
+    cite(results, "45,000", 6.89, 12.61, 1_060.67);
+    System.out.println(results.table(CITED));
+  }
+
+  private static void cite(
+      Results results, String elements, double sets, double deltas, double bigsets) {
+    results.add(CITED, elements, "Riak sets, " + RATE, sets);
+    results.add(CITED, elements, "Riak deltas, " + RATE, deltas);
+    results.add(CITED, elements, "bigsets, " + RATE, bigsets);
+  }
+
+  @Override
+  protected void plot(Plots plots) throws IOException {
+    plots.bars("bigset-rate", "Inserts into one set", RATE, List.of(WORKLOAD));
+    plots.bars("bigset-p50", "Half of the inserts take, at most", P50, List.of(WORKLOAD));
+  }
+}

@@ -58,6 +58,16 @@ final class PartitionMetrics {
         "Keys in memory",
         k -> k.stored(ObjectStore.Figures::cachedKeys));
     metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "cached_bytes",
+        "Heap that keys in memory take with their objects, about",
+        k -> k.stored(ObjectStore.Figures::cachedBytes));
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "cache_limit_bytes",
+        "Heap that they may take, about; 0 where all are in memory",
+        k -> k.stored(ObjectStore.Figures::cacheBytesMax));
+    metrics.perKeyspace(
         Metric.Type.COUNTER,
         "cache_misses",
         "Keys read from the disk",

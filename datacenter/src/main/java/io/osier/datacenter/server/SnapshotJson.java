@@ -154,6 +154,8 @@ final class SnapshotJson {
                     .put("limit_bytes", usage.limit())
                     .put("spent", usage.spent()));
     node.put("cached_keys", k.stored(ObjectStore.Figures::cachedKeys));
+    node.put("cached_bytes", k.stored(ObjectStore.Figures::cachedBytes));
+    node.put("cache_limit_bytes", k.stored(ObjectStore.Figures::cacheBytesMax));
     node.put("cache_misses", k.stored(ObjectStore.Figures::misses));
     node.put("cache_misses_waited_for", k.stored(ObjectStore.Figures::slowMisses));
     node.put("log_entries", k.stored(ObjectStore.Figures::logEntries));

@@ -210,6 +210,16 @@ final class ObjectCache {
     return cache.size();
   }
 
+  /** What is kept takes so much in the heap, about, in bytes; without what is pending. */
+  long heapBytes() {
+    return cache.heapBytes();
+  }
+
+  /** So much is kept, beside what is pending, about. */
+  long bytesMax() {
+    return cache.bytesMax();
+  }
+
   long misses() {
     return misses.sum();
   }

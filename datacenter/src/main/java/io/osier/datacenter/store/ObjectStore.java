@@ -160,18 +160,26 @@ public interface ObjectStore {
 
   /** What the store does. For any thread. */
   default Figures figures() {
-    return new Figures(size(), 0, 0, 0);
+    return new Figures(size(), 0, 0, 0, 0, 0);
   }
 
   /**
    * Figures of a partition's store.
    *
    * @param cachedKeys how many keys are in memory, roughly
+   * @param cachedBytes what they take in the heap, about; without what is not yet durable
+   * @param cacheBytesMax how much they may take, about; 0 where all are always in memory
    * @param misses how often a key was not in memory when it was needed, since the start
    * @param slowMisses misses that the partition's thread had to wait for
    * @param logEntries own updates that are kept for datacenters that have not got them
    */
-  record Figures(long cachedKeys, long misses, long slowMisses, long logEntries) {}
+  record Figures(
+      long cachedKeys,
+      long cachedBytes,
+      long cacheBytesMax,
+      long misses,
+      long slowMisses,
+      long logEntries) {}
 
   /**
    * Some objects in their order.

@@ -172,9 +172,14 @@ final class ObjectTable {
     return size.get();
   }
 
-  /** For tests: what is kept takes so much in the heap, about, in bytes. */
+  /** What is kept takes so much in the heap, about, in bytes. */
   long heapBytes() {
     return bytes.get();
+  }
+
+  /** So many bytes are kept, about. */
+  long bytesMax() {
+    return bytesMax;
   }
 
   /** For tests: how many places there are. */

@@ -433,6 +433,12 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public Figures figures() {
-    return new Figures(objects.size(), objects.misses(), objects.slowMisses(), log.size());
+    return new Figures(
+        objects.size(),
+        objects.heapBytes(),
+        objects.bytesMax(),
+        objects.misses(),
+        objects.slowMisses(),
+        log.size());
   }
 }

@@ -421,4 +421,36 @@ final class PartitionStoreTest {
     assertThat(found).isEqualTo(spent);
     assertThat(store.figures().misses()).isEqualTo(misses);
   }
+
+  @Test
+  void figures_tellWhatTheCacheHolds_andWhatItMay() {
+    assertThat(store.figures().cachedBytes()).isZero();
+    assertThat(store.figures().cacheBytesMax()).isEqualTo(2_000);
+    store.setCacheBytes(1 << 20);
+    assertThat(store.figures().cacheBytesMax()).isEqualTo(1 << 20);
+    ObjectId first = new ObjectId(Key.of("first"), CrdtType.AW_SET);
+    update(first, new Operation.Add(List.of(Value.of("x".repeat(1_000)))));
+    commit();
+    assertThat(store.figures().cachedBytes()).as("while it is pending").isLessThan(1_000);
+    writeAll();
+    long one = store.figures().cachedBytes();
+    assertThat(one).isGreaterThan(1_000);
+    update(
+        new ObjectId(Key.of("second"), CrdtType.AW_SET),
+        new Operation.Add(List.of(Value.of("x".repeat(50_000)))));
+    commit();
+    writeAll();
+    assertThat(store.figures().cachedBytes()).isGreaterThan(one + 50_000);
+    store.setCacheBytes(10_000);
+    assertThat(store.figures().cachedBytes()).isLessThanOrEqualTo(10_000);
+  }
+
+  @Test
+  void figures_ofAStoreInMemory_haveNoLimit() {
+    MemoryStore memory = new MemoryStore();
+    ObjectId object = new ObjectId(Key.of("key"), CrdtType.PN_COUNTER);
+    memory.put(object, Causal.bottom(CrdtType.PN_COUNTER));
+    assertThat(memory.figures().cachedBytes()).isPositive();
+    assertThat(memory.figures().cacheBytesMax()).isZero();
+  }
 }

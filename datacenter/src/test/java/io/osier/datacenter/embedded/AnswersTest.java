@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -11,14 +12,11 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
-import io.osier.proxy.OsierClient;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -38,37 +36,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class AnswersTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
   private static final int THREADS = 6;
   private static final int EACH = 200;
 
-  private static EmbeddedCluster embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace(", bank", "\nbank"));
-    cluster = new TestCluster(KEYSPACES, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
-    eu.awaitConnected(LONG);
-    us.awaitConnected(LONG);
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
-        : eu.session().keyspace(name);
+    ways.close();
   }
 
   private static List<Value> values(String... texts) {
@@ -78,7 +58,7 @@ final class AnswersTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void everyType_tellsWhatItMadeOrReplaced(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     keyspace.counter("c").increment();
     assertThat(keyspace.counter("c").incrementAndGet(4)).isEqualTo(5);
     keyspace.boundedCounter("b").create(0, 100);
@@ -120,7 +100,7 @@ final class AnswersTest {
     List<Throwable> wrong = Collections.synchronizedList(new ArrayList<>());
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < THREADS; t++) {
-      Keyspace keyspace = keyspace(how, name);
+      Keyspace keyspace = ways.here(how, name);
       threads.add(
           Thread.ofPlatform()
               .start(
@@ -152,9 +132,9 @@ final class AnswersTest {
   @ParameterizedTest
   @CsvSource({"shop", "bank"})
   void whatIsShown_isSeen(String name) {
-    us.session().keyspace(name).counter("seen").increment(10);
-    await().atMost(LONG).until(() -> eu.session().keyspace(name).counter("seen").get() == 10);
-    Keyspace here = eu.session().keyspace(name);
+    ways.there("network", name).counter("seen").increment(10);
+    await().atMost(LONG).until(() -> ways.here("network", name).counter("seen").get() == 10);
+    Keyspace here = ways.here("network", name);
     assertThat(here.counter("seen").incrementAndGet(1)).isEqualTo(11);
     assertThat(here.token().toString()).contains("us/");
   }
@@ -162,7 +142,7 @@ final class AnswersTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void inATransaction_itIsWhatTheTransactionSees(String how) {
-    Keyspace bank = keyspace(how, "bank");
+    Keyspace bank = ways.here(how, "bank");
     bank.counter("t").increment(5);
     try (Transaction transaction = bank.begin()) {
       assertThat(transaction.counter("t").incrementAndGet(1)).isEqualTo(6);
@@ -178,7 +158,7 @@ final class AnswersTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "embedded, shop", "embedded, bank"})
   void whatCannotBeAsked_isRefused_andNothingIsDone(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     Key key = Key.of("refused");
     Request.Ask ofASet = new Request.Ask(false, new Query.Among(values("a")));
     assertThatThrownBy(

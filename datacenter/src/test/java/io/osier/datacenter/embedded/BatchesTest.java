@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -13,15 +14,12 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Change;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.Keyspace.Get;
-import io.osier.proxy.OsierClient;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -39,33 +37,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class BatchesTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms, partitions = 3 }, bank { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
 
-  private static EmbeddedCluster embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace(", bank", "\nbank"));
-    cluster = new TestCluster(KEYSPACES, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
-        : eu.session().keyspace(name);
+    ways.close();
   }
 
   private static Change increment(String key, long by) {
@@ -83,7 +65,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void whatWasUpdatedTogether_isReadTogether(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     List<Change> changes = new ArrayList<>();
     List<Get> reads = new ArrayList<>();
     List<Long> expected = new ArrayList<>();
@@ -107,7 +89,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void getAll_tellsOfEachKeyWhatItHolds(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     keyspace.counter("g1").increment(4);
     keyspace.set("g2").add("a");
     Map<String, Found> all = keyspace.getAll(List.of("g3", "g2", "g1", "g2"));
@@ -124,7 +106,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void whatFails_failsByItself(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     keyspace.set("p2").add("a");
     keyspace.boundedCounter("p4").create(0, 10);
     BatchException failed =
@@ -162,7 +144,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop"})
   void largeValues_comeInSeveralAnswers(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     List<Get> reads = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       keyspace.register("large" + i).assign(Value.of(new byte[1_000_000 + i]));
@@ -179,7 +161,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"shop", "bank"})
   void sessionsGuarantees_hold(String name) {
-    Keyspace there = us.session().keyspace(name);
+    Keyspace there = ways.there("network", name);
     List<Change> changes = new ArrayList<>();
     List<Get> reads = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
@@ -187,13 +169,14 @@ final class BatchesTest {
       reads.add(count("s" + i));
     }
     there.updateAll(changes);
-    var session = eu.session(io.osier.proxy.SessionOptions.DEFAULT.after(there.token().encode()));
+    var session =
+        ways.client().session(io.osier.proxy.SessionOptions.DEFAULT.after(there.token().encode()));
     assertThat(counts(session.keyspace(name).readAll(reads))).containsOnly(7L);
     await()
         .atMost(LONG)
         .untilAsserted(
-            () -> assertThat(counts(eu.session().keyspace(name).readAll(reads))).containsOnly(7L));
-    Keyspace fresh = eu.session().keyspace(name);
+            () -> assertThat(counts(ways.here("network", name).readAll(reads))).containsOnly(7L));
+    Keyspace fresh = ways.here("network", name);
     fresh.readAll(reads);
     assertThat(fresh.token().toString()).as("what it has seen").contains("us/");
   }
@@ -201,7 +184,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "embedded, bank"})
   void whatCanBeSeenToBeWrong_isSaid_andNothingIsDone(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     Change fine = increment("w", 1);
     refused("10000", () -> keyspace.updateAll(Collections.nCopies(Request.BATCH_MAX + 1, fine)));
     refused(
@@ -230,7 +213,7 @@ final class BatchesTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void unknownKeyspace_isNamed(String how) {
-    assertThatThrownBy(() -> keyspace(how, "nope").getAll(List.of("a")))
+    assertThatThrownBy(() -> ways.here(how, "nope").getAll(List.of("a")))
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
   }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -12,14 +13,11 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
-import io.osier.proxy.OsierClient;
 import io.osier.proxy.RegisterHandle;
 import io.osier.proxy.Transaction;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,40 +39,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 @NullUnmarked // what is null is refused
 final class ConditionalUpdatesTest {
   private static final String KEYSPACES =
-      "shop { sla = 400ms }\nbank { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
+      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final int THREADS = 6;
   private static final int ROUNDS = 200;
 
-  private static EmbeddedDatacenter embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded =
-        EmbeddedDatacenter.start(
-            "osier { dc = alone, listen { client-port = 0, peer-port = 0 }, store { dir = \"\" },"
-                + " keyspaces { "
-                + KEYSPACES
-                + " } }");
-    embedded.awaitReady(LONG);
-    cluster = new TestCluster(KEYSPACES.replace("\n", ", "), new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return (how.equals("embedded") ? embedded.session() : eu.session()).keyspace(name);
+    ways.close();
   }
 
   private static void registers(ObjectSpace space, String prefix) {
@@ -101,7 +79,7 @@ final class ConditionalUpdatesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void registers_areAssigned_ifTheyAreAsExpected(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     registers(keyspace, "");
     if (name.equals("bank")) {
       try (Transaction tx = keyspace.begin()) {
@@ -116,7 +94,7 @@ final class ConditionalUpdatesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void anyQuery_canBeACondition(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     Key set = Key.of("any-set");
     Request.Condition few =
         new Request.Condition(List.of(), new Query.Size(), new Reading.Count(1));
@@ -126,7 +104,7 @@ final class ConditionalUpdatesTest {
     keyspace.set("any-set").add("a");
     assertThat(keyspace.updateIf(set, CrdtType.AW_SET, add, few)).isTrue();
     assertThat(keyspace.updateIf(set, CrdtType.AW_SET, add, few)).isFalse();
-    keyspace.boundedCounter("any-b").create(0, 10);
+    keyspace.boundedCounter("any-b").create(0, 30);
     Key bounded = Key.of("any-b");
     Request.Condition empty =
         new Request.Condition(
@@ -152,13 +130,13 @@ final class ConditionalUpdatesTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void nothingComesBetween(String how, String name) throws Exception {
-    keyspace(how, name).register("cas").assign(0);
+    ways.here(how, name).register("cas").assign(0);
     CyclicBarrier together = new CyclicBarrier(THREADS);
     AtomicIntegerArray successes = new AtomicIntegerArray(ROUNDS);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<?>> all = new ArrayList<>();
       for (int t = 0; t < THREADS; t++) {
-        all.add(threads.submit(() -> race(keyspace(how, name), together, successes)));
+        all.add(threads.submit(() -> race(ways.here(how, name), together, successes)));
       }
       for (Future<?> one : all) {
         one.get();
@@ -184,9 +162,9 @@ final class ConditionalUpdatesTest {
   /** As documented: what is expected is what this datacenter sees. */
   @Test
   void elsewhere_itComesAsAnyAssignment() {
-    assertThat(eu.session().keyspace("shop").register("far").assignIfAbsent(Value.of("eu")))
+    assertThat(ways.here("network", "shop").register("far").assignIfAbsent(Value.of("eu")))
         .isTrue();
-    RegisterHandle there = us.session().keyspace("shop").register("far");
+    RegisterHandle there = ways.there("network", "shop").register("far");
     await().atMost(LONG).until(() -> there.get().isPresent());
     assertThat(there.assignIfAbsent(Value.of("us"))).isFalse();
     assertThat(there.assignIf(Value.of("eu"), Value.of("us"))).isTrue();
@@ -194,7 +172,7 @@ final class ConditionalUpdatesTest {
 
   @Test
   void whatIsWrong_isNamed_andNothingIsDone() {
-    Keyspace shop = eu.session().keyspace("shop");
+    Keyspace shop = ways.here("network", "shop");
     shop.counter("wrong").increment();
     assertThatThrownBy(() -> shop.register("wrong").assignIfAbsent(Value.of(1)))
         .isInstanceOfSatisfying(

@@ -3,6 +3,7 @@ package io.osier.datacenter.embedded;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.proxy.Keyspace;
+import io.osier.proxy.values.Values;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -22,6 +23,10 @@ final class EmbeddedCluster implements AutoCloseable {
   }
 
   EmbeddedCluster(String keyspaces, String store) {
+    this(keyspaces, store, Values.plain());
+  }
+
+  EmbeddedCluster(String keyspaces, String store, Values values) {
     Map<String, Integer> ports = new LinkedHashMap<>();
     NAMES.forEach(name -> ports.put(name, freePort()));
     for (String name : NAMES) {
@@ -45,7 +50,8 @@ final class EmbeddedCluster implements AutoCloseable {
                   + peers
                   + " }, keyspaces { "
                   + keyspaces
-                  + " } }"));
+                  + " } }",
+              values));
     }
     running.values().forEach(dc -> dc.awaitReady(Duration.ofSeconds(20)));
   }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,13 +14,10 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
-import io.osier.proxy.OsierClient;
 import io.osier.proxy.Transaction;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.NullUnmarked;
@@ -33,35 +31,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ExistenceTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
 
-  private static EmbeddedCluster embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace(", bank", "\nbank"));
-    cluster = new TestCluster(KEYSPACES, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
-    eu.awaitConnected(LONG);
-    us.awaitConnected(LONG);
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
-        : eu.session().keyspace(name);
+    ways.close();
   }
 
   private static void holds(ObjectSpace space, String key, CrdtType type) {
@@ -94,7 +74,7 @@ final class ExistenceTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void everyType_existsWhileItDiffersFromANewOne(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     for (CrdtType type : CrdtType.values()) {
       String key = "e" + type.number();
       holds(keyspace, key, null);
@@ -118,7 +98,7 @@ final class ExistenceTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void valueIsNotSent(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     keyspace.register("large").assign(Value.of(new byte[1_000_000]));
     Keyspace.Found found = keyspace.read(Key.of("large"), Optional.empty(), new Query.Exists());
     assertThat(found.reading()).contains(new Reading.Flag(true));
@@ -141,7 +121,7 @@ final class ExistenceTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void inATransaction_itIsWhatTheTransactionSees(String how) {
-    Keyspace bank = keyspace(how, "bank");
+    Keyspace bank = ways.here(how, "bank");
     bank.counter("before").increment();
     bank.set("cleared").add("a");
     try (Transaction transaction = bank.begin()) {
@@ -164,9 +144,9 @@ final class ExistenceTest {
   @ParameterizedTest
   @CsvSource({"shop", "bank"})
   void sessionsGuarantees_hold(String name) {
-    us.session().keyspace(name).counter("there").increment(1);
-    await().atMost(LONG).until(() -> eu.session().keyspace(name).exists("there"));
-    Keyspace here = eu.session().keyspace(name);
+    ways.there("network", name).counter("there").increment(1);
+    await().atMost(LONG).until(() -> ways.here("network", name).exists("there"));
+    Keyspace here = ways.here("network", name);
     assertThat(here.type("there")).contains(CrdtType.PN_COUNTER);
     assertThat(here.token().toString()).as("what it has seen").contains("us/");
   }
@@ -174,7 +154,7 @@ final class ExistenceTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "embedded, bank"})
   void whatIsNoKey_isRefused(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     for (String key : new String[] {null, "", "k".repeat(Key.LENGTH_MAX + 1)}) {
       assertThat(keyspace.existsAsync(key)).isCompletedExceptionally();
       assertThatThrownBy(() -> keyspace.type(key))

@@ -59,7 +59,7 @@ final class FollowedCacheTest {
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace("}, b", "}\nb"), LITTLE);
+    embedded = new EmbeddedCluster(KEYSPACES, LITTLE);
     cluster = new TestCluster(KEYSPACES, LITTLE, new String[] {"eu", "us"});
   }
 

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -46,31 +47,18 @@ final class ScansTest {
       "shop { sla = 400ms, partitions = 3 }, bank { sla = 400ms, consistency = causal },"
           + " order { sla = 400ms, partitions = 3 },"
           + " ordered { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
   private static final byte[] PARTS = {0, 'a', 'b', (byte) 0x80, (byte) 0xff};
 
-  private static EmbeddedCluster embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace(", bank", "\nbank").replace("}, o", "}\no"));
-    cluster = new TestCluster(KEYSPACES, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
-        : eu.session().keyspace(name);
+    ways.close();
   }
 
   private static List<Row> rows(ObjectSpace space, Scan scan) {
@@ -103,7 +91,7 @@ final class ScansTest {
   void scan_isWhatASortedMapShows(String how, String name) {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     NavigableMap<Key, CrdtType> model = new TreeMap<>();
     for (int i = 0; i < 400; i++) {
       Key key = randomKey(random);
@@ -181,7 +169,7 @@ final class ScansTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop"})
   void pages_goOnFromTheirNextKey_andHoldFewLargeValues(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     for (int i = 0; i < 9; i++) {
       keyspace.register("large:" + i).assign(Value.of(new byte[1_000_000]));
     }
@@ -205,7 +193,7 @@ final class ScansTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void inATransaction_itIsTheSnapshot_andOwnUpdates(String how) {
-    Keyspace bank = keyspace(how, "bank");
+    Keyspace bank = ways.here(how, "bank");
     for (int i = 0; i < 40; i++) {
       bank.counter("t:" + (10 + i)).increment(i);
     }
@@ -245,7 +233,7 @@ final class ScansTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void ownUpdates_comeInPages(String how) {
-    Keyspace bank = keyspace(how, "bank");
+    Keyspace bank = ways.here(how, "bank");
     try (Transaction transaction = bank.begin()) {
       for (int i = 0; i < 1_500; i++) {
         transaction.counter("own:%04d".formatted(i)).increment();
@@ -261,7 +249,7 @@ final class ScansTest {
 
   @Test
   void snapshotThatIsOver_isNamed() {
-    Keyspace bank = keyspace("network", "bank");
+    Keyspace bank = ways.here("network", "bank");
     for (int i = 0; i < 30; i++) {
       bank.counter("over:" + i).increment();
     }
@@ -373,9 +361,8 @@ final class ScansTest {
 
   @Test
   void keyspaceThatIsDropped_endsItsScans() {
-    cluster.awaitReady();
-    eu.admin().createKeyspaceAsync("gone", new TreeMap<>()).join();
-    Keyspace gone = eu.session().keyspace("gone");
+    ways.client().admin().createKeyspaceAsync("gone", new TreeMap<>()).join();
+    Keyspace gone = ways.here("network", "gone");
     await()
         .atMost(LONG)
         .ignoreExceptions()
@@ -389,7 +376,7 @@ final class ScansTest {
     }
     Iterator<Row> rows = gone.scan(Scan.all().pageRows(10)).iterator();
     rows.next();
-    eu.admin().dropKeyspaceAsync("gone").join();
+    ways.client().admin().dropKeyspaceAsync("gone").join();
     await()
         .atMost(LONG)
         .untilAsserted(
@@ -400,7 +387,7 @@ final class ScansTest {
 
   @Test
   void whatIsNoScan_isRefused() {
-    Keyspace shop = keyspace("embedded", "shop");
+    Keyspace shop = ways.here("embedded", "shop");
     failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.prefix((String) null));
     failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.range(Key.of("b"), Key.of("a")));
     failed(ErrorCode.INVALID_ARGUMENT, () -> Scan.all().limit(0));

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,10 +11,8 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
-import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
 import java.time.Duration;
@@ -31,63 +30,39 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class TimeToLiveTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private static EmbeddedCluster embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace(", bank", "\nbank"));
-    cluster = new TestCluster(KEYSPACES, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
-    eu.awaitConnected(LONG);
-    us.awaitConnected(LONG);
+    ways = new Ways(KEYSPACES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
-        : eu.session().keyspace(name);
-  }
-
-  private static Keyspace elsewhere(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getLast(), name)
-        : us.session().keyspace(name);
+    ways.close();
   }
 
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void delete_takesWhateverIsThere_andTellsWhether(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     assertThat(keyspace.delete("d")).as("nothing is there").isFalse();
     keyspace.map("d").counter("f").increment();
     assertThat(keyspace.delete("d")).isTrue();
     assertThat(keyspace.exists("d")).isFalse();
     assertThat(keyspace.delete("d")).as("it is gone").isFalse();
     keyspace.set("d").add("of another type");
-    await().atMost(LONG).until(() -> elsewhere(how, name).exists("d"));
-    assertThat(elsewhere(how, name).delete("d")).isTrue();
+    await().atMost(LONG).until(() -> ways.there(how, name).exists("d"));
+    assertThat(ways.there(how, name).delete("d")).isTrue();
     await().atMost(LONG).until(() -> !keyspace.exists("d"));
   }
 
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void deadline_isSetReplacedAndTakenAway(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     assertThat(keyspace.expireAfter("e", HOUR)).as("nothing is there").isFalse();
     assertThat(keyspace.timeToLive("e")).isEmpty();
     assertThat(keyspace.persist("e")).isFalse();
@@ -99,7 +74,7 @@ final class TimeToLiveTest {
     assertThat(keyspace.expireAt("e", Instant.now().plus(Duration.ofDays(400)))).isTrue();
     assertThat(keyspace.timeToLive("e").orElseThrow())
         .isBetween(Duration.ofDays(399), Duration.ofDays(401));
-    await().atMost(LONG).until(() -> elsewhere(how, name).timeToLive("e").isPresent());
+    await().atMost(LONG).until(() -> ways.there(how, name).timeToLive("e").isPresent());
     assertThat(keyspace.persist("e")).isTrue();
     assertThat(keyspace.timeToLive("e")).isEmpty();
     assertThat(keyspace.persist("e")).isFalse();
@@ -109,12 +84,12 @@ final class TimeToLiveTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void whatHasExpired_isShownNowhere_andItsKeyIsFree(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     for (int i = 0; i < 5; i++) {
       keyspace.set("x" + i).add("old");
       keyspace.counter("y" + i).increment();
     }
-    await().atMost(LONG).until(() -> elsewhere(how, name).count(Scan.prefix("y")) == 5);
+    await().atMost(LONG).until(() -> ways.there(how, name).count(Scan.prefix("y")) == 5);
     keyspace.updateAll(
         List.of(
             Keyspace.Change.expireAfter("x0", Duration.ofMillis(1)),
@@ -123,7 +98,7 @@ final class TimeToLiveTest {
             Keyspace.Change.delete("x3"),
             Keyspace.Change.expireAfter("none", HOUR)));
     await().atMost(LONG).until(() -> keyspace.count(Scan.prefix("x")) == 1);
-    await().atMost(LONG).until(() -> elsewhere(how, name).count(Scan.prefix("x")) == 1);
+    await().atMost(LONG).until(() -> ways.there(how, name).count(Scan.prefix("x")) == 1);
     assertThat(keyspace.scan(Scan.prefix("x")).map(r -> r.key())).containsExactly(Key.of("x4"));
     assertThat(keyspace.exists("x0")).isFalse();
     assertThat(keyspace.type("x0")).isEmpty();
@@ -141,13 +116,13 @@ final class TimeToLiveTest {
     assertThat(keyspace.counter("y0").get()).isEqualTo(1);
     await()
         .atMost(LONG)
-        .until(() -> elsewhere(how, name).type("x0").equals(Optional.of(CrdtType.LWW_REGISTER)));
+        .until(() -> ways.there(how, name).type("x0").equals(Optional.of(CrdtType.LWW_REGISTER)));
   }
 
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void inATransaction_itIsDoneWithTheCommit(String how) {
-    Keyspace bank = keyspace(how, "bank");
+    Keyspace bank = ways.here(how, "bank");
     for (String key : List.of("t1", "t2", "t3")) {
       bank.set(key).add("a");
     }
@@ -173,7 +148,7 @@ final class TimeToLiveTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void updateWithATimeToLive_isOne(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     ObjectSpace sessions = keyspace.expiring(HOUR);
     assertThat(sessions.register("w:lock").assignIfAbsent(Value.of("ada"))).isTrue();
     assertThat(sessions.register("w:lock").assignIfAbsent(Value.of("bob"))).isFalse();
@@ -186,7 +161,7 @@ final class TimeToLiveTest {
                 .expiring(HOUR)));
     for (String key : List.of("w:lock", "w:rate", "w:map", "w:typed", "w:batch")) {
       assertThat(keyspace.timeToLive(key).orElseThrow()).isBetween(HOUR.minusMinutes(5), HOUR);
-      Keyspace there = elsewhere(how, name);
+      Keyspace there = ways.there(how, name);
       await().atMost(LONG).until(() -> there.exists(key));
       assertThat(there.timeToLive(key)).as("it comes with the value").isPresent();
     }
@@ -213,7 +188,7 @@ final class TimeToLiveTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void updateWithATimeToLive_inATransaction_isDoneWithTheCommit(String how) {
-    Keyspace bank = keyspace(how, "bank");
+    Keyspace bank = ways.here(how, "bank");
     bank.set("wt:1").add("a");
     try (Transaction transaction = bank.begin()) {
       ObjectSpace lasting = transaction.expiring(HOUR);
@@ -243,7 +218,7 @@ final class TimeToLiveTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "embedded, bank"})
   void whatMakesNoSense_isRefused(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     keyspace.set("s").add("a");
     keyspace.boundedCounter("b").create(0, 5);
     ErrorCode invalid = ErrorCode.INVALID_ARGUMENT;

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -8,11 +9,9 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.FieldType;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
-import io.osier.proxy.OsierClient;
 import io.osier.proxy.RecordMap;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TypedMultiRegister;
@@ -20,7 +19,6 @@ import io.osier.proxy.TypedRegister;
 import io.osier.proxy.TypedSet;
 import io.osier.proxy.values.KryoValues;
 import io.osier.proxy.values.ValueCodec;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -40,8 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @NullUnmarked // what is null is refused, or stands for what is not there
 final class TypedHandlesTest {
   private static final String KEYSPACES =
-      "shop { sla = 400ms }\nbank { sla = 400ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
+      "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
 
   record Point(int x, int y) {}
 
@@ -67,42 +64,22 @@ final class TypedHandlesTest {
 
   private static final KryoValues VALUES = KryoValues.builder().register(1, Point.class).build();
 
-  private static EmbeddedDatacenter embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded =
-        EmbeddedDatacenter.start(
-            "osier { dc = alone, listen { client-port = 0, peer-port = 0 }, store { dir = \"\" },"
-                + " keyspaces { "
-                + KEYSPACES
-                + " } }",
-            VALUES);
-    embedded.awaitReady(LONG);
-    cluster = new TestCluster(KEYSPACES.replace("\n", ", "), new String[] {"eu", "us"});
-    eu = cluster.client("eu", OsierClient.builder().values(VALUES));
-    us = cluster.client("us", OsierClient.builder().values(VALUES));
+    ways = new Ways(KEYSPACES, "dir = \"\"", VALUES);
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace keyspace(String how, String name) {
-    return (how.equals("embedded") ? embedded.session() : eu.session()).keyspace(name);
+    ways.close();
   }
 
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void objects_areKept(String how, String name) {
-    Keyspace keyspace = keyspace(how, name);
+    Keyspace keyspace = ways.here(how, name);
     everything(keyspace, "");
     if (name.equals("bank")) {
       try (Transaction tx = keyspace.begin()) {
@@ -173,8 +150,8 @@ final class TypedHandlesTest {
 
   @Test
   void records_thatTwoChangeAtOnce_areMerged() {
-    RecordMap<User> here = eu.session().keyspace("shop").map("both", User.class);
-    RecordMap<User> there = us.session().keyspace("shop").map("both", User.class);
+    RecordMap<User> here = ways.here("network", "shop").map("both", User.class);
+    RecordMap<User> there = ways.there("network", "shop").map("both", User.class);
     List<CompletableFuture<User>> all =
         IntStream.range(0, 100)
             .mapToObj(
@@ -188,7 +165,7 @@ final class TypedHandlesTest {
 
   @Test
   void whatIsEqual_isNotWritten() {
-    Keyspace shop = eu.session().keyspace("shop");
+    Keyspace shop = ways.here("network", "shop");
     RecordMap<User> map = shop.map("untouched", User.class);
     map.update(blank -> blank);
     assertThat(shop.exists("untouched")).isFalse();
@@ -209,7 +186,7 @@ final class TypedHandlesTest {
 
   @Test
   void whatCannotBe_isNamedBeforeAnythingIsSent() {
-    Keyspace shop = eu.session().keyspace("shop");
+    Keyspace shop = ways.here("network", "shop");
     invalid(() -> shop.map("x", Two.class), "text of " + Two.class.getName());
     invalid(() -> shop.map("x", Raw.class), "any must say what is in it");
     invalid(() -> shop.map("x", Empty.class), "has no components");
@@ -254,7 +231,7 @@ final class TypedHandlesTest {
 
   @Test
   void codecsThatMisbehave_areNamed() {
-    Keyspace shop = eu.session().keyspace("shop");
+    Keyspace shop = ways.here("network", "shop");
     AtomicInteger calls = new AtomicInteger();
     ValueCodec<Plain> other = codec(p -> Value.of(calls.incrementAndGet()), v -> new Plain());
     invalid(() -> shop.set("codec").as(other).add(new Plain()), "gives one object two values");

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -18,8 +19,8 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Watch;
 import io.osier.proxy.WatchPosition;
+import io.osier.proxy.values.Values;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,38 +53,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class WatchTest {
   private static final String KEYSPACES =
       "shop { sla = 200ms, partitions = 3 }, bank { sla = 200ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
 
   /** So few changes are kept that a watcher is soon too slow. */
   private static final String LITTLE = "dir = \"\" }, memory { changes = 64KiB";
 
-  private static EmbeddedCluster embedded;
-  private static TestCluster cluster;
-  private static OsierClient eu;
-  private static OsierClient us;
+  private static Ways ways;
 
   @BeforeAll
   static void start() {
-    embedded = new EmbeddedCluster(KEYSPACES.replace("}, b", "}\nb"), LITTLE);
-    cluster = new TestCluster(KEYSPACES, LITTLE, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
+    ways = new Ways(KEYSPACES, LITTLE, Values.plain());
   }
 
   @AfterAll
   static void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-    embedded.close();
-  }
-
-  private static Keyspace here(String how, String name) {
-    return how.equals("embedded") ? embedded.keyspace("eu", name) : eu.session().keyspace(name);
-  }
-
-  private static Keyspace there(String how, String name) {
-    return how.equals("embedded") ? embedded.keyspace("us", name) : us.session().keyspace(name);
+    ways.close();
   }
 
   /** A watcher that notes what it is told. */
@@ -127,7 +110,7 @@ final class WatchTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void changes_areTold_ofAKey_aPrefix_andAll(String how, String name) {
-    Keyspace here = here(how, name);
+    Keyspace here = ways.here(how, name);
     here.counter("told:before").increment();
     Told key = new Told(here.watch("told:1"));
     Told prefix = new Told(here.watchPrefix("told:"));
@@ -135,8 +118,8 @@ final class WatchTest {
     here.counter("told:1").increment();
     here.counter("told:2").increment();
     here.counter("tole:1").increment();
-    there(how, name).set("told:3").add("x");
-    there(how, name).set("told:1x").add("x");
+    ways.there(how, name).set("told:3").add("x");
+    ways.there(how, name).set("told:1x").add("x");
     for (Told told : List.of(prefix, all)) {
       told.awaitKey("told:3");
       told.awaitKey("told:1x");
@@ -152,7 +135,7 @@ final class WatchTest {
     assertThat(prefix.count("tole:1")).isZero();
     key.awaitKey("told:1");
     assertThat(key.all()).allMatch(c -> c.key().equals(Key.of("told:1"))).hasSize(1);
-    there(how, name).counter("told:1").increment();
+    ways.there(how, name).counter("told:1").increment();
     await().atMost(LONG).until(() -> key.count("told:1") == 2);
     for (Told told : List.of(key, prefix, all)) {
       told.watching.close();
@@ -170,10 +153,10 @@ final class WatchTest {
   void fromTheBeginning_thereIsNoGap(String how, String name) throws InterruptedException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    Keyspace here = here(how, name);
+    Keyspace here = ways.here(how, name);
     CountDownLatch some = new CountDownLatch(300);
     List<Thread> writers = new ArrayList<>();
-    for (Keyspace at : List.of(here(how, name), there(how, name))) {
+    for (Keyspace at : List.of(ways.here(how, name), ways.there(how, name))) {
       long own = random.nextLong();
       writers.add(
           Thread.startVirtualThread(
@@ -242,7 +225,7 @@ final class WatchTest {
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
   void watcherThatIsTooSlow_isCutOff_andGoesOnFromItsPosition(String how, String name) {
-    Keyspace here = here(how, name);
+    Keyspace here = ways.here(how, name);
     CompletableFuture<Flow.Subscription> slow = new CompletableFuture<>();
     Queue<Changes> groups = new ConcurrentLinkedQueue<>();
     CompletableFuture<Throwable> error = new CompletableFuture<>();
@@ -296,7 +279,7 @@ final class WatchTest {
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void watcherThatThrowsOrBlocks_harmsOnlyItself(String how) throws InterruptedException {
-    Keyspace here = here(how, "shop");
+    Keyspace here = ways.here(how, "shop");
     IllegalStateException fault = new IllegalStateException("mine");
     Watch.Watching throwing =
         here.watch("harm")
@@ -343,8 +326,8 @@ final class WatchTest {
   void transaction_isToldAsAWhole(String how) {
     List<Told> all =
         List.of(
-            new Told(here(how, "bank").watchPrefix("whole:")),
-            new Told(there(how, "bank").watchPrefix("whole:")));
+            new Told(ways.here(how, "bank").watchPrefix("whole:")),
+            new Told(ways.there(how, "bank").watchPrefix("whole:")));
     for (int t = 0; t < 60; t++) {
       List<Keyspace.Change> changes = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
@@ -352,7 +335,7 @@ final class WatchTest {
             new Keyspace.Change(
                 "whole:" + t + ":" + i, CrdtType.PN_COUNTER, new Operation.Increment(1)));
       }
-      (t % 2 == 0 ? here(how, "bank") : there(how, "bank")).updateTogether(changes);
+      (t % 2 == 0 ? ways.here(how, "bank") : ways.there(how, "bank")).updateTogether(changes);
       if (t % 5 == 4) { // little is kept, and none of them is to be cut off
         int so = 5 * (t + 1);
         all.forEach(told -> await().atMost(LONG).until(() -> told.keys().size() == so));
@@ -490,7 +473,7 @@ final class WatchTest {
 
   @Test
   void badInput_isNamed() {
-    Keyspace shop = here("network", "shop");
+    Keyspace shop = ways.here("network", "shop");
     failed(ErrorCode.INVALID_ARGUMENT, () -> shop.watch(""));
     failed(ErrorCode.INVALID_ARGUMENT, () -> WatchPosition.decode("?"));
     failed(ErrorCode.INVALID_ARGUMENT, () -> WatchPosition.decode(""));
@@ -501,7 +484,7 @@ final class WatchTest {
         () -> shop.changes().from(ofAKey).listen(told -> {}).ended().join());
     failed(
         ErrorCode.UNKNOWN_KEYSPACE,
-        () -> eu.session().keyspace("none").changes().listen(told -> {}).ended().join());
+        () -> ways.here("network", "none").changes().listen(told -> {}).ended().join());
     failed(
         ErrorCode.KEY_TOO_LARGE,
         () -> shop.watch("k".repeat(4_000)).listen(told -> {}).ended().join());

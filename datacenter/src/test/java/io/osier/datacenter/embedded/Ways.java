@@ -3,6 +3,7 @@ package io.osier.datacenter.embedded;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.values.Values;
 import java.time.Duration;
 
 /**
@@ -19,38 +20,42 @@ final class Ways implements AutoCloseable {
   private final OsierClient us;
 
   /**
-   * Starts them.
+   * Starts them, without a disk.
    *
    * @param keyspaces as in a configuration file, with commas between them
    */
   Ways(String keyspaces) {
-    embedded = new EmbeddedCluster(keyspaces.replace("}, ", "}\n"));
-    cluster = new TestCluster(keyspaces, new String[] {"eu", "us"});
-    eu = cluster.client("eu");
-    us = cluster.client("us");
-    eu.awaitConnected(LONG);
-    us.awaitConnected(LONG);
+    this(keyspaces, "dir = \"\"", Values.plain());
   }
 
   /**
-   * A keyspace at the first datacenter.
+   * As the other one, with settings.
+   *
+   * @param store the settings of osier.store
+   * @param values the classes that typed handles know
+   */
+  Ways(String keyspaces, String store, Values values) {
+    embedded = new EmbeddedCluster(keyspaces, store, values);
+    cluster = new TestCluster(keyspaces, store, new String[] {"eu", "us"});
+    eu = cluster.client("eu", OsierClient.builder().values(values));
+    us = cluster.client("us", OsierClient.builder().values(values));
+  }
+
+  /**
+   * A keyspace at the datacenter "eu", in a session of its own.
    *
    * @param how "embedded" or "network"
    */
   Keyspace here(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getFirst(), name)
-        : eu.session().keyspace(name);
+    return how.equals("embedded") ? embedded.keyspace("eu", name) : eu.session().keyspace(name);
   }
 
-  /** The same one at the last datacenter. */
+  /** The same one at the datacenter "us". */
   Keyspace there(String how, String name) {
-    return how.equals("embedded")
-        ? embedded.keyspace(EmbeddedCluster.NAMES.getLast(), name)
-        : us.session().keyspace(name);
+    return how.equals("embedded") ? embedded.keyspace("us", name) : us.session().keyspace(name);
   }
 
-  /** The client at the first datacenter, by network. */
+  /** The client at the datacenter "eu", by network. */
   OsierClient client() {
     return eu;
   }

@@ -99,7 +99,12 @@ final class SendWithoutLocksTest {
   void transactionCanBeUsed_whileItSends() {
     eu.handler = (request, reply) -> reply.accept(answer(request));
     Transaction tx = client.session().keyspace("shop").begin();
-    AtomicBoolean could = canBeDoneWhileSending(() -> tx.register("r").assign(1));
+    AtomicBoolean could =
+        canBeDoneWhileSending(
+            () -> {
+              // The one that comes with the commit is refused.
+              var unused = tx.register("r").assignAsync(Value.of(1));
+            });
     tx.readTogether(List.of());
     tx.commit();
     assertThat(could).isTrue();

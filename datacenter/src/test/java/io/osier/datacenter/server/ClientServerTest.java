@@ -160,7 +160,8 @@ final class ClientServerTest {
   @SuppressWarnings("NullAway") // what cannot be encoded
   void answerThatCannotBeEncoded_failsItsCallAlone() throws IOException {
     Dot none = null;
-    try (ClientServer server =
+    try (LoggedLines lines = new LoggedLines(ClientConnection.class.getName()).quietly();
+        ClientServer server =
             server(
                 request ->
                     request instanceof Request.Write
@@ -183,6 +184,7 @@ final class ClientServerTest {
               Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
       client.send(RawClient.frame(3, new Request.Ping()));
       assertThat(client.reply().message()).isEqualTo(new Reply.Report("pong"));
+      assertThat(lines.all()).hasSize(2).allMatch(line -> line.endsWith("cannot be sent"));
     }
   }
 

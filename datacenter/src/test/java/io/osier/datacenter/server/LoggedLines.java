@@ -18,6 +18,12 @@ public final class LoggedLines implements AutoCloseable {
     log.addAppender(appender);
   }
 
+  /** Keeps them out of the tests' output until this is closed: faults that a test provokes. */
+  public LoggedLines quietly() {
+    log.setAdditive(false);
+    return this;
+  }
+
   /** The lines so far. */
   public List<String> all() {
     synchronized (appender) {
@@ -28,5 +34,6 @@ public final class LoggedLines implements AutoCloseable {
   @Override
   public void close() {
     log.detachAppender(appender);
+    log.setAdditive(true);
   }
 }

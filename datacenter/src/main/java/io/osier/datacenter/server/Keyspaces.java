@@ -40,7 +40,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -90,15 +89,11 @@ final class Keyspaces {
       Consumer<Throwable> onFailure) {}
 
   /**
-   * What is kept of a keyspace for ever: its place among those of this life.
+   * One of the keyspaces that had a name.
    *
    * @param created empty for one that the configuration names
    */
-  private record Place(String name, List<String> replicas, Optional<String> created) {
-    private boolean isHeldBy(String dc) {
-      return replicas.isEmpty() || replicas.contains(dc);
-    }
-
+  private record Creation(String name, Optional<String> created) {
     /** As the store calls it: another creation of the name is another keyspace. */
     private String stored() {
       return created.map(c -> name + "@" + c).orElse(name);
@@ -106,7 +101,7 @@ final class Keyspaces {
   }
 
   /** A keyspace that is open. */
-  private record Open(KeyspaceShard shard, Place place, List<PartitionStore> stores) {}
+  private record Open(KeyspaceShard shard, Creation creation, List<PartitionStore> stores) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
   private static final int DROP_SECONDS = 5;
@@ -120,12 +115,6 @@ final class Keyspaces {
 
   /** Those that clients see. */
   private final Map<String, KeyspaceShard> shown = new ConcurrentSkipListMap<>();
-
-  /**
-   * All that were ever open in this life, in their order, so that each keeps its number between two
-   * datacenters.
-   */
-  private final List<Place> everOpen = new CopyOnWriteArrayList<>();
 
   /** The other datacenters. */
   private volatile Set<String> peers;
@@ -225,19 +214,12 @@ final class Keyspaces {
     return stores.stream().findFirst().flatMap(s -> Optional.ofNullable(s.getDurable(object)));
   }
 
-  /**
-   * The fingerprints of the keyspaces that a peer holds, too; each keeps its place, and where one
-   * was that is dropped is an empty text.
-   */
+  /** The fingerprints of the keyspaces that a peer holds, too, by their names. */
   List<String> fingerprints(String peer) {
-    return everOpen.stream().filter(p -> p.isHeldBy(peer)).map(this::fingerprint).toList();
-  }
-
-  private String fingerprint(Place place) {
-    Open now = open.get(place.name);
-    return now != null && now.place.equals(place)
-        ? now.shard.policy().fingerprint(place.created)
-        : "";
+    return open.values().stream()
+        .filter(one -> one.shard.policy().heldBy(peer))
+        .map(one -> one.shard.policy().fingerprint(one.creation.created))
+        .toList();
   }
 
   // ---------------------------------------------------------------- they come and go
@@ -272,7 +254,6 @@ final class Keyspaces {
 
   private void add(Open made) {
     String name = made.shard.policy().name();
-    everOpen.add(made.place);
     open.put(name, made);
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
@@ -311,7 +292,7 @@ final class Keyspaces {
                 "keyspace '" + name + "' of " + around.self.dc() + " was dropped"));
     stop(dropped.shard.partitions());
     around.traces.drop(name);
-    around.store.ifPresent(s -> s.database().drop(dropped.place.stored()));
+    around.store.ifPresent(s -> s.database().drop(dropped.creation.stored()));
     share();
   }
 
@@ -344,9 +325,8 @@ final class Keyspaces {
         s -> {
           Set<String> kept = new TreeSet<>();
           created.forEach(
-              (name, creation) ->
-                  kept.add(new Place(name, List.of(), Optional.of(creation)).stored()));
-          open.values().forEach(o -> kept.add(o.place.stored()));
+              (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
+          open.values().forEach(o -> kept.add(o.creation.stored()));
           for (String stored : s.database().keyspaces()) {
             if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
               LOG.info("what the store has of {} is deleted: it was dropped", stored);
@@ -432,7 +412,7 @@ final class Keyspaces {
       Collection<KeyspacePolicy> among) {
     List<String> peers = this.peers.stream().filter(policy::heldBy).sorted().toList();
     Parts parts = Parts.of(around.config, among);
-    Place place = new Place(policy.name(), policy.replicas(), created);
+    Creation creation = new Creation(policy.name(), created);
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
     KeyspaceFeed feed =
@@ -465,7 +445,8 @@ final class Keyspaces {
       Recovered recovered = Recovered.NOTHING;
       if (around.store.isPresent()) {
         StoreService store = around.store.get();
-        PartitionStore durable = durable(store, policy, place.stored(), number, cacheBytes(parts));
+        PartitionStore durable =
+            durable(store, policy, creation.stored(), number, cacheBytes(parts));
         stores.add(durable);
         recovered =
             durable.recover(
@@ -498,7 +479,9 @@ final class Keyspaces {
     feed.begin(runners);
     feeds.add(feed);
     return new Open(
-        new KeyspaceShard(policy, runners, around.readers, gate, feed), place, List.copyOf(stores));
+        new KeyspaceShard(policy, runners, around.readers, gate, feed),
+        creation,
+        List.copyOf(stores));
   }
 
   /** Where a partition's frames and changes go. */

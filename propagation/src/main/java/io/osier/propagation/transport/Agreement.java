@@ -33,7 +33,7 @@ record Agreement(List<String> agreed, SortedMap<String, String> differing) {
     SortedMap<String, String> differing = new TreeMap<>();
     for (String fingerprint : mine) {
       if (fingerprint.isEmpty()) {
-        continue; // the place of one that is held no more
+        continue; // of a former program: one that is held no more
       }
       String name = name(fingerprint);
       String their = other.remove(name);

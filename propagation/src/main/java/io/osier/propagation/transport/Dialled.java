@@ -25,6 +25,7 @@ final class Dialled extends FrameReader {
   private final Dialler dialler;
   private final String dc;
   private final Heartbeat heartbeat = Heartbeat.asking();
+  private final Numbering numbering = new Numbering();
 
   /** How this connection is encrypted; empty if it is not. */
   private final Optional<PeerTls> tls;
@@ -67,7 +68,7 @@ final class Dialled extends FrameReader {
                             dialler.host(),
                             dialler.port(),
                             Dialler.CONNECT_MILLIS)));
-    channel.pipeline().addLast(heartbeat, Wire.flushes(), this);
+    channel.pipeline().addLast(heartbeat, Wire.flushes(), numbering, this);
   }
 
   @Override
@@ -85,6 +86,7 @@ final class Dialled extends FrameReader {
     greeted = true;
     PeerMessage.Hello hello = dialler.hello();
     mine = hello.keyspaces();
+    numbering.told(mine);
     Wire.write(ctx.channel(), hello);
   }
 
@@ -168,6 +170,7 @@ final class Dialled extends FrameReader {
     List<String> now = peering.fingerprints().apply(dc);
     if (!now.equals(mine) && dialler.knowsKeyspaces()) {
       mine = now;
+      numbering.told(now);
       Wire.write(channel, new PeerMessage.Keyspaces(now));
       compare();
     }

@@ -226,7 +226,7 @@ final class Dialler {
   }
 
   /** Sends what can be sent now. For any thread. */
-  void send(PeerMessage.Data message) {
+  void send(Numbering.Unnumbered message) {
     Way over = way;
     if (over == null) {
       return;
@@ -237,6 +237,6 @@ final class Dialler {
       over.channel.close();
       return;
     }
-    Wire.write(over.channel, message).addListener(f -> buffer.left(bytes));
+    over.channel.writeAndFlush(message).addListener(f -> buffer.left(bytes));
   }
 }

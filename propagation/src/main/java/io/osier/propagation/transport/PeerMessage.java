@@ -83,7 +83,7 @@ sealed interface PeerMessage {
   /**
    * One partition's frame, encoded.
    *
-   * @param keyspace its number in the greeting's list
+   * @param keyspace its number in the list that the dialler has told last
    */
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
@@ -99,8 +99,8 @@ sealed interface PeerMessage {
    * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
    * numbered by this list from now on, and by the acceptor.
    *
-   * @param fingerprints as in the greeting; each keeps its place, and where one was that is held no
-   *     more is an empty text
+   * @param fingerprints as in the greeting; former programs leave an empty text where one was that
+   *     is held no more
    */
   record Keyspaces(List<String> fingerprints) implements PeerMessage {
     public Keyspaces {

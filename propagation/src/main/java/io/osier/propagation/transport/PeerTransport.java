@@ -132,8 +132,7 @@ public final class PeerTransport implements AutoCloseable {
 
   /**
    * What the fingerprints' function gives has changed: tells every peer, and the listener what
-   * follows. Each keyspace must keep its place in the list; where one was that is held no more is
-   * an empty text.
+   * follows.
    */
   public void keyspacesChanged() {
     peers.all().values().forEach(Peer::keyspacesChanged);
@@ -264,18 +263,19 @@ public final class PeerTransport implements AutoCloseable {
           e);
       return;
     }
-    int number = peer.keyspaces().indexOf(keyspace);
-    if (number >= 0) { // else it was dropped meanwhile
-      peer.dialler().send(new PeerMessage.Data(number, partition, bytes));
-    }
+    send(peer, keyspace, partition, bytes);
   }
 
   /** Sends an encoded frame. */
-  void send(String dc, PeerMessage.Data data) {
-    Dialler dialler = dialler(dc);
-    if (dialler != null) {
-      dialler.send(data);
+  void send(String dc, String keyspace, int partition, byte[] frame) {
+    Peer peer = peers.all().get(dc);
+    if (peer != null) {
+      send(peer, keyspace, partition, frame);
     }
+  }
+
+  private static void send(Peer to, String keyspace, int partition, byte[] frame) {
+    to.dialler().send(new Numbering.Unnumbered(keyspace, partition, frame));
   }
 
   /**

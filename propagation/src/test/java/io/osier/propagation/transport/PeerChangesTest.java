@@ -455,6 +455,45 @@ final class PeerChangesTest {
     assertThat(heardAt(US).all()).endsWith("shop/0 2");
   }
 
+  /** A number is another keyspace's as soon as the next list is told. */
+  @Test
+  void keyspacesThatComeAndGo_areNotTakenForEachOther() {
+    long seed = new Random().nextLong();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    List<String> names = List.of("a", "b", "c", "d");
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    int arrived = 0;
+    for (int i = 0; i < 2_000; i++) {
+      for (String dc : List.of("eu", "us")) {
+        if (random.nextInt(4) == 0) {
+          List<String> some = new ArrayList<>();
+          names.stream()
+              .filter(n -> random.nextInt(3) > 0)
+              .forEach(n -> some.add(random.nextInt(some.size() + 1), n + "{partitions=1}"));
+          policies.put(dc, some);
+          (dc.equals("eu") ? eu : us).keyspacesChanged();
+        }
+      }
+      int which = random.nextInt(names.size());
+      eu.send("us", names.get(which), 0, ack(10 * i + which));
+      world.run(random.nextInt(3));
+      for (String event : heardAt(US).all()) {
+        int at = event.indexOf("/0 ");
+        if (at >= 0) {
+          int sent = Integer.parseInt(event.substring(at + 3)) % 10;
+          assertThat(event).as("seed %d", seed).startsWith(names.get(sent) + "/0 ");
+          arrived++;
+        } else {
+          assertThat(event).as("seed %d", seed).containsAnyOf("up ", "parted ");
+        }
+      }
+    }
+    assertThat(arrived).as("seed %d", seed).isGreaterThan(100);
+  }
+
   // ---------------------------------------------------------------- elsewhere, or as it was
 
   @Test

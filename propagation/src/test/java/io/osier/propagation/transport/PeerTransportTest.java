@@ -471,9 +471,9 @@ final class PeerTransportTest {
       try (Socket deaf = us.accept()) {
         deaf.getOutputStream().write(welcomed);
         assertThat(heard.next()).isEqualTo("up " + US);
-        PeerMessage.Data data = new PeerMessage.Data(0, 0, new byte[15 << 20]);
+        byte[] frame = new byte[15 << 20];
         for (int i = 0; i < 40 && heard.events.isEmpty(); i++) {
-          eu.send("us", data);
+          eu.send("us", "shop", 0, frame);
           assertThat(eu.buffered().get("us"))
               .isLessThanOrEqualTo(LinkBuffer.BYTES_MAX + (15 << 20));
         }

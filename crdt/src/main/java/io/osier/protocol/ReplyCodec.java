@@ -1,0 +1,223 @@
+package io.osier.protocol;
+
+import static io.osier.protocol.WireParts.KEYSPACE_MAX;
+import static io.osier.protocol.WireParts.readInt;
+import static io.osier.protocol.WireParts.readList;
+import static io.osier.protocol.WireParts.readOptional;
+import static io.osier.protocol.WireParts.readType;
+import static io.osier.protocol.WireParts.writeOptional;
+import static io.osier.protocol.WireParts.writePlaces;
+import static io.osier.protocol.WireParts.writeType;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.OperationCodec;
+import io.osier.crdt.Reading;
+import java.util.List;
+import java.util.Optional;
+
+/** The bytes of replies: type, fields. Thread-safe. */
+final class ReplyCodec {
+  private static final int WELCOME = 1;
+  private static final int PONG = 2;
+  private static final int DONE = 3;
+  private static final int ANSWER = 4;
+  private static final int PAGE = 5;
+  private static final int REPORT = 6;
+  private static final int FAILURE = 7;
+  private static final int TRANSACTED = 8;
+  private static final int THROUGH = 9;
+  private static final int KEYSPACES = 10;
+  private static final int CHALLENGE = 11;
+  private static final int DONE_ANSWERING = 12;
+  private static final int ALL = 13;
+  private static final int COUNTED = 14;
+  private static final int CHANGES = 15;
+
+  private ReplyCodec() {}
+
+  static void write(WireOutput out, Reply reply) {
+    switch (reply) {
+      case Reply.Welcome r -> {
+        out.writeByte(WELCOME);
+        out.writeNumber(r.protocolVersion());
+        out.writeReplica(r.replica());
+        writeKeyspaces(out, r.keyspaces());
+      }
+      case Reply.Keyspaces r -> {
+        out.writeByte(KEYSPACES);
+        writeKeyspaces(out, r.keyspaces());
+      }
+      case Reply.Pong r -> out.writeByte(PONG);
+      case Reply.Done r -> {
+        out.writeByte(r.answer().isPresent() ? DONE_ANSWERING : DONE);
+        out.writeDot(r.dot());
+        r.answer().ifPresent(a -> writeAnswer(out, a));
+      }
+      case Reply.Answer r -> {
+        out.writeByte(ANSWER);
+        writeAnswer(out, r);
+      }
+      case Reply.Transacted r -> {
+        out.writeByte(TRANSACTED);
+        out.writeVector(r.clock());
+        writeOptional(out, r.dot(), WireOutput::writeDot);
+        out.writeCount(r.answers().size());
+        r.answers().forEach(a -> writeAnswer(out, a));
+      }
+      case Reply.All r -> {
+        out.writeByte(ALL);
+        out.writeCount(r.parts().size());
+        r.parts().forEach(part -> write(out, part));
+      }
+      case Reply.Page r -> {
+        out.writeByte(PAGE);
+        out.writeCount(r.rows().size());
+        for (Reply.Row row : r.rows()) {
+          out.writeKey(row.key());
+          out.writeByte(row.type().number());
+          OperationCodec.write(out, row.reading());
+        }
+        writeOptional(out, r.next(), WireOutput::writeKey);
+        out.writeCount(r.seen().size());
+        r.seen().forEach(out::writeVector);
+      }
+      case Reply.Counted r -> {
+        out.writeByte(COUNTED);
+        out.writeNumber(r.objects());
+        writeOptional(out, r.next(), WireOutput::writeKey);
+        out.writeCount(r.seen().size());
+        r.seen().forEach(out::writeVector);
+      }
+      case Reply.Changes r -> {
+        out.writeByte(CHANGES);
+        out.writeCount(r.changes().size());
+        for (Reply.Change change : r.changes()) {
+          out.writeKey(change.key());
+          writeType(out, change.type());
+          writeOptional(out, change.origin(), WireOutput::writeReplica);
+        }
+        writePlaces(out, r.places());
+        out.writeBoolean(r.whole());
+      }
+      case Reply.Report r -> {
+        out.writeByte(REPORT);
+        out.writeText(r.json());
+      }
+      case Reply.Through r -> {
+        out.writeByte(THROUGH);
+        out.writeVector(r.through());
+      }
+      case Reply.Challenge r -> {
+        out.writeByte(CHALLENGE);
+        out.writeText(r.message());
+      }
+      case Reply.Failure r -> {
+        out.writeByte(FAILURE);
+        out.writeNumber(r.code().number());
+        out.writeText(r.message());
+      }
+    }
+  }
+
+  private static void writeKeyspaces(WireOutput out, List<Reply.KeyspaceInfo> keyspaces) {
+    out.writeCount(keyspaces.size());
+    for (Reply.KeyspaceInfo k : keyspaces) {
+      out.writeText(k.name());
+      out.writeNumber(k.slaMillis());
+      out.writeNumber(k.partitions());
+      out.writeBoolean(k.causal());
+    }
+  }
+
+  private static Reply.KeyspaceInfo readKeyspace(WireInput in) {
+    return new Reply.KeyspaceInfo(
+        in.readText(KEYSPACE_MAX), in.readNumber(), readInt(in), in.readFlag());
+  }
+
+  private static void writeAnswer(WireOutput out, Reply.Answer r) {
+    writeType(out, r.type());
+    writeOptional(out, r.reading(), OperationCodec::write);
+    out.writeBoolean(r.exists());
+    out.writeVector(r.seen());
+  }
+
+  static Reply read(WireInput in) {
+    return read(in, in.readByte());
+  }
+
+  /** One of the kinds that a batch's parts have, so that a batch is in no batch. */
+  private static Reply readPart(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case DONE, DONE_ANSWERING, ANSWER, FAILURE -> read(in, tag);
+      default -> throw new MalformedException("reply " + tag + " is no part of a batch");
+    };
+  }
+
+  private static Reply read(WireInput in, int tag) {
+    return switch (tag) {
+      case WELCOME ->
+          new Reply.Welcome(
+              readInt(in), in.readReplica(), readList(in, 4, ReplyCodec::readKeyspace));
+      case KEYSPACES -> new Reply.Keyspaces(readList(in, 4, ReplyCodec::readKeyspace));
+      case PONG -> new Reply.Pong();
+      case DONE -> new Reply.Done(in.readDot());
+      case DONE_ANSWERING -> new Reply.Done(in.readDot(), Optional.of(readAnswer(in)));
+      case ANSWER -> readAnswer(in);
+      case ALL -> new Reply.All(readList(in, 3, ReplyCodec::readPart));
+      case TRANSACTED ->
+          new Reply.Transacted(
+              in.readVector(),
+              readOptional(in, WireInput::readDot),
+              readList(in, 4, ReplyCodec::readAnswer));
+      case PAGE -> {
+        List<Reply.Row> rows = readList(in, 4, ReplyCodec::readRow);
+        Optional<Key> next = readOptional(in, WireInput::readKey);
+        List<VersionVector> seen = readList(in, 1, WireInput::readVector);
+        yield new Reply.Page(rows, next, seen);
+      }
+      case COUNTED ->
+          new Reply.Counted(
+              in.readNumber(),
+              readOptional(in, WireInput::readKey),
+              readList(in, 1, WireInput::readVector));
+      case CHANGES ->
+          new Reply.Changes(
+              readList(in, 4, ReplyCodec::readChange),
+              readList(in, 11, WireParts::readPlace),
+              in.readFlag());
+      case THROUGH -> new Reply.Through(in.readVector());
+      case CHALLENGE -> new Reply.Challenge(in.readText(Request.LOGIN_BYTES_MAX));
+      case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));
+      case FAILURE ->
+          new Reply.Failure(ErrorCode.of(readInt(in)), in.readText(Codec.RECORD_BYTES_MAX));
+      default -> throw new MalformedException("reply " + tag + " is unknown");
+    };
+  }
+
+  private static Reply.Answer readAnswer(WireInput in) {
+    return new Reply.Answer(
+        readType(in),
+        readOptional(in, OperationCodec::readReading),
+        in.readFlag(),
+        in.readVector());
+  }
+
+  private static Reply.Change readChange(WireInput in) {
+    return new Reply.Change(in.readKey(), readType(in), readOptional(in, WireInput::readReplica));
+  }
+
+  private static Reply.Row readRow(WireInput in) {
+    Key key = in.readKey();
+    CrdtType type = CrdtType.of(in.readByte());
+    Reading reading = OperationCodec.readReading(in);
+    return new Reply.Row(key, type, reading);
+  }
+}

@@ -1,24 +1,17 @@
 package io.osier.datacenter.cli;
 
-import static java.util.Objects.requireNonNull;
-
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
-import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
-import io.osier.proxy.Admin;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.OsierClient;
@@ -27,20 +20,11 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
-import io.osier.proxy.UserAdmin;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +33,7 @@ final class CliSession {
   private static final int KEYS_SHOWN = 50;
 
   private final OsierClient client;
-  private final NewPasswords newPasswords;
+  private final CliAdmin admin;
   private final Session session;
   private Optional<String> keyspace;
   private final boolean asJson;
@@ -73,7 +57,7 @@ final class CliSession {
       Optional<String> keyspace,
       boolean asJson,
       NewPasswords newPasswords) {
-    this.newPasswords = newPasswords;
+    this.admin = new CliAdmin(client, newPasswords, asJson);
     this.client = client;
     this.session = session;
     this.keyspace = keyspace;
@@ -98,7 +82,7 @@ final class CliSession {
       case Grammar.Update u -> {
         if (u.ask().isPresent()) {
           Reading reading = updated(u, u.ask().get());
-          yield asJson ? doneJson(reading) : text(reading);
+          yield asJson ? doneJson(reading) : ReadingFormat.text(reading);
         }
         if (!isDone(u)) {
           yield asJson ? "{\"done\":false}" : "not done: it is not as expected";
@@ -138,9 +122,10 @@ final class CliSession {
         long count = space().count(c.type().map(scan::ofType).orElse(scan));
         yield asJson ? "{\"count\":" + count + "}" : Long.toString(count);
       }
-      case Grammar.Inspect i -> inspect(i);
-      case Grammar.Administer a -> a.subject().equals("dc") ? datacenters(a) : administer(a);
-      case Grammar.ManageUser u -> manage(u);
+      case Grammar.Inspect i -> admin.inspect(i, keyspace);
+      case Grammar.Administer a ->
+          a.subject().equals("dc") ? admin.datacenters(a) : admin.administer(a);
+      case Grammar.ManageUser u -> admin.manage(u);
     };
   }
 
@@ -186,7 +171,7 @@ final class CliSession {
 
   private String doneJson(Reading reading) {
     ObjectNode node = json.createObjectNode().put("done", transaction == null);
-    node.set("value", toJson(reading));
+    node.set("value", ReadingFormat.json(reading));
     return node.toString();
   }
 
@@ -375,82 +360,15 @@ final class CliSession {
   // ---------------------------------------------------------------- values
 
   private static String foundText(Keyspace.Found found) {
-    return found.reading().map(CliSession::text).orElse("(nothing)");
+    return found.reading().map(ReadingFormat::text).orElse("(nothing)");
   }
 
   private String foundJson(Keyspace.Found found) {
     ObjectNode node = json.createObjectNode();
     found.type().ifPresent(t -> node.put("type", t.label()));
     node.put("exists", found.exists());
-    found.reading().ifPresent(r -> node.set("value", toJson(r)));
+    found.reading().ifPresent(r -> node.set("value", ReadingFormat.json(r)));
     return node.toString();
-  }
-
-  private static String text(Reading reading) {
-    return switch (reading) {
-      case Reading.Count r -> Long.toString(r.value());
-      case Reading.Flag r -> Boolean.toString(r.value());
-      case Reading.Single r -> r.value().map(Value::toString).orElse("(nothing)");
-      case Reading.Many r ->
-          r.values().stream().map(Value::toString).collect(Collectors.joining(", ", "{", "}"));
-      case Reading.Fields r ->
-          r.fields().entrySet().stream()
-              .map(e -> e.getKey().name() + ": " + text(e.getValue()))
-              .collect(Collectors.joining(", ", "{", "}"));
-      case Reading.Rights r -> rightsText(r);
-    };
-  }
-
-  private static String rightsText(Reading.Rights rights) {
-    Table table = new Table("datacenter", "may subtract", "may add");
-    rights.shares().forEach((dc, s) -> table.add(dc, amount(s.down()), amount(s.up())));
-    return rights.value()
-        + " in "
-        + (rights.lower() == BoundedCounter.NO_LOWER ? "-" : rights.lower())
-        + " to "
-        + (rights.upper() == BoundedCounter.NO_UPPER ? "-" : rights.upper())
-        + "\n"
-        + table;
-  }
-
-  private static String amount(long rights) {
-    return rights == Long.MAX_VALUE ? "any" : Long.toString(rights);
-  }
-
-  private JsonNode toJson(Reading reading) {
-    return switch (reading) {
-      case Reading.Count r -> json.valueToTree(r.value());
-      case Reading.Flag r -> json.valueToTree(r.value());
-      case Reading.Single r -> r.value().map(this::toJson).orElse(json.nullNode());
-      case Reading.Many r -> {
-        ArrayNode array = json.createArrayNode();
-        r.values().forEach(v -> array.add(toJson(v)));
-        yield array;
-      }
-      case Reading.Fields r -> {
-        ObjectNode object = json.createObjectNode();
-        r.fields().forEach((f, v) -> object.set(f.name(), toJson(v)));
-        yield object;
-      }
-      case Reading.Rights r -> {
-        ObjectNode object = json.createObjectNode();
-        object.put("value", r.value());
-        object.put("lower", r.lower());
-        object.put("upper", r.upper());
-        ObjectNode shares = object.putObject("shares");
-        r.shares().forEach((dc, s) -> shares.putObject(dc).put("down", s.down()).put("up", s.up()));
-        yield object;
-      }
-    };
-  }
-
-  private JsonNode toJson(Value value) {
-    return switch (value) {
-      case Value.Int v -> json.valueToTree(v.content());
-      case Value.Real v -> json.valueToTree(v.content());
-      case Value.Str v -> json.valueToTree(v.content());
-      case Value.Bytes v -> json.valueToTree(v.toString());
-    };
   }
 
   private String scan(Grammar.Scan scan) {
@@ -464,11 +382,11 @@ final class CliSession {
                   rows.addObject()
                       .put("key", r.key().toString())
                       .put("type", r.type().label())
-                      .set("value", toJson(r.value())));
+                      .set("value", ReadingFormat.json(r.value())));
       return rows.toString();
     }
     Table table = new Table("key", "type", "value");
-    page.rows().forEach(r -> table.add(r.key(), r.type().label(), text(r.value())));
+    page.rows().forEach(r -> table.add(r.key(), r.type().label(), ReadingFormat.text(r.value())));
     return table + page.next().map(k -> "\n… go on with: scan " + k).orElse("");
   }
 
@@ -487,250 +405,5 @@ final class CliSession {
     Table table = new Table("key", "type");
     rows.forEach(r -> table.add(r.key(), r.type().label()));
     return table.toString();
-  }
-
-  // ---------------------------------------------------------------- administering
-
-  private String administer(Grammar.Administer what) {
-    Admin admin = client.admin();
-    JsonNode report =
-        answer(
-            switch (what.action()) {
-              case "list" -> admin.listKeyspacesAsync();
-              case "create" -> admin.createKeyspaceAsync(what.name(), what.settings());
-              case "alter" -> admin.alterKeyspaceAsync(what.name(), what.settings());
-              default -> admin.dropKeyspaceAsync(what.name());
-            });
-    if (asJson) {
-      return report.toString();
-    }
-    if (what.action().equals("drop")) {
-      return "dropped";
-    }
-    Table table =
-        new Table(
-            "keyspace",
-            "state",
-            "sla",
-            "propagation",
-            "consistency",
-            "partitions",
-            "replicas",
-            "from",
-            "changed");
-    for (JsonNode k : report.get("keyspaces")) {
-      table.add(
-          k.get("name").asText(),
-          state(k),
-          k.get("sla").asText(),
-          k.get("propagation").asText(),
-          k.get("consistency").asText(),
-          k.get("partitions").asText(),
-          k.get("replicas").asText(),
-          k.get("from").asText(),
-          changed(k));
-    }
-    return table.toString();
-  }
-
-  private String datacenters(Grammar.Administer what) {
-    Admin admin = client.admin();
-    Map<String, String> settings = what.settings();
-    JsonNode report =
-        answer(
-            switch (what.action()) {
-              case "list" -> admin.listDatacentersAsync();
-              case "add" ->
-                  admin.addDatacenterAsync(what.name(), requireNonNull(settings.get("address")));
-              default -> admin.removeDatacenterAsync(what.name(), settings.containsKey("dead"));
-            });
-    if (asJson) {
-      return report.toString();
-    }
-    Table table = new Table("dc", "address", "state", "from", "changed");
-    for (JsonNode dc : report.get("datacenters")) {
-      String awaited = awaited(dc);
-      table.add(
-          dc.get("name").asText(),
-          dc.get("address").asText(),
-          dc.get("state").asText() + (awaited.isEmpty() ? "" : ": " + awaited),
-          dc.get("from").asText(),
-          changed(dc));
-    }
-    return table.toString();
-  }
-
-  private String manage(Grammar.ManageUser what) {
-    UserAdmin users = client.admin().users();
-    String name = what.name();
-    JsonNode report =
-        answer(
-            switch (what.action()) {
-              case "list" -> users.listAsync();
-              case "create" -> users.createAsync(name, newPasswords.of(name), what.rights());
-              case "passwd" ->
-                  users.changePasswordAsync(
-                      name,
-                      newPasswords
-                          .of(name)
-                          .orElseThrow(
-                              () ->
-                                  new OsierException(
-                                      ErrorCode.INVALID_ARGUMENT,
-                                      "user passwd gives a password; --no-password does not go"
-                                          + " with it")));
-              case "grant" -> users.grantAsync(name, what.rights().getFirst());
-              case "revoke" -> users.revokeAsync(name, what.rights().getFirst());
-              default -> users.dropAsync(name);
-            });
-    if (asJson) {
-      return report.toString();
-    }
-    if (what.action().equals("drop")) {
-      return "dropped";
-    }
-    Table table = new Table("user", "password", "rights", "from", "made");
-    for (JsonNode u : report.get("users")) {
-      List<String> rights = new ArrayList<>();
-      u.get("rights").forEach(r -> rights.add(r.asText()));
-      long at = u.get("made_at_ms").asLong();
-      table.add(
-          u.get("name").asText(),
-          u.get("password").asText(),
-          rights.isEmpty() ? "none" : String.join(", ", rights),
-          u.get("from").asText(),
-          at == 0
-              ? ""
-              : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
-                  + " by "
-                  + u.get("made_by").asText());
-    }
-    return table.toString();
-  }
-
-  private static String state(JsonNode keyspace) {
-    String awaited = awaited(keyspace);
-    return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
-  }
-
-  private static String awaited(JsonNode of) {
-    List<String> awaited = new ArrayList<>();
-    of.get("awaited").forEach(dc -> awaited.add(dc.asText()));
-    return String.join(", ", awaited);
-  }
-
-  private static String changed(JsonNode of) {
-    long at = of.get("changed_at_ms").asLong();
-    return at == 0
-        ? "never"
-        : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
-            + " by "
-            + of.get("changed_by").asText();
-  }
-
-  // ---------------------------------------------------------------- inspections
-
-  private JsonNode report(String topic, int limit) {
-    String dc = client.nearest().orElseThrow();
-    return answer(
-        client.inspectAsync(
-            dc,
-            Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
-            topic.equals("stat") ? Optional.empty() : keyspace,
-            limit));
-  }
-
-  private JsonNode answer(CompletableFuture<String> text) {
-    try {
-      return json.readTree(text.join());
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof OsierException cause) {
-        throw cause;
-      }
-      throw e;
-    } catch (JsonProcessingException e) {
-      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
-    }
-  }
-
-  private String inspect(Grammar.Inspect inspect) {
-    JsonNode report = report(inspect.topic(), inspect.limit());
-    if (asJson) {
-      return report.toString();
-    }
-    StringBuilder text = new StringBuilder();
-    text.append(report.get("dc").asText())
-        .append(" (incarnation ")
-        .append(report.get("incarnation").asLong())
-        .append(")");
-    if (report.has("store")) {
-      text.append("\n\nstore\n").append(stat(report.get("store")));
-    }
-    for (Map.Entry<String, JsonNode> e : report.get("keyspaces").properties()) {
-      text.append("\n\nkeyspace ").append(e.getKey()).append('\n');
-      text.append(
-          switch (inspect.topic()) {
-            case "hot" -> hot(e.getValue());
-            case "peers" -> peers(e.getValue());
-            default -> stat(e.getValue());
-          });
-    }
-    return text.toString();
-  }
-
-  private static Table hot(JsonNode keyspace) {
-    Table table = new Table("key", "type", "mode", "updates/s", "object B", "op B");
-    keyspace
-        .get("hot")
-        .forEach(
-            h ->
-                table.add(
-                    h.get("key").asText(),
-                    h.get("type").asText(),
-                    h.get("mode").asText(),
-                    h.get("updates_per_s").asText(),
-                    h.get("object_bytes").asText(),
-                    h.get("op_bytes").asText()));
-    return table;
-  }
-
-  private static Table peers(JsonNode keyspace) {
-    Table table =
-        new Table("partition", "dc", "connected", "stream", "lag", "in flight B", "behind");
-    keyspace
-        .get("peers")
-        .forEach(
-            p ->
-                table.add(
-                    p.get("partition").asText(),
-                    p.get("dc").asText(),
-                    p.get("connected").asText(),
-                    p.get("stream").asText(),
-                    p.get("lag_updates").asText(),
-                    p.get("in_flight_bytes").asText(),
-                    p.get("behind_updates").asText()));
-    return table;
-  }
-
-  private static Table stat(JsonNode keyspace) {
-    Table table = new Table("figure", "value");
-    for (Map.Entry<String, JsonNode> e : keyspace.properties()) {
-      if (e.getKey().endsWith("_ms") && e.getValue().isObject()) {
-        JsonNode v = e.getValue();
-        table.add(
-            e.getKey(), "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
-      } else if (e.getKey().equals("memory")) {
-        for (Map.Entry<String, JsonNode> share : e.getValue().properties()) {
-          JsonNode v = share.getValue();
-          table.add(
-              "memory " + share.getKey(),
-              "used %s of %s bytes, spent %s times"
-                  .formatted(v.get("used_bytes"), v.get("limit_bytes"), v.get("spent")));
-        }
-      } else {
-        table.add(e.getKey(), e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
-      }
-    }
-    return table;
   }
 }

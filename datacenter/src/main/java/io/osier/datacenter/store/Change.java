@@ -2,8 +2,10 @@ package io.osier.datacenter.store;
 
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.protocol.TransactionId;
+import java.util.Set;
 
 /**
  * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.
@@ -23,8 +25,20 @@ public sealed interface Change {
    * Puts an object with all that was applied to it, in the place of what was put so before: there
    * is one such record of an object, however often it is written. Versions of it stay until they
    * are pruned.
+   *
+   * @param isAlone whether it is all that there is of its key: no other object has it, and no
+   *     version that is not contained in this state. It is written anew before that changes
    */
-  record PutInPlace(ObjectId object, Causal state) implements Change {}
+  record PutInPlace(ObjectId object, Causal state, boolean isAlone) implements Change {}
+
+  /**
+   * Puts the types of the partition's objects, those that this group writes the first time
+   * included; and that each object has a state in its place.
+   */
+  record PutTypes(Set<CrdtType> types) implements Change {}
+
+  /** Takes that back: from now on objects may be written without a state in their place. */
+  record DropTypes() implements Change {}
 
   /** Notes which object an update of this datacenter changed. */
   record PutLogged(long number, ObjectId object) implements Change {}

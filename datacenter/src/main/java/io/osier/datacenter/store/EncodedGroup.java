@@ -82,7 +82,11 @@ public final class EncodedGroup {
               RecordValues.version(p.state(), p.at()));
       case Change.PutInPlace p ->
           new PutVersion(
-              p.object(), keys.inPlace(p.object()), RecordValues.inPlace(p.state(), dictionary));
+              p.object(),
+              keys.inPlace(p.object()),
+              RecordValues.inPlace(p.state(), p.isAlone(), dictionary));
+      case Change.PutTypes p -> new Put(keys.types(), RecordValues.types(p.types()));
+      case Change.DropTypes d -> new Delete(keys.types());
       case Change.PutLogged p -> new Put(keys.logged(p.number()), RecordValues.logged(p.object()));
       case Change.PutTransaction p ->
           new Put(keys.transaction(p.number()), RecordValues.transaction(p.transaction()));

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param states in the order of their types
  * @param operations written since the last snapshots
  * @param operationBytes their sizes
- * @param hasVersions whether the store may have versions of them, beside what is put in place
+ * @param hasVersions whether the store may have versions of them, beside what is put in place:
+ *     otherwise that says that it is alone, if there is any
  * @param group the last that changed it; 0 when read from the store
  */
 record KeyObjects(

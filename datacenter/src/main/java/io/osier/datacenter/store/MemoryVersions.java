@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 public final class MemoryVersions implements VersionStore {
-  private record Entry(VersionVector at, boolean isSnapshot, boolean isInPlace, Causal content)
+  private record Entry(
+      VersionVector at, boolean isSnapshot, boolean isInPlace, boolean isAlone, Causal content)
       implements Versions.Stored {
     private static final Comparator<Entry> VERSIONS_NEWEST_FIRST =
         Comparator.<Entry>comparingLong(e -> -Versions.maxOf(e.at))
@@ -54,6 +55,7 @@ public final class MemoryVersions implements VersionStore {
   private final NavigableSet<Deadline> deadlines = new TreeSet<>();
   private final NavigableMap<Long, TransactionId> transactions = new TreeMap<>();
   private final Set<ReplicaId> replicas = new TreeSet<>();
+  private Optional<Set<CrdtType>> types = Optional.empty();
   private Optional<StoredState> state = Optional.empty();
 
   /** An empty store. */
@@ -68,6 +70,7 @@ public final class MemoryVersions implements VersionStore {
     copy.deadlines.addAll(deadlines);
     copy.transactions.putAll(transactions);
     copy.replicas.addAll(replicas);
+    copy.types = types;
     copy.state = state;
     return copy;
   }
@@ -79,10 +82,16 @@ public final class MemoryVersions implements VersionStore {
 
   private void write(Change change) {
     switch (change) {
-      case Change.PutOperation p -> put(p.object(), new Entry(p.at(), false, false, p.delta()));
-      case Change.PutSnapshot p -> put(p.object(), new Entry(p.at(), true, false, p.state()));
+      case Change.PutOperation p ->
+          put(p.object(), new Entry(p.at(), false, false, false, p.delta()));
+      case Change.PutSnapshot p ->
+          put(p.object(), new Entry(p.at(), true, false, false, p.state()));
       case Change.PutInPlace p ->
-          put(p.object(), new Entry(p.state().context().toVersionVector(), true, true, p.state()));
+          put(
+              p.object(),
+              new Entry(p.state().context().toVersionVector(), true, true, p.isAlone(), p.state()));
+      case Change.PutTypes p -> types = Optional.of(p.types());
+      case Change.DropTypes d -> types = Optional.empty();
       case Change.Prune p -> prune(p.object());
       case Change.PutLogged p -> log.put(p.number(), p.object());
       case Change.PutTransaction p -> transactions.put(p.number(), p.transaction());
@@ -159,8 +168,24 @@ public final class MemoryVersions implements VersionStore {
     return Versions.operations(versions(entries(object)), from, to, replicas);
   }
 
+  /** What the other adapter finds: it looks where what is stored says that objects are. */
   @Override
   public List<Loaded> load(Key key) {
+    if (types.isPresent()) {
+      List<Entry> all = new ArrayList<>();
+      for (CrdtType type : types.get()) {
+        Entry entry = inPlace(entries(new ObjectId(key, type)));
+        if (entry != null) {
+          all.add(entry);
+        }
+      }
+      if (all.isEmpty()) {
+        return List.of();
+      }
+      if (all.size() == 1 && all.getFirst().isAlone) {
+        return List.of(new Loaded(all.getFirst().content, 0, 0, false));
+      }
+    }
     List<Loaded> found = new ArrayList<>(1);
     for (NavigableSet<Entry> entries :
         objects
@@ -204,6 +229,11 @@ public final class MemoryVersions implements VersionStore {
     return transactions.entrySet().stream()
         .map(e -> new Committed(e.getKey(), e.getValue()))
         .toList();
+  }
+
+  @Override
+  public Optional<Set<CrdtType>> types() {
+    return types;
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica.Logged;
@@ -11,6 +12,7 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +45,10 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   // Only the partition's thread touches what follows.
   private List<Change> changes = new ArrayList<>();
+
+  /** The objects that the present group makes. */
+  private final Set<ObjectId> made = new HashSet<>();
+
   private Set<Key> changed = new HashSet<>();
   private long group = 1;
   private long forgotten;
@@ -53,6 +59,9 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private final CommittedTransactions transactions = new CommittedTransactions();
   private Map<TransactionId, Long> recoveredTransactions = Map.of();
+
+  /** Of the objects that were ever written; null where some may have no state in their place. */
+  private @Nullable Set<CrdtType> types;
 
   private final AtomicLong keys = new AtomicLong();
 
@@ -158,6 +167,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     keys.set(recovery.keys());
     forgotten = recovery.forgotten();
     changes.addAll(recovery.changes());
+    recoverTypes();
     deadlines.recover();
     Recovered recovered = recovery.recovered();
     if (recovery.goesOn()) {
@@ -165,6 +175,27 @@ public final class PartitionStore implements ObjectStore, Journal {
       recoveredTransactions = transactions.recovered(versions.transactions());
     }
     return recovered;
+  }
+
+  /** Whether each object has a state in its place is known of stores that began so. */
+  private void recoverTypes() {
+    Optional<Set<CrdtType>> known = versions.types();
+    if (keeps == Keeps.VERSIONS) {
+      known.ifPresent(k -> changes.add(new Change.DropTypes()));
+    } else if (known.isPresent()) {
+      types = EnumSet.noneOf(CrdtType.class);
+      types.addAll(known.get());
+    } else if (versions.objects(Optional.empty(), 1).isEmpty()) {
+      types = EnumSet.noneOf(CrdtType.class);
+      changes.add(new Change.PutTypes(Set.of()));
+    }
+  }
+
+  /** Notes that there is an object of a type, before it is written. */
+  private void noteType(CrdtType type) {
+    if (types != null && types.add(type)) {
+      changes.add(new Change.PutTypes(EnumSet.copyOf(types)));
+    }
   }
 
   // ---------------------------------------------------------------- objects
@@ -227,6 +258,9 @@ public final class PartitionStore implements ObjectStore, Journal {
     objects.put(key, before.with(state, group));
     changed.add(key);
     ahead.changed(key);
+    if (old == null) {
+      made.add(object);
+    }
   }
 
   @Override
@@ -325,6 +359,7 @@ public final class PartitionStore implements ObjectStore, Journal {
               UpdateRecords.addVersion(
                   object, update.content(), state, objects.get(key), group, changes));
       case NEWEST -> {
+        noteType(object.type());
         Gathered updates = gathered.computeIfAbsent(object, o -> new Gathered(state));
         updates.contents.add(update.content());
         updates.state = state;
@@ -348,6 +383,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
     writeGathered();
+    made.clear();
     writeLogged(progress);
     progress.ifPresent(this::note);
     if (changes.isEmpty() && underWay.get() == 0) {
@@ -384,7 +420,13 @@ public final class PartitionStore implements ObjectStore, Journal {
           objects.put(
               key,
               UpdateRecords.addNewest(
-                  object, updates.contents, updates.state, objects.get(key), group, changes));
+                  object,
+                  made.contains(object),
+                  updates.contents,
+                  updates.state,
+                  objects.get(key),
+                  group,
+                  changes));
         });
     gathered = new LinkedHashMap<>();
   }

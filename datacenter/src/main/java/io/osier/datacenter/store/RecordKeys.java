@@ -23,6 +23,7 @@ import java.util.zip.CRC32;
  *   removed   partition | 'r' | key, escaped | 0 0 | type
  *   deadline  partition | 'd' | milliseconds | key, escaped | 0 0 | type
  *   state     partition | 's'
+ *   types     partition | 'y'
  *   replica   FF FF | 'r' | number
  *   header    FF FF | 'h'
  * </pre>
@@ -39,6 +40,7 @@ final class RecordKeys {
   private static final byte DEADLINES = 'd';
   private static final byte STATE = 's';
   private static final byte REMOVED = 'r';
+  private static final byte TYPES = 'y';
   private static final byte TRANSACTIONS = 't';
   private static final int HASH_BYTES = 4;
   private static final int PREFIX_BYTES = 3;
@@ -87,6 +89,11 @@ final class RecordKeys {
 
   byte[] state() {
     return prefix(STATE);
+  }
+
+  /** Where the types of a partition are that has a state in place of each object. */
+  byte[] types() {
+    return prefix(TYPES);
   }
 
   byte[] firstLogged(long after) {

@@ -14,7 +14,9 @@ import io.osier.protocol.TransactionId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The values that belong to {@link RecordKeys}:
@@ -24,8 +26,10 @@ import java.util.List;
  *             2 | flags | content, packed; its context's replicas are those of the vector
  *   in place  1 | vector | state, packed; its context's replicas are those of the vector
  *             2 | vector | the same of a state with deadlines
+ *             3, 4 | …: as 1 and 2, and nothing else is of the key
  *   log       type | key
  *   commit    transaction, high and low
+ *   types     a byte for each
  * </pre>
  *
  * <p>The flags say whether the content is full, and whether it has deadlines.
@@ -36,6 +40,10 @@ final class RecordValues {
   private static final byte IN_PLACE_FORMAT = 1;
   private static final int HEAD_BYTES = 2;
   private static final byte IN_PLACE_EXPIRING_FORMAT = 2;
+
+  /** Added to the format of what is alone in place. */
+  private static final byte ALONE = 2;
+
   private static final int FULL = 1;
   private static final int EXPIRES = 2;
 
@@ -90,7 +98,7 @@ final class RecordValues {
   }
 
   /** A state with its time, for the place of an object. */
-  static byte[] inPlace(Causal state, RecordKeys.Dictionary dictionary) {
+  static byte[] inPlace(Causal state, boolean isAlone, RecordKeys.Dictionary dictionary) {
     if (!state.isFull()) {
       throw new IllegalArgumentException("a delta cannot stand for its object");
     }
@@ -98,7 +106,8 @@ final class RecordValues {
     byte[] packed = state.packed();
     return WireOutput.bytesOf(
         out -> {
-          out.writeByte(state.expires() ? IN_PLACE_EXPIRING_FORMAT : IN_PLACE_FORMAT);
+          int format = state.expires() ? IN_PLACE_EXPIRING_FORMAT : IN_PLACE_FORMAT;
+          out.writeByte(isAlone ? format + ALONE : format);
           out.writeCount(at.size());
           for (int i = 0; i < at.size(); i++) {
             out.writeVarInt(dictionary.numberOf(at.replica(i)), true);
@@ -115,7 +124,7 @@ final class RecordValues {
 
   private static VersionVector inPlaceAt(WireInput in, RecordKeys.Dictionary dictionary) {
     int format = in.readByte();
-    if (format != IN_PLACE_FORMAT && format != IN_PLACE_EXPIRING_FORMAT) {
+    if (format < IN_PLACE_FORMAT || format > IN_PLACE_EXPIRING_FORMAT + ALONE) {
       throw new MalformedException("format " + format + " of an object is unknown");
     }
     VersionVector at = VersionVector.EMPTY;
@@ -125,11 +134,17 @@ final class RecordValues {
     return at;
   }
 
+  /** Whether what stands in an object's place is all that is of its key. */
+  static boolean isAlone(byte[] value) {
+    return value[0] > IN_PLACE_EXPIRING_FORMAT;
+  }
+
   /** What stands in an object's place. */
   static Causal inPlace(byte[] value, CrdtType type, RecordKeys.Dictionary dictionary) {
     WireInput in = new WireInput(value);
     VersionVector at = inPlaceAt(in, dictionary);
-    int form = Causal.form(type, value[0] == IN_PLACE_EXPIRING_FORMAT);
+    int format = isAlone(value) ? value[0] - ALONE : value[0];
+    int form = Causal.form(type, format == IN_PLACE_EXPIRING_FORMAT);
     Causal state = Causal.unpack(form, true, replicas(at), in);
     in.expectEnd();
     return state;
@@ -158,6 +173,23 @@ final class RecordValues {
 
   static ObjectId logged(byte[] value) {
     return new ObjectId(Key.of(Arrays.copyOfRange(value, 1, value.length)), CrdtType.of(value[0]));
+  }
+
+  static byte[] types(Set<CrdtType> types) {
+    byte[] value = new byte[types.size()];
+    int length = 0;
+    for (CrdtType type : types) {
+      value[length++] = (byte) type.number();
+    }
+    return value;
+  }
+
+  static Set<CrdtType> types(byte[] value) {
+    Set<CrdtType> types = EnumSet.noneOf(CrdtType.class);
+    for (byte type : value) {
+      types.add(CrdtType.of(type));
+    }
+    return types;
   }
 
   static byte[] transaction(TransactionId transaction) {

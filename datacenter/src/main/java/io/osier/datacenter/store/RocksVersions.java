@@ -8,10 +8,12 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -24,13 +26,28 @@ public final class RocksVersions implements VersionStore {
   private final RocksDatabase database;
   private final RecordKeys keys;
 
+  /**
+   * The types that are looked for when a key is read; empty where objects may have no state in
+   * their place. A type is here before anything of it is written.
+   */
+  private volatile Optional<Set<CrdtType>> types;
+
   RocksVersions(RocksDatabase database, RecordKeys keys) {
     this.database = database;
     this.keys = keys;
+    this.types =
+        database.use(db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
   }
 
   /** Changes as records that {@link RocksDatabase#write} takes. For any thread. */
   public EncodedGroup encode(List<Change> changes) {
+    for (Change change : changes) {
+      if (change instanceof Change.PutTypes p) {
+        types = Optional.of(p.types());
+      } else if (change instanceof Change.DropTypes) {
+        types = Optional.empty();
+      }
+    }
     return EncodedGroup.of(changes, keys, database.dictionary());
   }
 
@@ -65,6 +82,11 @@ public final class RocksVersions implements VersionStore {
     @Override
     public boolean isSnapshot() {
       return isInPlace() || RecordKeys.isSnapshot(key, objectLength);
+    }
+
+    @Override
+    public boolean isAlone() {
+      return isInPlace() && RecordValues.isAlone(value);
     }
 
     @Override
@@ -174,8 +196,54 @@ public final class RocksVersions implements VersionStore {
         walk -> Versions.operations(walk, from, to, database.replicas()));
   }
 
+  /**
+   * Looks into the objects' places first: point lookups use the bloom filter, so a key that is not
+   * there costs no block of a table, and one whose only record says so costs one.
+   */
   @Override
   public List<Loaded> load(Key key) {
+    Optional<Set<CrdtType>> wanted = types;
+    return wanted.flatMap(known -> loadInPlace(key, known)).orElseGet(() -> loadAll(key));
+  }
+
+  /** Empty if there may be more of the key than what stands in a place. */
+  private Optional<List<Loaded>> loadInPlace(Key key, Set<CrdtType> known) {
+    return database.use(
+        db -> {
+          byte[] only = null;
+          CrdtType ofType = null;
+          List<byte[]> values = places(db, key, known);
+          int i = 0;
+          for (CrdtType type : known) {
+            byte[] value = values.get(i++);
+            if (value == null) {
+              continue;
+            }
+            if (only != null || !RecordValues.isAlone(value)) {
+              return Optional.empty();
+            }
+            only = value;
+            ofType = type;
+          }
+          if (only == null || ofType == null) {
+            return Optional.of(List.of());
+          }
+          Causal state = RecordValues.inPlace(only, ofType, database.dictionary());
+          return Optional.of(List.of(new Loaded(state, 0, 0, false)));
+        });
+  }
+
+  /** What stands in the places of a key's objects, at one moment; null where nothing does. */
+  private List<byte[]> places(RocksDB db, Key key, Set<CrdtType> known) throws RocksDBException {
+    if (known.size() == 1) {
+      ObjectId only = new ObjectId(key, known.iterator().next());
+      return Collections.singletonList(db.get(keys.inPlace(only)));
+    }
+    return db.multiGetAsList(
+        known.stream().map(type -> keys.inPlace(new ObjectId(key, type))).toList());
+  }
+
+  private List<Loaded> loadAll(Key key) {
     return search(
         keys.keyBegin(key),
         keys.keyEnd(key),
@@ -304,6 +372,11 @@ public final class RocksVersions implements VersionStore {
           }
           return found;
         });
+  }
+
+  @Override
+  public Optional<Set<CrdtType>> types() {
+    return types;
   }
 
   @Override

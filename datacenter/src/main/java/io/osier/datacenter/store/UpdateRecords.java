@@ -75,7 +75,9 @@ final class UpdateRecords {
 
   /**
    * Adds what is to be written of a group's updates of one object where only the newest counts.
+   * Each object has a state in its place, whatever else there is of it.
    *
+   * @param isNew whether the group makes the object
    * @param contents the updates' deltas, or states that came; one or more
    * @param state the object with all of them
    * @param objects what the object's key holds with them
@@ -85,6 +87,7 @@ final class UpdateRecords {
    */
   static KeyObjects addNewest(
       ObjectId object,
+      boolean isNew,
       List<Causal> contents,
       Causal state,
       KeyObjects objects,
@@ -98,16 +101,27 @@ final class UpdateRecords {
       full |= content.isFull();
     }
     long bytes = objects.operationBytes() + changed;
+    boolean isSmall = state.sizeBytes() <= changed + IN_PLACE_MORE_MAX;
+    boolean isOnly = objects.states().size() == 1;
+    // What stands in the place of one that has no versions may say that it is alone.
     if (full
-        || state.sizeBytes() <= changed + IN_PLACE_MORE_MAX
+        || isNew
+        || isSmall
+        || !objects.hasVersions()
         || isWorthASnapshot(operations, bytes, state)) {
-      changes.add(new Change.PutInPlace(object, state));
+      boolean isAlone = isSmall && isOnly;
+      changes.add(new Change.PutInPlace(object, state, isAlone));
       if (objects.hasVersions()) {
         changes.add(new Change.Prune(object));
+      } else if (!isOnly) {
+        for (Causal other : objects.states()) {
+          if (other.type() != object.type()) {
+            ObjectId id = new ObjectId(object.key(), other.type());
+            changes.add(new Change.PutInPlace(id, other, false));
+          }
+        }
       }
-      // Another object of the same key may have some.
-      boolean more = objects.hasVersions() && objects.states().size() > 1;
-      return objects.counting(0, 0, more, group);
+      return objects.counting(0, 0, !isAlone, group);
     }
     addOperation(object, Causal.join(contents), changes);
     return objects.counting(operations, bytes, true, group);

@@ -3,11 +3,13 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The versions of one partition's objects: snapshots and operations, each with the version vector
@@ -31,7 +33,8 @@ public interface VersionStore {
    *
    * @param operations how many operations were joined to the newest snapshot
    * @param operationBytes their sizes
-   * @param hasVersions whether there are versions of it: otherwise it is what was put in place
+   * @param hasVersions whether there may be versions of it: otherwise it is what was put in place,
+   *     and that says that it is alone
    */
   record Loaded(Causal state, int operations, long operationBytes, boolean hasVersions) {}
 
@@ -79,6 +82,12 @@ public interface VersionStore {
 
   /** A committed transaction, with its last commit number. */
   record Committed(long number, TransactionId transaction) {}
+
+  /**
+   * The types of the partition's objects, where each has a state in its place; empty if that is not
+   * known, as in a store of a former version.
+   */
+  Optional<Set<CrdtType>> types();
 
   /** What was stored last of the partition itself; empty if nothing was. */
   Optional<StoredState> state();

@@ -33,6 +33,9 @@ final class Versions {
     /** Whether it holds all up to its time. */
     boolean isSnapshot();
 
+    /** Whether it was put in place and says that it is all that is of its key. */
+    boolean isAlone();
+
     Causal content();
   }
 
@@ -123,7 +126,7 @@ final class Versions {
     List<Stored> operations = new ArrayList<>();
     Stored snapshot = inPlace;
     long floor = inPlace == null ? -1 : floorOf(inPlace.at(), known);
-    boolean hasVersions = newestFirst.hasNext();
+    boolean hasVersions = newestFirst.hasNext() || inPlace == null || !inPlace.isAlone();
     while (newestFirst.hasNext()) {
       Stored r = newestFirst.next();
       boolean below = snapshot != null && maxOf(r.at()) < maxOf(snapshot.at());

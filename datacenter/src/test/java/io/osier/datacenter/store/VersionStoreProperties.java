@@ -338,7 +338,7 @@ final class VersionStoreProperties {
       if (step.as == As.SNAPSHOT) {
         changes.add(new Change.PutSnapshot(object, state.context().toVersionVector(), state));
       } else if (step.as == As.IN_PLACE) {
-        changes.add(new Change.PutInPlace(object, state));
+        changes.add(new Change.PutInPlace(object, state, false));
       } else {
         changes.add(new Change.PutOperation(object, delta.context().toVersionVector(), delta));
       }

@@ -7,13 +7,11 @@ import java.net.InetSocketAddress;
  * that is another one. Thread-safe.
  */
 final class Peer {
-  private final String dc;
   private final Traffic traffic = new Traffic();
   private volatile Dialler dialler;
   private volatile boolean removed;
 
   Peer(String dc, InetSocketAddress address, Peering peering) {
-    this.dc = dc;
     this.dialler = new Dialler(dc, address, traffic, peering);
   }
 

@@ -14,8 +14,8 @@ import picocli.CommandLine.Unmatched;
     description = {
       "Runs micro-benchmarks; all options are JMH's own.",
       "",
-      "  osier jmh -l                        lists them",
-      "  osier jmh PersistentMapBenchmark    runs one"
+      "  osier jmh -l               lists them",
+      "  osier jmh CrdtBenchmark    runs one"
     })
 public final class JmhCommand implements Callable<Integer> {
   @Unmatched private List<String> arguments = new ArrayList<>();

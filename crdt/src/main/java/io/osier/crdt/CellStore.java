@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.HeapSize;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -257,24 +259,53 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
     Editor result = edit();
     if (joining.rightFull()) {
-      // Two states: what only the left side has may have been removed on the right.
-      for (Tuple2<K, V> entry : cells) {
-        if (!other.has(entry._1)) {
-          joinInto(result, entry._1, other, joining);
-        }
+      joinAll(result, other, joining);
+    } else {
+      for (Tuple2<K, V> entry : other.cells()) {
+        K key = entry._1;
+        joinInto(result, key, cells.get(key), entry._2, joining);
       }
-    }
-    for (Tuple2<K, V> entry : other.cells()) {
-      joinInto(result, entry._1, other, joining);
     }
     return result.done();
   }
 
-  private void joinInto(Editor result, K key, S other, Joining joining) {
-    V joined = joinCells(cell(key), other.cell(key), joining);
+  /** Two states: what only the left side has may have been removed on the right. */
+  private void joinAll(Editor result, S other, Joining joining) {
+    Iterator<Tuple2<K, V>> lefts = cells.iterator();
+    Iterator<Tuple2<K, V>> rights = other.cells().iterator();
+    Tuple2<K, V> left = next(lefts);
+    Tuple2<K, V> right = next(rights);
+    while (left != null || right != null) {
+      int order = left == null ? 1 : right == null ? -1 : left._1.compareTo(right._1);
+      if (order < 0) {
+        Tuple2<K, V> mine = requireNonNull(left);
+        joinInto(result, mine._1, mine._2, emptyCell(mine._1), joining);
+      } else {
+        Tuple2<K, V> theirs = requireNonNull(right);
+        V mine = order == 0 ? requireNonNull(left)._2 : null;
+        joinInto(result, theirs._1, mine, theirs._2, joining);
+        right = next(rights);
+      }
+      left = order <= 0 ? next(lefts) : left;
+    }
+  }
+
+  private static <T> @Nullable T next(Iterator<T> iterator) {
+    return iterator.hasNext() ? iterator.next() : null;
+  }
+
+  /**
+   * Joins a cell into what is a copy of this so far.
+   *
+   * @param mine this one's cell, or null
+   */
+  private void joinInto(Editor result, K key, @Nullable V mine, V theirs, Joining joining) {
+    V joined = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
     if (joining.full() && isEmptyCell(joined)) {
-      result.remove(key);
-    } else {
+      if (mine != null) {
+        result.remove(key);
+      }
+    } else if (joined != mine) {
       result.put(key, joined);
     }
   }

@@ -34,9 +34,9 @@ final class ClientGreeting {
   /** The login that is under way, or was; null if nobody logs in. */
   private final @Nullable Login login;
 
-  ClientGreeting(ClientSettings settings, Network network, Outcome outcome) {
+  ClientGreeting(ClientSettings settings, Timers timers, Network network, Outcome outcome) {
     this.name = settings.name();
-    this.login = settings.user().map(Login::new).orElse(null);
+    this.login = settings.user().map(u -> new Login(u, timers.newId().toString())).orElse(null);
     this.network = network;
     this.outcome = outcome;
   }

@@ -39,13 +39,19 @@ final class Login {
   }
 
   private final User user;
+  private final String nonce;
   private @Nullable ScramClient client;
   private boolean answered;
   private boolean proven;
 
-  /** A login that begins. */
-  Login(User user) {
+  /**
+   * A login that begins.
+   *
+   * @param nonce drawn at random for this login alone, of printable characters without commas
+   */
+  Login(User user, String nonce) {
     this.user = user;
+    this.nonce = nonce;
   }
 
   /**
@@ -62,6 +68,7 @@ final class Login {
               .username(user.name())
               .password(ScramCredential.checked(password).clone())
               .stringPreparation(StringPreparation.SASL_PREPARATION)
+              .nonceSupplier(() -> nonce)
               .build();
       return client.clientFirstMessage().toString();
     } catch (IllegalArgumentException e) {

@@ -99,7 +99,7 @@ final class RequestChannel extends FrameReader {
     this.timers = timers;
     this.heardNanos = timers.nanoTime();
     this.requests = new Requests();
-    this.greeting = new ClientGreeting(settings, network, new Greeted());
+    this.greeting = new ClientGreeting(settings, timers, network, new Greeted());
   }
 
   /** Sends a request. For any thread. */

@@ -13,7 +13,7 @@ public interface Timers extends AutoCloseable {
   /** A pause between half of the longest and the longest, by chance. */
   long pauseMillis(long longest);
 
-  /** An id that nobody else draws. */
+  /** An id that nobody else draws, and nobody can guess. */
   UUID newId();
 
   /** Does something after a pause, at the latest when this is closed. */

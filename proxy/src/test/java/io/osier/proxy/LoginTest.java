@@ -136,7 +136,7 @@ final class LoginTest {
   @Test
   void password_isOverwritten_onceItWasUsed() {
     char[] given = PASSWORD.toCharArray();
-    Login login = new Login(new Login.User("cart", () -> given));
+    Login login = new Login(new Login.User("cart", () -> given), "nonce");
     assertThat(login.first()).startsWith("n,,n=cart,r=");
     assertThat(given).containsOnly('\0');
     assertThat(new Login.User("cart", () -> given)).hasToString("cart");
@@ -153,7 +153,7 @@ final class LoginTest {
     OsierClient.Builder builder = OsierClient.builder().user("cart", own);
     Arrays.fill(own, 'x'); // the builder has a copy
     assertThat(builder).isNotNull();
-    assertThatThrownBy(() -> new Login(new Login.User("", PASSWORD::toCharArray)).first())
+    assertThatThrownBy(() -> new Login(new Login.User("", PASSWORD::toCharArray), "nonce").first())
         .isInstanceOf(OsierException.class);
   }
 }

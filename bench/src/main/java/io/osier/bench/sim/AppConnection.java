@@ -178,6 +178,11 @@ final class AppConnection {
     return server;
   }
 
+  /** Whose it is. */
+  SimApp app() {
+    return way.app();
+  }
+
   /** Who was at the other end when it was opened. */
   ReplicaId to() {
     return to;

@@ -69,6 +69,7 @@ final class AppPort implements ClientServer.Handler {
             new PortLimits(most, GREETING_MILLIS, FRAME_MILLIS),
             new MemoryPlan(HEAP_BYTES),
             simulation.scheduler()::nanos,
+            simulation.callers()::users,
             this);
   }
 
@@ -123,10 +124,14 @@ final class AppPort implements ClientServer.Handler {
   @Override
   public void handle(Request request, Lane lane, Consumer<Reply> reply) {
     try {
+      AppConnection from = requireNonNull(serving, "it has just been read");
+      if (from.app().isStranger()) {
+        throw new Violation(
+            "", "%s lets %s in, which has not logged in: %s", dc.self(), from.app(), request);
+      }
       if (request instanceof Request.Ping) {
         reply.accept(new Reply.Pong());
       } else {
-        AppConnection from = requireNonNull(serving, "it has just been read");
         ask(from, from.comes(request), lane, request, reply);
       }
     } catch (RuntimeException e) {

@@ -104,7 +104,15 @@ final class AppSockets implements Network, SimProcess {
 
   @Override
   public void apart(String name, Runnable task) {
-    later(task, 1 + random.nextInt(10));
+    AppConnection of = connection;
+    later(
+        () -> {
+          task.run();
+          if (of != null) {
+            of.client().wake(); // what is sent from outside of its loop
+          }
+        },
+        1 + random.nextInt(10));
   }
 
   @Override

@@ -112,6 +112,10 @@ final class AppWay implements Connection {
     this.remote = SteppedClient.remote(dc, settings, timers, sockets, changed);
   }
 
+  SimApp app() {
+    return app;
+  }
+
   Link link() {
     return link;
   }

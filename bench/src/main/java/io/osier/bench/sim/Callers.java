@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.SECOND;
 
+import io.osier.datacenter.security.Users;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -40,6 +41,12 @@ final class Callers {
   /** Applications in the processes of datacenters. */
   private final List<SimApp> residents = new ArrayList<>();
 
+  /** Those who may not be let in. */
+  private final List<SimStranger> strangers = new ArrayList<>();
+
+  /** Whom the ports of datacenters let in. */
+  private Users users = Users.OPEN;
+
   private final List<SimTransactions> transactions = new ArrayList<>();
 
   /** By unit. */
@@ -59,6 +66,9 @@ final class Callers {
       drawApps(random);
       drawTransactions(random);
       drawSessions(random);
+    }
+    if (profile.hasUsers()) {
+      drawStrangers(new Random(profile.seed()));
     }
     simulation.units().forEach(unit -> mortals.add(new SimMortals(simulation, unit)));
   }
@@ -119,6 +129,19 @@ final class Callers {
     }
   }
 
+  private void drawStrangers(Random random) {
+    SimUsers known = new SimUsers(apps.stream().map(SimApp::toString).toList());
+    users = options.sabotage().users(known.users());
+    SimUsers.Stranger[] ways = SimUsers.Stranger.values();
+    SimApp stranger =
+        new SimApp(
+            simulation,
+            "stranger",
+            ways[random.nextInt(ways.length)],
+            new Random(random.nextLong()));
+    strangers.add(new SimStranger(simulation, stranger, new Random(random.nextLong())));
+  }
+
   /** Whether a session is one of production's client; the other half is as it is defined. */
   private boolean isProductions(int number) {
     return number % 2 == 1 && !options.paired();
@@ -126,7 +149,17 @@ final class Callers {
 
   /** Whether a client of production has connections that carry bytes. */
   boolean hasConnections() {
-    return apps.stream().anyMatch(SimApp::hasConnections);
+    return !strangers.isEmpty() || apps.stream().anyMatch(SimApp::hasConnections);
+  }
+
+  /** Whom the ports of datacenters let in. */
+  Users users() {
+    return users;
+  }
+
+  /** How often those were refused who may not be let in. */
+  long refused() {
+    return strangers.stream().mapToLong(SimStranger::refused).sum();
   }
 
   /** They begin when the datacenters have found each other. */
@@ -136,6 +169,7 @@ final class Callers {
     transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
+    strangers.forEach(s -> scheduler.in(3 * SECOND, s::start));
     mortals.forEach(m -> scheduler.in(3 * SECOND, m::start));
   }
 
@@ -170,6 +204,7 @@ final class Callers {
   void end() {
     apps.forEach(app -> app.client().close());
     residents.stream().filter(SimApp::isRunning).forEach(app -> app.client().close());
+    strangers.forEach(SimStranger::end);
     sessions.forEach(SimSession::ended);
     transactions.forEach(SimTransactions::ended);
   }

@@ -11,6 +11,9 @@ final class RunProfile {
 
   private static final int LONG_SECONDS = 5_400;
 
+  /** In one seed of so many there are users with passwords, and a stranger. */
+  private static final int USERS_ONE_IN = 4;
+
   /** Shorter runs are short on purpose. */
   private static final int LONG_SECONDS_MIN = 300;
 
@@ -62,6 +65,11 @@ final class RunProfile {
   /** What may go wrong in this run. */
   List<Fault> faults() {
     return faults;
+  }
+
+  /** Whether applications must log in at the ports of datacenters. */
+  boolean hasUsers() {
+    return seed % USERS_ONE_IN == 2 && !options.paired();
   }
 
   /** For how long clients work, in virtual seconds. */

@@ -6,6 +6,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.security.Users;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -110,6 +111,11 @@ interface Sabotage {
   /** Whether a client of production that is closed says nothing to who waits for answers. */
   default boolean losesCalls() {
     return false;
+  }
+
+  /** Whom the ports of datacenters let in, instead of those whom they are to let in. */
+  default Users users(Users users) {
+    return users;
   }
 
   /** What comes to a client of production instead of bytes that a datacenter's port has written. */

@@ -30,6 +30,9 @@ final class SimApp {
   private final OsierClient client;
   private final boolean hasConnections;
 
+  /** Why nothing is done for it; null for one that may use all. */
+  private final SimUsers.@Nullable Stranger stranger;
+
   /** The datacenter in its own process; null for none. */
   private @Nullable SimInside inside;
 
@@ -50,9 +53,22 @@ final class SimApp {
   private @Nullable SimWitness caller;
 
   SimApp(Simulation simulation, String name, Random random) {
+    this(simulation, name, null, random);
+  }
+
+  /**
+   * An application that no datacenter knows.
+   *
+   * @param stranger how it tries all the same; null for one that is known, where there are users
+   */
+  SimApp(Simulation simulation, String name, SimUsers.@Nullable Stranger stranger, Random random) {
     this.name = name;
+    this.stranger = stranger;
     OsierClient.Builder settings = settings(random);
-    this.hasConnections = random.nextInt(CONNECTED_ONE_IN) == 0;
+    this.hasConnections = random.nextInt(CONNECTED_ONE_IN) == 0 || stranger != null;
+    if (simulation.profile().hasUsers()) {
+      SimUsers.login(settings, name, stranger);
+    }
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
     this.client =
@@ -67,6 +83,7 @@ final class SimApp {
    */
   SimApp(Simulation simulation, SimDc dc, Random random) {
     this.name = "the application in " + dc.self();
+    this.stranger = null;
     this.hasConnections = false;
     OsierClient.Builder settings = settings(random);
     SimTimers timers =
@@ -108,6 +125,11 @@ final class SimApp {
   /** Whether its connections carry bytes, rather than requests and answers. */
   boolean hasConnections() {
     return hasConnections;
+  }
+
+  /** Whether no datacenter knows it. */
+  boolean isStranger() {
+    return stranger != null;
   }
 
   /** Whether it is in the process of a datacenter, and can use no other. */

@@ -97,8 +97,12 @@ final class Simulation {
 
   /** Lets the transports say nothing of connections, which come and go all the time. */
   static void quiet() {
+    List<String> names = new ArrayList<>(List.of("io.osier.audit"));
     for (Class<?> of : List.of(PeerTransport.class, ClientServer.class, Connection.class)) {
-      if (LoggerFactory.getLogger(of.getPackageName()) instanceof Logger logger) {
+      names.add(of.getPackageName());
+    }
+    for (String name : names) {
+      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
         logger.setLevel(Level.OFF);
       }
     }

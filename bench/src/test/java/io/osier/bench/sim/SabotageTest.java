@@ -13,6 +13,8 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
+import io.osier.datacenter.security.User;
+import io.osier.datacenter.security.Users;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
@@ -25,6 +27,7 @@ import io.osier.protocol.Request;
 import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -75,6 +78,8 @@ final class SabotageTest {
         arguments("what is under way has no bound", "sends .* more with", boundless()),
         arguments("a partition's acknowledgements are lost", "was acknowledged for", starving()),
         arguments("signs of life are swallowed", "gives up the connection", mute()),
+        arguments("who does not log in is let in", "has not logged in", trusting()),
+        arguments("a wrong password is taken", "has not logged in", gullible()),
         arguments("what is large is never decoded", "was acknowledged for|holds", deaf()),
         arguments("nobody lets a partition absorb first", "the session knew", hurried()),
         arguments("an update answers with what was before it", "the session knew", reversing()),
@@ -507,6 +512,32 @@ final class SabotageTest {
       @Override
       public boolean drops(Unit unit, Frame frame) {
         return unit.number() == 1 && frame instanceof Frame.Ack;
+      }
+    };
+  }
+
+  private static Sabotage trusting() {
+    return new Sabotage() {
+      @Override
+      public Users users(Users users) {
+        List<User> all = new ArrayList<>(users.all());
+        all.add(new User(Users.DEFAULT, Optional.empty(), all.getFirst().grants()));
+        return new Users(all);
+      }
+    };
+  }
+
+  private static Sabotage gullible() {
+    return new Sabotage() {
+      @Override
+      public Users users(Users users) {
+        List<User> all = new ArrayList<>(users.all());
+        all.replaceAll(
+            user ->
+                user.name().equals(SimUsers.WRONGED)
+                    ? new User(user.name(), Optional.of(SimUsers.wrong()), user.grants())
+                    : user);
+        return new Users(all);
       }
     };
   }

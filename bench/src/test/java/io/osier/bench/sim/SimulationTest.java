@@ -43,4 +43,19 @@ final class SimulationTest {
     assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
     assertThat(run(all, 3, seed + 1).trace().hash()).isNotEqualTo(first.trace().hash());
   }
+
+  /** Who may use the ports gets on, and who may not is told so. */
+  @Test
+  void applicationsLogIn_andStrangersAreRefused() {
+    EnumSet<Fault> all = EnumSet.allOf(Fault.class);
+    int runs = 0;
+    for (long seed = 1; runs < 4; seed++) {
+      if (new Simulation(new SimOptions(3, all, 60), seed).profile().hasUsers()) {
+        Simulation simulation = run(all, 3, seed);
+        assertThat(simulation.callers().refused()).as("seed %d", seed).isPositive();
+        assertThat(run(all, 3, seed).trace().hash()).isEqualTo(simulation.trace().hash());
+        runs++;
+      }
+    }
+  }
 }

@@ -29,7 +29,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,8 @@ final class AccessControl {
   private final AuditLog audit;
   private final LoginThrottle throttle = new LoginThrottle();
   private final TransactionRights transactions = new TransactionRights();
-  private final SecureRandom random = new SecureRandom();
+  private final LongSupplier nanoTime;
+  private final Supplier<String> nonces;
 
   /**
    * What holds for the ports.
@@ -53,10 +56,37 @@ final class AccessControl {
    * @param users those there are at present; cheap
    */
   AccessControl(Supplier<Users> users, String cluster, Decoys decoys, AuditLog audit) {
+    this(users, cluster, decoys, audit, System::nanoTime, nonces(new SecureRandom()));
+  }
+
+  /**
+   * As the other one, with time and chance from outside: for tests in virtual time.
+   *
+   * @param nanoTime a monotonic clock
+   * @param nonces for logins, which nobody can guess; each once
+   */
+  AccessControl(
+      Supplier<Users> users,
+      String cluster,
+      Decoys decoys,
+      AuditLog audit,
+      LongSupplier nanoTime,
+      Supplier<String> nonces) {
     this.users = users;
     this.cluster = cluster;
     this.decoys = decoys;
     this.audit = audit;
+    this.nanoTime = nanoTime;
+    this.nonces = nonces;
+  }
+
+  /** Nonces as random as what they are drawn from. */
+  static Supplier<String> nonces(RandomGenerator random) {
+    return () -> {
+      byte[] nonce = new byte[NONCE_BYTES];
+      random.nextBytes(nonce);
+      return Base64.getEncoder().encodeToString(nonce);
+    };
   }
 
   Users users() {
@@ -71,9 +101,7 @@ final class AccessControl {
 
   /** A login by a password that begins. */
   ScramLogin begin() {
-    byte[] nonce = new byte[NONCE_BYTES];
-    random.nextBytes(nonce);
-    return new ScramLogin(users.get(), decoys, Base64.getEncoder().encodeToString(nonce));
+    return new ScramLogin(users.get(), decoys, nonces.get());
   }
 
   /**
@@ -84,7 +112,7 @@ final class AccessControl {
   void checkPause(String user, SocketAddress from) {
     long nanos;
     synchronized (throttle) {
-      nanos = throttle.pauseNanos(user, address(from), System.nanoTime());
+      nanos = throttle.pauseNanos(user, address(from), nanoTime.getAsLong());
     }
     if (nanos > 0) {
       audit.loginFailed(user, address(from), "too many failed before");
@@ -99,7 +127,7 @@ final class AccessControl {
   /** A password was wrong, or the user does not exist. */
   OsierException failed(String user, SocketAddress from) {
     synchronized (throttle) {
-      throttle.failed(user, address(from), System.nanoTime());
+      throttle.failed(user, address(from), nanoTime.getAsLong());
     }
     audit.loginFailed(user, address(from), "unknown user or wrong password");
     return new OsierException(
@@ -229,7 +257,7 @@ final class AccessControl {
       return null;
     }
     synchronized (transactions) {
-      return transactions.missing(user, step, System.nanoTime());
+      return transactions.missing(user, step, nanoTime.getAsLong());
     }
   }
 

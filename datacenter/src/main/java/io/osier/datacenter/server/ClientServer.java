@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Takes clients' connections ({@link ClientConnection}) and hands their requests to the keyspaces.
@@ -152,11 +153,12 @@ public final class ClientServer implements AutoCloseable {
   }
 
   /**
-   * A port for anybody, without TLS, users and logs, and otherwise as in production: for tests in
-   * virtual time.
+   * A port without TLS and logs, and otherwise as in production: for tests in virtual time.
    *
-   * @param network is closed with the server, and if that cannot be made
+   * @param network is closed with the server, and if that cannot be made; logins are as hard to
+   *     guess as its chance
    * @param nanoTime a monotonic clock
+   * @param users those there are at present
    */
   public static ClientServer open(
       ReplicaId self,
@@ -165,6 +167,7 @@ public final class ClientServer implements AutoCloseable {
       PortLimits limits,
       MemoryPlan memory,
       LongSupplier nanoTime,
+      Supplier<Users> users,
       Handler handler) {
     return new ClientServer(
         self,
@@ -176,10 +179,12 @@ public final class ClientServer implements AutoCloseable {
         new RequestWatch(new SlowLog(0), Traces.OFF, nanoTime),
         Optional.empty(),
         new AccessControl(
-            () -> Users.OPEN,
+            users,
             "osier",
             new Decoys(new byte[Decoys.SECRET_BYTES]),
-            new AuditLog(self.dc())),
+            new AuditLog(self.dc()),
+            nanoTime,
+            AccessControl.nonces(network.random())),
         handler);
   }
 

@@ -50,7 +50,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
    * A leaf, or an inner node. Nobody changes it but the {@link Edit} that made it, if it is open.
    */
   private abstract static sealed class Node {
-    final @Nullable Object owner;
+    @Nullable Object owner;
 
     Node(@Nullable Object owner) {
       this.owner = owner;
@@ -97,8 +97,9 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
       System.arraycopy(cells, at + 1, cells, at, size - at);
     }
 
-    /** Lets the arrays be as long as there are entries. */
-    void trim() {
+    /** Nobody changes it any more: lets the arrays be as long as there are entries. */
+    void finish() {
+      owner = null;
       if (keys.length != size) {
         keys = Arrays.copyOf(keys, size);
         cells = Arrays.copyOf(cells, size);
@@ -447,7 +448,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     /** The map with all changes so far. */
     CellMap<K, V> done() {
       if (root != map.root) {
-        leaves.forEach(Leaf::trim);
+        leaves.forEach(Leaf::finish);
         leaves = new ArrayList<>(1);
         owner = new Object();
         map = size == 0 ? CellMap.empty() : new CellMap<>(root, size);

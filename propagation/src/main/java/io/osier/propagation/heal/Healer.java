@@ -185,9 +185,9 @@ public final class Healer implements Early {
   private List<ReplicaId> wanted(
       ReplicaId peer, Frame.Status status, Predicate<ReplicaId> reachable, long nowNanos) {
     List<ReplicaId> wanted = new ArrayList<>();
-    VersionVector changes = status.changes();
-    for (int i = 0; i < changes.size(); i++) {
-      ReplicaId origin = changes.replica(i);
+    VersionVector known = status.changes().join(status.through());
+    for (int i = 0; i < known.size(); i++) {
+      ReplicaId origin = known.replica(i);
       if (!underWay.containsKey(origin)
           && !reachable.test(origin)
           && isBehind(peer, origin, status)
@@ -216,9 +216,15 @@ public final class Healer implements Early {
     return begun == null || nowNanos - begun >= around.healNanos();
   }
 
+  /**
+   * Whether the peer may have something of the origin. Where all that the origin did was undone
+   * before it was shipped nothing of it changed there, and others' updates depend on it all the
+   * same: then only the peer's word is missing that there is nothing.
+   */
   private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
     Place there = new Place(status.life(), status.changes().get(origin));
-    return there.change() > 0 && !there.equals(healed.get(new Source(peer, origin)));
+    boolean hasMore = status.through().get(origin) > knowledge.through().get(origin);
+    return (there.change() > 0 || hasMore) && !there.equals(healed.get(new Source(peer, origin)));
   }
 
   /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */

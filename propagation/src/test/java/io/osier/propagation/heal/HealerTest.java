@@ -188,6 +188,27 @@ class HealerTest {
     }
   }
 
+  /**
+   * Simulator, 5 datacenters, seed 165: three updates of a former incarnation had left nothing that
+   * was ever shipped, so nobody asked for them, and in a causal keyspace nothing of anybody became
+   * visible that depended on them, for good.
+   */
+  @Test
+  void whatLeftNothing_isAskedForOnce() {
+    ReplicaId former = new ReplicaId("ap", 1);
+    Frame.Status status =
+        new Frame.Status(
+            false, 0, 0, VersionVector.of(former, 3), 1, VersionVector.EMPTY, 0, false, 0);
+    knowledge.status(PEER, status);
+    check(SECOND);
+    assertThat(asked).hasSize(1);
+    assertThat(healer.isDone(PEER, former)).isFalse();
+    answer(asked.getFirst(), 0, SECOND);
+    assertThat(healer.isDone(PEER, former)).isTrue();
+    check(5 * SECOND);
+    assertThat(asked).hasSize(1);
+  }
+
   private List<ReplicaId> givenUp(long nanos) {
     return givenUp(healer, nanos);
   }

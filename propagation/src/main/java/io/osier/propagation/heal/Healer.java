@@ -48,6 +48,11 @@ public final class Healer implements Early {
 
   private record Source(ReplicaId peer, ReplicaId origin) {}
 
+  /** How much a peer had of an origin when it was last healed from there. */
+  private record Healed(Place place, long through) {
+    static final Healed NOTHING = new Healed(Place.NONE, 0);
+  }
+
   private static final class UnderWay {
     final ReplicaId peer;
     final long after;
@@ -105,7 +110,7 @@ public final class Healer implements Early {
   private final LongSupplier numbers;
   private final Applier applier;
   private final Predicate<ReplicaId> streamed;
-  private final Map<Source, Place> healed = new HashMap<>();
+  private final Map<Source, Healed> healed = new HashMap<>();
 
   /** When the last healing from a peer began. */
   private final Map<Source, Long> begunNanos = new HashMap<>();
@@ -150,7 +155,7 @@ public final class Healer implements Early {
     int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
     int more = Math.min(wanted.size(), Math.max(0, atOnce() - open));
     for (ReplicaId origin : wanted.subList(0, more)) {
-      Place place = healed.getOrDefault(new Source(peer, origin), Place.NONE);
+      Place place = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING).place;
       begunNanos.put(new Source(peer, origin), nowNanos);
       UnderWay started =
           new UnderWay(
@@ -222,9 +227,11 @@ public final class Healer implements Early {
    * same: then only the peer's word is missing that there is nothing.
    */
   private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
+    Healed last = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING);
     Place there = new Place(status.life(), status.changes().get(origin));
-    boolean hasMore = status.through().get(origin) > knowledge.through().get(origin);
-    return (there.change() > 0 || hasMore) && !there.equals(healed.get(new Source(peer, origin)));
+    long through = status.through().get(origin);
+    return (there.change() > 0 && !there.equals(last.place))
+        || (through > last.through && through > knowledge.through().get(origin));
   }
 
   /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */
@@ -355,7 +362,9 @@ public final class Healer implements Early {
         if (healing.unready.isEmpty()) {
           it.remove();
           ReplicaId origin = healing.last.origin().orElseThrow();
-          healed.put(new Source(healing.peer, origin), healing.last.changes());
+          healed.put(
+              new Source(healing.peer, origin),
+              new Healed(healing.last.changes(), healing.last.through()));
           done.add(healing.last);
         }
       }

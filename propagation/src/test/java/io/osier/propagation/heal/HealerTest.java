@@ -97,18 +97,26 @@ class HealerTest {
 
   /** Answers what is asked: there is nothing more, up to the place of the status. */
   private void answer(Frame.Heal heal, long changes, long nanos) {
-    assertThat(received(heal, changes, nanos)).as("waited for").isTrue();
+    answer(heal, changes, 0, nanos);
+  }
+
+  private void answer(Frame.Heal heal, long changes, long through, long nanos) {
+    assertThat(received(heal, changes, through, nanos)).as("waited for").isTrue();
     healer.takeDone(nanos);
   }
 
   private boolean received(Frame.Heal heal, long changes, long nanos) {
+    return received(heal, changes, 0, nanos);
+  }
+
+  private boolean received(Frame.Heal heal, long changes, long through, long nanos) {
     return healer.received(
         PEER,
         new Frame.States(
             heal.request(),
             Optional.of(heal.origin()),
             Optional.empty(),
-            0,
+            through,
             new Frame.Place(1, changes),
             VersionVector.EMPTY,
             List.of()),
@@ -195,18 +203,29 @@ class HealerTest {
    */
   @Test
   void whatLeftNothing_isAskedForOnce() {
-    ReplicaId former = new ReplicaId("ap", 1);
-    Frame.Status status =
-        new Frame.Status(
-            false, 0, 0, VersionVector.of(former, 3), 1, VersionVector.EMPTY, 0, false, 0);
-    knowledge.status(PEER, status);
-    check(SECOND);
-    assertThat(asked).hasSize(1);
-    assertThat(healer.isDone(PEER, former)).isFalse();
-    answer(asked.getFirst(), 0, SECOND);
-    assertThat(healer.isDone(PEER, former)).isTrue();
-    check(5 * SECOND);
-    assertThat(asked).hasSize(1);
+    ReplicaId origin = new ReplicaId("ap", 1);
+    for (int round = 1; round <= 3; round++) { // it may do more of that kind
+      long now = round * 10 * SECOND;
+      knowledge.status(
+          PEER,
+          new Frame.Status(
+              false,
+              0,
+              0,
+              VersionVector.of(origin, 3L * round),
+              1,
+              VersionVector.EMPTY,
+              0,
+              false,
+              0));
+      assertThat(healer.isDone(PEER, origin)).isFalse();
+      check(now);
+      assertThat(asked).hasSize(round);
+      answer(asked.getLast(), 0, 3L * round, now);
+      assertThat(healer.isDone(PEER, origin)).isTrue();
+      check(now + 5 * SECOND);
+      assertThat(asked).hasSize(round);
+    }
   }
 
   private List<ReplicaId> givenUp(long nanos) {

@@ -235,6 +235,9 @@ public final class RocksVersions implements VersionStore {
 
   /** What stands in the places of a key's objects, at one moment; null where nothing does. */
   private List<byte[]> places(RocksDB db, Key key, Set<CrdtType> known) throws RocksDBException {
+    if (known.isEmpty()) {
+      return List.of(); // RocksDB wants a key
+    }
     if (known.size() == 1) {
       ObjectId only = new ObjectId(key, known.iterator().next());
       return Collections.singletonList(db.get(keys.inPlace(only)));

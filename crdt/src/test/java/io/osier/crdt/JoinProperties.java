@@ -169,7 +169,7 @@ final class JoinProperties {
     History history = plan.run();
     for (Site site : history.sites) {
       int encoded = Encoded.encode(site.state).length;
-      assertThat(site.state.sizeBytes()).isBetween(encoded / 3L - 12, encoded * 2L + 12);
+      assertThat(site.state.sizeBytes()).isBetween(encoded / 3L - 24, encoded * 2L + 24);
     }
   }
 }

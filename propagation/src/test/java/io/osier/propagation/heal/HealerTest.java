@@ -205,7 +205,7 @@ class HealerTest {
   void whatLeftNothing_isAskedForOnce() {
     ReplicaId origin = new ReplicaId("ap", 1);
     for (int round = 1; round <= 3; round++) { // it may do more of that kind
-      long now = round * 10 * SECOND;
+      long now = round * 10L * SECOND;
       knowledge.status(
           PEER,
           new Frame.Status(

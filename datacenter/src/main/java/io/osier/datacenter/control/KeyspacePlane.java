@@ -176,7 +176,9 @@ final class KeyspacePlane {
     List<Operation> operations = new ArrayList<>();
     for (KeyspaceDefinition wanted : state.created().values()) {
       boolean isOpen = wanted.created().equals(open.get(wanted.name()));
-      if (isOpen && !wanted.isOpenAt(dc)) {
+      // Who may have lost that another creation of the name has won must not help this one to
+      // serve.
+      if (isOpen && !wanted.isOpenAt(dc) && host.isSettled()) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
     }

@@ -319,7 +319,7 @@ final class SimNode implements Entrance.Inside {
   }
 
   @Override
-  public boolean callersRun() {
+  public boolean isAllInMemory() {
     return dc.isEmbedded();
   }
 

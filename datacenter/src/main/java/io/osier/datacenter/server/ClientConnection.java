@@ -87,6 +87,9 @@ final class ClientConnection extends FrameReader {
   private boolean signDue;
   private boolean broken;
 
+  /** Whether what has come is being done, after which answers are flushed. */
+  private boolean answering;
+
   /** What its user may have; null until it is known who that is. */
   private UserQuotas.@Nullable Quota quota;
 
@@ -166,6 +169,7 @@ final class ClientConnection extends FrameReader {
   @Override
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
     guard.frame();
+    lane.hold(); // until all that has come is taken
     int length = content.remaining();
     long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
     long began = watch.nanos();
@@ -368,7 +372,7 @@ final class ClientConnection extends FrameReader {
 
     @Override
     protected boolean flushesSoon() {
-      return isReading();
+      return answering || isReading();
     }
   }
 
@@ -385,6 +389,12 @@ final class ClientConnection extends FrameReader {
 
   @Override
   protected void frames(ChannelHandlerContext ctx) {
+    answering = true;
+    try {
+      lane.release();
+    } finally {
+      answering = false;
+    }
     replies.flush();
   }
 

@@ -32,11 +32,8 @@ public final class Entrance {
     /** Whether commands are served. */
     boolean isReady();
 
-    /**
-     * Whether those who come in do the partition's work themselves: then nothing is ever cold, and
-     * nobody needs to wait for a lane.
-     */
-    boolean callersRun();
+    /** Whether all objects are in memory: then nobody needs to wait for a lane. */
+    boolean isAllInMemory();
 
     /** The partition's time, in milliseconds since 1970: what has expired is not shown. */
     long millis();
@@ -194,8 +191,8 @@ public final class Entrance {
   }
 
   private void submit(Iterable<Key> keys, Lane lane, Request request, Consumer<Reply> reply) {
-    if (inside.callersRun()) {
-      inside.offer(request, reply).run();
+    if (inside.isAllInMemory()) {
+      lane.follow(inside.offer(request, reply));
     } else {
       submit(cold(keys), lane, () -> inside.offer(request, reply));
     }
@@ -203,8 +200,8 @@ public final class Entrance {
 
   /** Hands over a peer's frame, once the objects that its handling reads are at hand. */
   public void received(Input.FromPeer input, Lane lane) {
-    if (inside.callersRun()) {
-      inside.offer(input).run();
+    if (inside.isAllInMemory()) {
+      lane.follow(inside.offer(input));
     } else {
       submit(cold(keys(input.frame())), lane, () -> inside.offer(input));
     }

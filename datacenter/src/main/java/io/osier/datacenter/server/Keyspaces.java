@@ -473,6 +473,7 @@ final class Keyspaces {
               new SlewedClock(now.millis(), now.nanos()),
               around.onFailure,
               callers(policy),
+              around.store.map(StoreService::help).orElse(WriteHelp.NONE),
               Optional.of(policy)));
     }
     UpdateGate gate = new UpdateGate(policy.name(), peers, around.store, around.version);
@@ -514,11 +515,11 @@ final class Keyspaces {
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {
-    if (around.store.isPresent()) {
-      return PartitionRunner.Callers.WAIT;
-    }
     if (!around.embedded) {
       return PartitionRunner.Callers.HELP;
+    }
+    if (around.store.isPresent()) {
+      return PartitionRunner.Callers.WAIT;
     }
     return policy.consistency() == KeyspacePolicy.Consistency.SESSION
         ? PartitionRunner.Callers.COMBINE

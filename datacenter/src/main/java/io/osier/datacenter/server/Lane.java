@@ -2,15 +2,20 @@ package io.osier.datacenter.server;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the order of one sender's requests although some have to wait until their objects were read
- * from the disk: those behind wait with them, while all reads go on side by side. Thread-safe.
+ * from the disk: those behind wait with them, while all reads go on side by side. What follows many
+ * turns that come together, as running their partition, can be done once for all of them ({@link
+ * #hold}). Thread-safe.
  */
 public final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
@@ -38,6 +43,9 @@ public final class Lane {
 
   private final ArrayDeque<Entry> queue = new ArrayDeque<>();
 
+  /** What is held back, each thing once; null while nothing is to be. */
+  private @Nullable Set<Runnable> held;
+
   /** A lane in which nothing waits. */
   public Lane() {}
 
@@ -51,7 +59,44 @@ public final class Lane {
       }
       then = turn.take();
     }
+    follow(then);
+  }
+
+  /** Does what follows something that took effect without a turn, when what is held back is done. */
+  public void follow(Runnable then) {
+    synchronized (this) {
+      if (held != null) {
+        held.add(then);
+        return;
+      }
+    }
     then.run();
+  }
+
+  /**
+   * From now on what follows turns is held back, until {@link #release}. Not what follows those
+   * that wait for a read.
+   */
+  public synchronized void hold() {
+    if (held == null) {
+      held = new LinkedHashSet<>();
+    }
+  }
+
+  /** Does what was held back: the same thing once, however often it was to follow. */
+  public void release() {
+    Set<Runnable> then;
+    synchronized (this) {
+      then = held == null ? Set.of() : held;
+      held = null;
+    }
+    for (Runnable r : then) {
+      try {
+        r.run();
+      } catch (RuntimeException e) {
+        LOG.error("what follows a request has failed", e); // and the others' must not fail with it
+      }
+    }
   }
 
   /**

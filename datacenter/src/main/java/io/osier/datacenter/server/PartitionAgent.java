@@ -86,8 +86,8 @@ public final class PartitionAgent {
    * An agent that has done nothing yet.
    *
    * @param combiner what acknowledges in front of the partition, if anything does
-   * @param tellsApart whether answers are left to {@link Told}, because they run callers' code and
-   *     the driver holds a lock; only with a journal that keeps nothing
+   * @param tellsApart whether answers that are ready within a step are left to {@link Told},
+   *     because they run callers' code and the driver holds a lock
    * @param driver hears of what happens outside of its calls
    */
   public PartitionAgent(
@@ -294,21 +294,46 @@ public final class PartitionAgent {
     Departure departure = Departure.of(effects.whenDurable(), waiting, driver::couldNotLeave);
     departure.executed(time);
     leaving = departure; // to be answered with the failure, should there be one
-    long group = ++groups;
-    effects.keep(
-        seat.journal(),
-        () -> {
-          if (tellsApart) {
-            departure.send(seat.sender());
-          } else {
-            departure.leave(seat.sender());
-          }
-          groupsOut = group;
-          driver.groupIsOut();
-        });
+    Leaving out = new Leaving(departure, ++groups);
+    effects.keep(seat.journal(), out);
     leaving = Departure.NONE;
-    if (tellsApart || !effects.atOnce().isEmpty()) {
-      told = new Told(tellsApart ? departure : Departure.NONE, reports(effects.atOnce()));
+    Departure answers = out.stepEnds();
+    if (answers != Departure.NONE || !effects.atOnce().isEmpty()) {
+      told = new Told(answers, reports(effects.atOnce()));
+    }
+  }
+
+  /** Lets a batch's outputs go, once its group is durable. */
+  private final class Leaving implements Runnable {
+    private final Departure departure;
+    private final long group;
+    private final Thread stepping = Thread.currentThread();
+
+    // Only the thread that steps touches these.
+    private boolean stepHasEnded;
+    private Departure answers = Departure.NONE;
+
+    Leaving(Departure departure, long group) {
+      this.departure = departure;
+      this.group = group;
+    }
+
+    /** The step that made it is over; returns what it has left to be answered. */
+    Departure stepEnds() {
+      stepHasEnded = true;
+      return answers;
+    }
+
+    @Override
+    public void run() {
+      if (tellsApart && Thread.currentThread() == stepping && !stepHasEnded) {
+        departure.send(seat.sender());
+        answers = departure;
+      } else {
+        departure.leave(seat.sender());
+      }
+      groupsOut = group;
+      driver.groupIsOut();
     }
   }
 

@@ -31,9 +31,8 @@ import org.slf4j.MDC;
  * The threads around one {@link PartitionAgent}: its own, which sleeps while there is nothing to
  * do, and those of callers where they run it.
  *
- * <p>Where nothing is written to a disk and the callers are in this process, they may run it
- * themselves ({@link Callers}): one at a time, under the run lock, without waiting for another
- * thread. The runner's own thread then does what time brings.
+ * <p>Callers may run it themselves ({@link Callers}): one at a time, under the run lock, without
+ * waiting for another thread. The runner's own thread then does what time brings.
  *
  * <p>A machine that throws stops its thread; commands that wait are answered, and the failure is
  * reported, so that the process can stop.
@@ -53,7 +52,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     WAIT,
     /**
      * Whoever submits something while the thread sleeps: a single request needs no hand-over to it
-     * and back, and many at once keep it awake. Only with {@link Journal#NONE}.
+     * and back, and many at once keep it awake.
      */
     HELP,
     /** Whoever submits something; only with {@link Journal#NONE}. */
@@ -70,6 +69,8 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
 
   /** Whether callers leave it to the thread while that is awake. */
   private final boolean helps;
+
+  private final WriteHelp writeHelp;
 
   private final PartitionAgent agent;
   private final Consumer<Throwable> onFailure;
@@ -97,7 +98,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
 
   /** A runner whose thread alone runs the machine. */
   PartitionRunner(Seat seat, int queue, SlewedClock clock, Consumer<Throwable> onFailure) {
-    this(seat, new Inbox(queue), clock, onFailure, Callers.WAIT, Optional.empty());
+    this(seat, new Inbox(queue), clock, onFailure, Callers.WAIT, WriteHelp.NONE, Optional.empty());
   }
 
   /**
@@ -105,6 +106,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
    *
    * @param inbox where what is to be done waits
    * @param onFailure hears of what stops it before its time
+   * @param writeHelp how callers that help see to it that what they make is written
    * @param policy the keyspace's; needed only where callers combine
    */
   PartitionRunner(
@@ -113,6 +115,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
       SlewedClock clock,
       Consumer<Throwable> onFailure,
       Callers callers,
+      WriteHelp writeHelp,
       Optional<KeyspacePolicy> policy) {
     this.seat = seat;
     this.inbox = inbox;
@@ -120,6 +123,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     this.onFailure = onFailure;
     this.callersRun = callers != Callers.WAIT;
     this.helps = callers == Callers.HELP;
+    this.writeHelp = writeHelp;
     this.thread = Thread.ofPlatform().name(seat.name()).daemon(true).unstarted(this::run);
     this.sleep = new Sleep(Sleep.Sleeper.of(thread));
     this.combiner =
@@ -248,10 +252,9 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     return report;
   }
 
-  /** Whether those who submit run the partition themselves. */
   @Override
-  public boolean callersRun() {
-    return callersRun;
+  public boolean isAllInMemory() {
+    return callersRun && seat.journal() == Journal.NONE;
   }
 
   /** How many commands wait. */
@@ -345,9 +348,22 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
       sleep.wake();
       return;
     }
-    if (helps && sleep.isAwake()) {
-      return; // it looks at what waits before it sleeps
+    if (!helps) {
+      runWhatWaits();
+    } else if (!sleep.isAwake()) { // otherwise it looks at what waits before it sleeps
+      if (!writeHelp.begin()) {
+        sleep.wake();
+        return;
+      }
+      try {
+        runWhatWaits();
+      } finally {
+        writeHelp.end();
+      }
     }
+  }
+
+  private void runWhatWaits() {
     for (int i = 0; !inbox.isEmpty(); i++) {
       if (i == CALLER_BATCHES) {
         LockSupport.unpark(thread);

@@ -53,6 +53,14 @@ final class StoreService implements AutoCloseable {
   private static final long TIDY_MILLIS = 500;
   private static final long WATCH_MILLIS = 200;
 
+  /** Who helps writes so often, and leaves the rest to the store's thread. */
+  private static final int HELPED_WRITES = 4;
+
+  /** A write that takes longer waits for the disk, as others may for a while. */
+  private static final long SLOW_NANOS = 2_000_000;
+
+  private static final long SLOW_FOR_NANOS = 100_000_000;
+
   private static final String TIDYING = "tidying";
   private static final String WATCHING = "watching";
 
@@ -75,6 +83,11 @@ final class StoreService implements AutoCloseable {
   private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
   private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private final SaidOnce trouble = new SaidOnce();
+  private final WriteHelp help = new Help();
+
+  /** Until then nobody helps to write. */
+  private volatile long slowUntilNanos = System.nanoTime();
+
   private volatile boolean full;
   private volatile @Nullable Throwable failure;
 
@@ -157,16 +170,52 @@ final class StoreService implements AutoCloseable {
   }
 
   private void run() {
+    while (groups.await()) {
+      takeTurn();
+    }
+  }
+
+  /** Writes what has gathered; the turn has been taken. */
+  private void takeTurn() {
     try {
-      while (groups.await()) {
-        writer.step(this::write);
-      }
+      writer.step(this::write);
     } catch (Throwable e) {
       // Nothing of the batch, or after it, is confirmed to anybody, and nobody waits for it.
       failure = e;
       groups.fail();
       LOG.error("the store cannot be written any more; the datacenter stops", e);
       onFailure.accept(e);
+    } finally {
+      groups.endTurn();
+    }
+  }
+
+  /**
+   * How those who run a partition in front of its thread help to write. They wait for no disk: where
+   * each write does (durability sync), or the last one was slow, they leave it to the store's
+   * thread.
+   */
+  WriteHelp help() {
+    return help;
+  }
+
+  private final class Help implements WriteHelp {
+    @Override
+    public boolean begin() {
+      return groups.beginHelping();
+    }
+
+    @Override
+    public void end() {
+      for (int i = 0; i < HELPED_WRITES && isQuick() && groups.tryTurn(); i++) {
+        takeTurn();
+      }
+      groups.endHelping();
+    }
+
+    private boolean isQuick() {
+      return settings.durability() != StoreSettings.Durability.SYNC
+          && System.nanoTime() - slowUntilNanos >= 0;
     }
   }
 
@@ -177,7 +226,11 @@ final class StoreService implements AutoCloseable {
       database.write(changes);
       writes.increment();
       groupsWritten.add(changes.size());
-      writeMicros.recordValue(Math.max(1, (System.nanoTime() - began) / 1_000));
+      long ended = System.nanoTime();
+      writeMicros.recordValue(Math.max(1, (ended - began) / 1_000));
+      if (ended - began > SLOW_NANOS) {
+        slowUntilNanos = ended + SLOW_FOR_NANOS;
+      }
     }
   }
 

@@ -8,11 +8,16 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands groups over from those who make them to the one who writes them, within a budget of bytes:
  * a group takes its bytes when it comes and gives them back when it is written, or lost. When the
  * budget is spent, groups wait outside in the order in which they came, or are refused.
+ *
+ * <p>Who writes has the turn, one at a time: a thread of its own, which sleeps until something has
+ * gathered ({@link #await}), or one that has just put something in and is quicker than waking that
+ * thread would be ({@link #beginHelping}).
  *
  * <p>A monitor: everything happens under one lock, which is held for no write and for nobody else's
  * code, and nobody waits without being woken by what ends the wait. There are no time-outs, so a
@@ -69,6 +74,12 @@ public final class GroupQueue<R> {
   private final Deque<Item<R>> items = new ArrayDeque<>();
   private final Deque<Item<R>> outside = new ArrayDeque<>();
   private boolean closed;
+
+  /** Who has the turn to write; null if nobody has. */
+  private @Nullable Thread writing;
+
+  /** How many see to it that what gathers is written. */
+  private int helpers;
 
   /**
    * An empty queue.
@@ -146,6 +157,7 @@ public final class GroupQueue<R> {
       letIn();
       if (item.outside) {
         budget.noteSpent();
+        wakeWriter(); // who waits here may be the one who was going to write
       }
     }
     return item;
@@ -173,7 +185,15 @@ public final class GroupQueue<R> {
 
   private void add(Item<R> item) {
     items.add(item);
-    gathered.signal();
+    wakeWriter();
+  }
+
+  /** Wakes the thread that writes, if what it waits for is there and nobody else does it. */
+  private void wakeWriter() {
+    boolean helped = helpers > 0 && outside.isEmpty();
+    if (writing == null && (closed || (!items.isEmpty() && !helped))) {
+      gathered.signal();
+    }
   }
 
   /** Takes what has gathered, in its order, as much as one write should have; empty if nothing. */
@@ -206,17 +226,81 @@ public final class GroupQueue<R> {
   }
 
   /**
-   * Waits until something has gathered.
+   * Waits until something has gathered that nobody else writes, and takes the turn. For one thread
+   * alone.
    *
-   * @return false if the queue is closed and empty
+   * @return false if the queue is closed and empty, and nobody writes any more; there is no turn to
+   *     end then
    */
   public boolean await() {
     lock.lock();
     try {
-      while (items.isEmpty() && !closed) {
+      while (writing != null || (items.isEmpty() && !closed)) {
         gathered.awaitUninterruptibly();
       }
-      return !items.isEmpty();
+      if (items.isEmpty()) {
+        return false;
+      }
+      writing = Thread.currentThread();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the turn: all that was taken is confirmed, or lost. For who has it. */
+  public void endTurn() {
+    lock.lock();
+    try {
+      writing = null;
+      wakeWriter();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Announces that this thread will see to it that what gathers from now on is written: nobody else
+   * is woken for it.
+   *
+   * @return false if it must not, and nothing is to be ended: it has the turn already, so that it
+   *     would wait for room that it makes itself; or half of the budget is spent, and it might have
+   *     to wait
+   */
+  public boolean beginHelping() {
+    lock.lock();
+    try {
+      boolean isRoomy = outside.isEmpty() && budget.used() <= budget.limit() / 2;
+      if (closed || !isRoomy || writing == Thread.currentThread()) {
+        return false;
+      }
+      helpers++;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the turn if something has gathered and nobody has it. */
+  public boolean tryTurn() {
+    lock.lock();
+    try {
+      if (writing != null || items.isEmpty()) {
+        return false;
+      }
+      writing = Thread.currentThread();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends what {@link #beginHelping} began: what has gathered is the business of others again. */
+  public void endHelping() {
+    lock.lock();
+    try {
+      helpers--;
+      wakeWriter();
     } finally {
       lock.unlock();
     }

@@ -9,7 +9,8 @@ import java.util.List;
  * otherwise {@link #begin}, the write, and {@link #confirm} follow each other, and a crash in
  * between leaves a prefix of what was handed over.
  *
- * <p>For one thread at a time; groups come through its {@link GroupQueue} from any.
+ * <p>For one thread at a time, who has the turn; groups come through its {@link GroupQueue} from
+ * any.
  *
  * @param <R> a group's records
  */

@@ -169,6 +169,7 @@ final class HandOverLincheckTest {
         new SlewedClock(0, 0),
         e -> {},
         Callers.RUN,
+        WriteHelp.NONE,
         Optional.empty());
   }
 

@@ -115,6 +115,7 @@ final class InterleavedShell implements InProcess {
         new SlewedClock(now.millis(), now.nanos()),
         e -> {},
         callers,
+        WriteHelp.NONE,
         Optional.of(policy));
   }
 

@@ -407,6 +407,7 @@ final class PartitionRunnerTest {
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             failure::set,
             callers,
+            WriteHelp.NONE,
             policy);
     return runner;
   }

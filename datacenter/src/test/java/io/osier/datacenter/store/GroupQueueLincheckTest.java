@@ -17,6 +17,7 @@ final class GroupQueueLincheckTest {
   private static final class Scene {
     final GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", 1));
     final List<Integer> written = new ArrayList<>();
+    private final StoreWriter<Integer> writer = new StoreWriter<>(queue);
     private int confirmed;
 
     void put(int group) {
@@ -29,9 +30,25 @@ final class GroupQueueLincheckTest {
 
     /** As the store's thread does. */
     void write() {
-      StoreWriter<Integer> writer = new StoreWriter<>(queue);
       while (queue.await()) {
-        writer.step(written::addAll);
+        takeTurn();
+      }
+    }
+
+    private void takeTurn() {
+      writer.step(written::addAll);
+      queue.endTurn();
+    }
+
+    /** As one does who has run a partition in front of its thread. */
+    void putAndHelp(int group) {
+      boolean helping = queue.beginHelping();
+      put(group);
+      if (helping) {
+        if (queue.tryTurn()) {
+          takeTurn();
+        }
+        queue.endHelping();
       }
     }
 
@@ -53,6 +70,27 @@ final class GroupQueueLincheckTest {
                   () -> {
                     scene.put(1);
                     scene.put(2);
+                  });
+          Thread other = Interleavings.start(() -> scene.put(3));
+          List.of(one, other).forEach(Interleavings::join);
+          scene.queue.close();
+          List.of(writer).forEach(Interleavings::join);
+          scene.check(scene.written.size() == 3 && scene.written.contains(3));
+          scene.check(scene.written.indexOf(1) < scene.written.indexOf(2));
+        });
+  }
+
+  @Test
+  void whoHelps_andWhoWaitsForRoomMeanwhile_areBothWritten() {
+    Interleavings.of(
+        () -> {
+          Scene scene = new Scene();
+          Thread writer = Interleavings.start(scene::write);
+          Thread one =
+              Interleavings.start(
+                  () -> {
+                    scene.putAndHelp(1);
+                    scene.putAndHelp(2);
                   });
           Thread other = Interleavings.start(() -> scene.put(3));
           List.of(one, other).forEach(Interleavings::join);

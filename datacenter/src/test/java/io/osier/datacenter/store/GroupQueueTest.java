@@ -46,6 +46,7 @@ final class GroupQueueTest {
     private final int partitions;
     private final Budget budget = new Budget("test", BUDGET);
     private final GroupQueue<Numbered> queue = new GroupQueue<>(budget);
+    private final StoreWriter<Numbered> writer = new StoreWriter<>(queue);
     private final List<Numbered> written = new ArrayList<>();
     private final AtomicInteger confirmed = new AtomicInteger();
     private final CyclicBarrier start;
@@ -72,25 +73,38 @@ final class GroupQueueTest {
 
     private void produce(int partition, long seed) {
       Random own = new Random(seed);
+      boolean helps = own.nextBoolean();
       for (int i = 0; i < GROUPS; i++) {
+        boolean helping = helps && queue.beginHelping();
         // Some are larger than the budget: they are let in alone.
         queue.put(
             new Numbered(partition, i), 1 + own.nextInt(12), () -> confirmed.incrementAndGet());
         if (own.nextInt(3) == 0) {
           Thread.onSpinWait();
         }
+        if (helping) {
+          if (own.nextInt(4) > 0 && queue.tryTurn()) { // otherwise it is left to the writer
+            takeTurn();
+          }
+          queue.endHelping();
+        }
       }
     }
 
     private void write() {
-      StoreWriter<Numbered> writer = new StoreWriter<>(queue);
       while (queue.await()) {
-        writer.step(
-            groups -> {
-              assertThat(budget.used()).isLessThanOrEqualTo(BUDGET + 2);
-              written.addAll(groups);
-            });
+        takeTurn();
       }
+    }
+
+    /** Unsynchronised: the turn is what keeps two from it. */
+    private void takeTurn() {
+      writer.step(
+          groups -> {
+            assertThat(budget.used()).isLessThanOrEqualTo(BUDGET + 2);
+            written.addAll(groups);
+          });
+      queue.endTurn();
     }
 
     void run() throws Exception {

@@ -391,7 +391,7 @@ final class ClientConnection extends FrameReader {
   protected void frames(ChannelHandlerContext ctx) {
     answering = true;
     try {
-      lane.release();
+      lane.release(handler::together);
     } finally {
       answering = false;
     }

@@ -80,6 +80,14 @@ public final class ClientServer implements AutoCloseable {
     void handle(Request request, Lane lane, Consumer<Reply> reply);
 
     /**
+     * Runs what follows several requests that came together, so that what they change is written
+     * together.
+     */
+    default void together(Runnable follows) {
+      follows.run();
+    }
+
+    /**
      * Changes what holds for all datacenters.
      *
      * @param by the user who asks

@@ -213,7 +213,8 @@ public final class Datacenter implements AutoCloseable {
         new RequestHandler(
             keyspaces.shown(),
             new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
-            control::administer);
+            control::administer,
+            store == null ? WriteHelp.NONE : store.help());
     this.dashboard = dashboard();
     this.clients =
         bind(

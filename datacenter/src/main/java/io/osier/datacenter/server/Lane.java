@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,13 +84,23 @@ public final class Lane {
     }
   }
 
-  /** Does what was held back: the same thing once, however often it was to follow. */
-  public void release() {
+  /**
+   * Does what was held back: the same thing once, however often it was to follow.
+   *
+   * @param together runs it, if there is anything
+   */
+  public void release(Consumer<Runnable> together) {
     Set<Runnable> then;
     synchronized (this) {
       then = held == null ? Set.of() : held;
       held = null;
     }
+    if (!then.isEmpty()) {
+      together.accept(() -> run(then));
+    }
+  }
+
+  private static void run(Iterable<Runnable> then) {
     for (Runnable r : then) {
       try {
         r.run();

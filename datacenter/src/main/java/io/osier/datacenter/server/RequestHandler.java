@@ -30,6 +30,7 @@ final class RequestHandler implements ClientServer.Handler {
   private final Map<String, KeyspaceShard> keyspaces;
   private final Inspector inspector;
   private final Administrator administrator;
+  private final WriteHelp writeHelp;
 
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
@@ -47,12 +48,17 @@ final class RequestHandler implements ClientServer.Handler {
    * For a datacenter.
    *
    * @param keyspaces those that clients see; they may come and go
+   * @param writeHelp how who has run partitions sees to it that what they made is written
    */
   RequestHandler(
-      Map<String, KeyspaceShard> keyspaces, Inspector inspector, Administrator administrator) {
+      Map<String, KeyspaceShard> keyspaces,
+      Inspector inspector,
+      Administrator administrator,
+      WriteHelp writeHelp) {
     this.keyspaces = keyspaces;
     this.inspector = inspector;
     this.administrator = administrator;
+    this.writeHelp = writeHelp;
   }
 
   @Override
@@ -90,6 +96,18 @@ final class RequestHandler implements ClientServer.Handler {
     } catch (RuntimeException e) {
       LOG.error("a fault at a client's {}", request.getClass().getSimpleName(), e);
       reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+    }
+  }
+
+  @Override
+  public void together(Runnable follows) {
+    boolean helping = writeHelp.begin();
+    try {
+      follows.run();
+    } finally {
+      if (helping) {
+        writeHelp.end();
+      }
     }
   }
 

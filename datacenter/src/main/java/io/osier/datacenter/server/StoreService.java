@@ -200,14 +200,23 @@ final class StoreService implements AutoCloseable {
   }
 
   private final class Help implements WriteHelp {
+    /** How many begins have had no end, of each thread. */
+    private final ThreadLocal<Integer> begun = ThreadLocal.withInitial(() -> 0);
+
     @Override
     public boolean begin() {
-      return groups.beginHelping();
+      if (!groups.beginHelping()) {
+        return false;
+      }
+      begun.set(begun.get() + 1);
+      return true;
     }
 
     @Override
     public void end() {
-      for (int i = 0; i < HELPED_WRITES && isQuick() && groups.tryTurn(); i++) {
+      int others = begun.get() - 1;
+      begun.set(others);
+      for (int i = 0; others == 0 && i < HELPED_WRITES && isQuick() && groups.tryTurn(); i++) {
         takeTurn();
       }
       groups.endHelping();

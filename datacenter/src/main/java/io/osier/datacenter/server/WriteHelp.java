@@ -18,12 +18,13 @@ interface WriteHelp {
       };
 
   /**
-   * Asks whether this thread may run a partition now; {@link #end} must follow if it may.
+   * Asks whether this thread may run partitions now; {@link #end} must follow if it may. Between the
+   * two it may ask again, for each of them, and then what all have made is written at the last end.
    *
    * @return false if it might have to wait for the disk, or writes at this moment
    */
   boolean begin();
 
-  /** Writes what this thread has made, or leaves it to others. With no lock held. */
+  /** Writes what has been made since the begin, or leaves it to others. With no lock held. */
   void end();
 }

@@ -66,7 +66,8 @@ final class StoppingTest {
     return new RequestHandler(
         Map.of("shop", TestShards.alone(policy, List.of(runner), readers)),
         null,
-        (request, by) -> null);
+        (request, by) -> null,
+        WriteHelp.NONE);
   }
 
   private static ErrorCode answer(RequestHandler to, Request request) {

@@ -191,7 +191,8 @@ public final class Datacenter implements AutoCloseable {
                         readiness,
                         () -> store != null && store.isFull(),
                         this::noted,
-                        failure::completeExceptionally),
+                        failure::completeExceptionally,
+                        writeHelp()),
                     tls().map(Certificates::peers)));
     this.publisher =
         new Publisher(
@@ -214,7 +215,7 @@ public final class Datacenter implements AutoCloseable {
             keyspaces.shown(),
             new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
             control::administer,
-            store == null ? WriteHelp.NONE : store.help());
+            writeHelp());
     this.dashboard = dashboard();
     this.clients =
         bind(
@@ -334,6 +335,10 @@ public final class Datacenter implements AutoCloseable {
     Map<String, Long> all = new TreeMap<>(before);
     all.put("flood", audit.leftOut());
     return all;
+  }
+
+  private WriteHelp writeHelp() {
+    return store == null ? WriteHelp.NONE : store.help();
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */

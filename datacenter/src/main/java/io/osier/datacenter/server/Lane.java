@@ -77,11 +77,15 @@ public final class Lane {
   /**
    * From now on what follows turns is held back, until {@link #release}. Not what follows those
    * that wait for a read.
+   *
+   * @return whether it was not held back so far
    */
-  public synchronized void hold() {
-    if (held == null) {
-      held = new LinkedHashSet<>();
+  public synchronized boolean hold() {
+    if (held != null) {
+      return false;
     }
+    held = new LinkedHashSet<>();
+    return true;
   }
 
   /**

@@ -8,7 +8,9 @@ import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -23,7 +25,11 @@ final class PeerInputs implements PeerListener {
   private final BooleanSupplier isFull;
   private final BiConsumer<ReplicaId, byte[]> notes;
   private final Consumer<Throwable> onFailure;
+  private final WriteHelp writeHelp;
   private final Map<Stream, Lane> lanes = new ConcurrentHashMap<>();
+
+  /** Those in which something is held back, by peer. */
+  private final Map<String, Queue<Lane>> held = new ConcurrentHashMap<>();
 
   /**
    * Of a datacenter.
@@ -31,18 +37,21 @@ final class PeerInputs implements PeerListener {
    * @param isFull whether the store has no room for updates
    * @param notes gets what is not for the partitions
    * @param onFailure is told that the datacenter cannot go on
+   * @param writeHelp how who has run partitions sees to it that what they made is written
    */
   PeerInputs(
       Keyspaces keyspaces,
       Readiness readiness,
       BooleanSupplier isFull,
       BiConsumer<ReplicaId, byte[]> notes,
-      Consumer<Throwable> onFailure) {
+      Consumer<Throwable> onFailure,
+      WriteHelp writeHelp) {
     this.keyspaces = keyspaces;
     this.readiness = readiness;
     this.isFull = isFull;
     this.notes = notes;
     this.onFailure = onFailure;
+    this.writeHelp = writeHelp;
   }
 
   @Override
@@ -99,8 +108,25 @@ final class PeerInputs implements PeerListener {
       return; // as if the network had lost it: it comes again when there is room
     }
     Stream stream = new Stream(peer.dc(), keyspace, partition);
-    shard.received(
-        partition, new Input.FromPeer(peer, frame), lanes.computeIfAbsent(stream, s -> new Lane()));
+    Lane lane = lanes.computeIfAbsent(stream, s -> new Lane());
+    if (lane.hold()) { // until all that has come is taken
+      held.computeIfAbsent(peer.dc(), dc -> new ConcurrentLinkedQueue<>()).add(lane);
+    }
+    shard.received(partition, new Input.FromPeer(peer, frame), lane);
+  }
+
+  @Override
+  public void receivedAll(ReplicaId peer) {
+    Queue<Lane> of = held.get(peer.dc());
+    if (of != null && !of.isEmpty()) {
+      writeHelp.together(
+          () -> {
+            Lane lane;
+            while ((lane = of.poll()) != null) {
+              lane.release(Runnable::run);
+            }
+          });
+    }
   }
 
   @Override

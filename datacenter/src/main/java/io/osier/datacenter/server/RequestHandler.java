@@ -101,14 +101,7 @@ final class RequestHandler implements ClientServer.Handler {
 
   @Override
   public void together(Runnable follows) {
-    boolean helping = writeHelp.begin();
-    try {
-      follows.run();
-    } finally {
-      if (helping) {
-        writeHelp.end();
-      }
-    }
+    writeHelp.together(follows);
   }
 
   private void serve(Request request, Lane lane, Consumer<Reply> reply) {

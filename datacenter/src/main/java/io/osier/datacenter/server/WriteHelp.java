@@ -25,6 +25,18 @@ interface WriteHelp {
    */
   boolean begin();
 
+  /** Runs what may run partitions, so that what they make is written together. */
+  default void together(Runnable follows) {
+    boolean helping = begin();
+    try {
+      follows.run();
+    } finally {
+      if (helping) {
+        end();
+      }
+    }
+  }
+
   /** Writes what has been made since the begin, or leaves it to others. With no lock held. */
   void end();
 }

@@ -57,6 +57,31 @@ final class LaneTest {
   }
 
   @Test
+  void whatIsHeldBack_isDoneOnce_andOneThatFailsStopsNoOther() {
+    Runnable partition = () -> done.add("partition");
+    assertThat(lane.hold()).isTrue();
+    assertThat(lane.hold()).isFalse();
+    lane.submit(() -> partition);
+    lane.submit(
+        () ->
+            () -> {
+              throw new IllegalStateException("meant");
+            });
+    lane.submit(() -> partition);
+    lane.follow(() -> done.add("other"));
+    assertThat(done).isEmpty();
+    lane.release(
+        all -> {
+          done.add("begin");
+          all.run();
+        });
+    assertThat(done).containsExactly("begin", "partition", "other");
+    lane.release(all -> done.add("nothing to do"));
+    lane.submit(() -> partition);
+    assertThat(done).containsExactly("begin", "partition", "other", "partition");
+  }
+
+  @Test
   void readersThatHaveEnded_leaveNobodyWaiting() {
     Executor ended =
         r -> {

@@ -134,7 +134,12 @@ final class Acceptor extends FrameReader {
   }
 
   @Override
-  protected void frames(ChannelHandlerContext ctx) {}
+  protected void frames(ChannelHandlerContext ctx) {
+    Sender from = sender;
+    if (from != null) {
+      peering.listener().receivedAll(from.replica);
+    }
+  }
 
   private void deliver(Sender from, PeerMessage.Data data) {
     if (data.keyspace() >= names.size()) {

@@ -36,6 +36,12 @@ public interface PeerListener {
   void received(ReplicaId peer, String keyspace, int partition, Frame frame);
 
   /**
+   * All frames of a peer that had come by now were handed over: what waits for more of them need
+   * not. Also said where there was none.
+   */
+  default void receivedAll(ReplicaId peer) {}
+
+  /**
    * A note has come that {@link PeerTransport#note} sent.
    *
    * @param content at most {@link PeerTransport#NOTE_BYTES_MAX} bytes

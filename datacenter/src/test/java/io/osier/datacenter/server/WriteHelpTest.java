@@ -1,0 +1,123 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Budget;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupWriter;
+import io.osier.datacenter.store.RocksDatabase;
+import io.osier.datacenter.store.StoreSettings;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who writes the groups of those who run a partition in front of its thread. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class WriteHelpTest {
+  private static final int BUDGET = 10_000;
+
+  @TempDir Path dir;
+  private StoreService store;
+
+  /** The names of the threads that have confirmed groups, in their order. */
+  private final BlockingQueue<String> confirmed = new LinkedBlockingQueue<>();
+
+  private void open(Durability durability) {
+    StoreSettings settings = new StoreSettings(Optional.of(dir), durability, 1 << 20, 0, 1_000);
+    RocksDatabase database = RocksDatabase.open(dir, durability, "osier", "eu", 1);
+    store = new StoreService(database, settings, dir, new Budget("test", BUDGET), e -> {});
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private void write(long heldBytes) {
+    write(heldBytes, () -> {});
+  }
+
+  private void write(long heldBytes, Runnable written) {
+    GroupWriter.Group group =
+        new GroupWriter.Group(
+            List.of(new Change.PutTypes(Set.of())),
+            heldBytes,
+            () -> {
+              written.run();
+              confirmed.add(Thread.currentThread().getName());
+            });
+    store.writerOf(store.database().partition("shop", 0, 1)).write(group);
+  }
+
+  private String confirmedBy() throws InterruptedException {
+    return confirmed.poll(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whoHelps_writesWhatItHasMade_atTheLastEnd() {
+    open(Durability.ASYNC);
+    WriteHelp help = store.help();
+    help.together(
+        () -> {
+          for (int i = 0; i < 2; i++) {
+            assertThat(help.begin()).isTrue();
+            write(1);
+            help.end();
+          }
+          assertThat(confirmed).isEmpty();
+        });
+    String here = Thread.currentThread().getName();
+    assertThat(confirmed).containsExactly(here, here);
+    assertThat(store.writes()).isEqualTo(1);
+  }
+
+  @Test
+  void whoWouldWaitForTheDisk_leavesItToTheStoresThread() throws InterruptedException {
+    open(Durability.SYNC);
+    store.help().together(() -> write(1));
+    assertThat(confirmedBy()).isEqualTo("osier-store");
+  }
+
+  @Test
+  void whoDoesNotHelp_isWrittenByTheStoresThread() throws InterruptedException {
+    open(Durability.ASYNC);
+    write(1);
+    assertThat(confirmedBy()).isEqualTo("osier-store");
+  }
+
+  @Test
+  void whoWrites_mayNotRunAPartitionMeanwhile() {
+    open(Durability.ASYNC);
+    WriteHelp help = store.help();
+    // It would wait for room that only itself makes.
+    help.together(() -> write(1, () -> assertThat(help.begin()).isFalse()));
+    assertThat(confirmed).hasSize(1);
+  }
+
+  @Test
+  void whereHalfOfTheBudgetIsSpent_nobodyHelps_andTheStoresThreadIsWokenAllTheSame()
+      throws InterruptedException {
+    open(Durability.ASYNC);
+    WriteHelp help = store.help();
+    help.together(
+        () -> {
+          write(BUDGET * 2 / 3);
+          assertThat(help.begin()).isFalse();
+          write(BUDGET); // waits for room, which nobody else would make
+          try {
+            assertThat(confirmedBy()).isEqualTo("osier-store");
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+}

@@ -120,13 +120,15 @@ public final class Outbound {
    */
   public Committed commit(ObjectId object, Update update, long floor, boolean hold, long nowNanos) {
     Segment segment = update.segment(around.self());
+    Shipment shipment = segment.shipment(object, around.self(), nowNanos);
+    int bytes;
     if (streams.isEmpty()) {
       log.commitForNobody(segment.last());
+      bytes = (int) Math.min(Integer.MAX_VALUE, update.delta.sizeBytes()); // to be encoded for nobody
     } else {
       log.commit(object, segment, floor, hold);
+      bytes = around.bytesOf(shipment);
     }
-    Shipment shipment = segment.shipment(object, around.self(), nowNanos);
-    int bytes = around.bytesOf(shipment);
     times.committed(segment.last() - 1, bytes, nowNanos);
     around.stats().opWouldShip((long) bytes * streams.size());
     return new Committed(shipment, bytes);
@@ -158,7 +160,7 @@ public final class Outbound {
    * An update of this datacenter.
    *
    * @param shipment as it is journalled and, unless it is held, shipped
-   * @param bytes what it takes in a frame
+   * @param bytes what it takes in a frame; about, where there is no peer
    */
   public record Committed(Shipment shipment, int bytes) {}
 

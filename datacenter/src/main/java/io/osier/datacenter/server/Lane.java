@@ -104,13 +104,22 @@ public final class Lane {
     }
   }
 
+  /** What one throws is thrown when all others have had their turn. */
   private static void run(Iterable<Runnable> then) {
+    RuntimeException failure = null;
     for (Runnable r : then) {
       try {
         r.run();
       } catch (RuntimeException e) {
-        LOG.error("what follows a request has failed", e); // and the others' must not fail with it
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 

@@ -1,6 +1,7 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -70,11 +71,14 @@ final class LaneTest {
     lane.submit(() -> partition);
     lane.follow(() -> done.add("other"));
     assertThat(done).isEmpty();
-    lane.release(
-        all -> {
-          done.add("begin");
-          all.run();
-        });
+    assertThatThrownBy(
+            () ->
+                lane.release(
+                    all -> {
+                      done.add("begin");
+                      all.run();
+                    }))
+        .hasMessage("meant");
     assertThat(done).containsExactly("begin", "partition", "other");
     lane.release(all -> done.add("nothing to do"));
     lane.submit(() -> partition);

@@ -14,6 +14,7 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -43,6 +44,17 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   /** After so many batches a caller leaves the rest of the others' commands to the thread. */
   private static final int CALLER_BATCHES = 4;
 
+  /**
+   * What takes a caller longer that helps delays whom else its thread serves, so the partition's
+   * thread does the next.
+   */
+  private static final long HEAVY_NANOS = 5_000_000;
+
+  private static final long HEAVY_FOR_NANOS = 50_000_000;
+
+  /** A frame with more shipments is left to the thread. */
+  private static final int SHIPMENTS_HELPED_MAX = 64;
+
   /** How long a stop waits for the thread, whose last batch may wait for a disk. */
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
 
@@ -52,7 +64,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     WAIT,
     /**
      * Whoever submits something while the thread sleeps: a single request needs no hand-over to it
-     * and back, and many at once keep it awake.
+     * and back, and many at once, or heavy ones, keep it awake.
      */
     HELP,
     /** Whoever submits something; only with {@link Journal#NONE}. */
@@ -76,6 +88,9 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
   private final Sleep sleep;
+  /** Until then nobody helps. */
+  private volatile long heavyUntilNanos;
+
   private volatile boolean stopping;
   private volatile boolean stopped;
 
@@ -95,6 +110,8 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
 
   /** What follows an event. */
   private final Runnable push = this::push;
+
+  private final Runnable wake;
 
   /** A runner whose thread alone runs the machine. */
   PartitionRunner(Seat seat, int queue, SlewedClock clock, Consumer<Throwable> onFailure) {
@@ -131,6 +148,8 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
             ? Optional.of(
                 new Combiner(seat.store(), policy.orElseThrow(), time::nanos, sleep::wakeBefore))
             : Optional.empty();
+    this.wake = sleep::wake;
+    this.heavyUntilNanos = time.nanos();
     this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, new Driver());
     this.stepOfWaiting = agent::stepLeaving;
     this.stepOfDue = agent::step;
@@ -239,7 +258,14 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   @Override
   public Runnable offer(Input input) {
     inbox.add(input);
-    return push;
+    return helps && isMuch(input) ? wake : push;
+  }
+
+  /** Whether it is more than the one thread that reads all peers' frames should do itself. */
+  private static boolean isMuch(Input input) {
+    return input instanceof Input.FromPeer f
+        && f.frame() instanceof Frame.Updates u
+        && u.shipments().size() > SHIPMENTS_HELPED_MAX;
   }
 
   CompletableFuture<PartitionReport> inspect(int hotLimit) {
@@ -351,7 +377,8 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     if (!helps) {
       runWhatWaits();
     } else if (!sleep.isAwake()) { // otherwise it looks at what waits before it sleeps
-      if (!writeHelp.begin()) {
+      long began = time.nanos();
+      if (began - heavyUntilNanos < 0 || !writeHelp.begin()) {
         sleep.wake();
         return;
       }
@@ -359,6 +386,10 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
         runWhatWaits();
       } finally {
         writeHelp.end();
+      }
+      long ended = time.nanos();
+      if (ended - began > HEAVY_NANOS) {
+        heavyUntilNanos = ended + HEAVY_FOR_NANOS;
       }
     }
   }

@@ -33,6 +33,7 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -425,6 +426,74 @@ final class PartitionRunnerTest {
         });
     assertThat(replies).hasSize(2).allMatch(r -> r instanceof Reply.Done);
     assertThat(machine.seen).containsExactly("a", "b");
+  }
+
+  /** Says who has run it, and takes its time when it is told to. */
+  private static final class Slow extends Script {
+    volatile long nanos;
+    volatile String by = "nobody";
+
+    @Override
+    public void on(Input input, Now now) {
+      by = Thread.currentThread().getName();
+      long began = System.nanoTime();
+      while (System.nanoTime() - began < nanos) {
+        Thread.onSpinWait();
+      }
+      super.on(input, now);
+    }
+  }
+
+  /** Until the thread sleeps, and leaves it to this one. */
+  private void submitUntilHelped(Slow machine) {
+    do {
+      assertThat(isDone(submit("a"))).isTrue();
+    } while (machine.by.equals("shop-0"));
+  }
+
+  @Test
+  void whatTakesLong_isLeftToTheThread_theNextTime() {
+    Slow machine = new Slow();
+    create(machine, new MemoryStore(), Callers.HELP, Optional.empty()).start();
+    submitUntilHelped(machine);
+    machine.nanos = 6_000_000;
+    submitUntilHelped(machine);
+    machine.nanos = 0;
+    assertThat(isDone(submit("b"))).isTrue();
+    assertThat(machine.by).isEqualTo("shop-0");
+  }
+
+  @Test
+  void largeFrameOfAPeer_isLeftToTheThread() {
+    Slow machine = new Slow();
+    create(machine, new MemoryStore(), Callers.HELP, Optional.empty()).start();
+    assertThat(whoTakes(machine, 65)).isEqualTo("shop-0");
+    await().until(() -> !whoTakes(machine, 64).equals("shop-0")); // unless it is awake by chance
+  }
+
+  /** Who handles a frame with so many shipments that comes when the thread sleeps. */
+  private String whoTakes(Slow machine, int shipments) {
+    submitUntilHelped(machine);
+    ReplicaId peer = new ReplicaId("us", 1);
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.PN_COUNTER);
+    Causal delta =
+        Causal.bottom(CrdtType.PN_COUNTER).prepare(new Operation.Increment(1), peer, 1, 0, 1, 0);
+    Shipment one = new Shipment(object, peer, 0, VersionVector.EMPTY, 1, 1, 0, delta);
+    Frame frame =
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            1,
+            1,
+            1,
+            VersionVector.EMPTY,
+            Optional.empty(),
+            false,
+            0,
+            Collections.nCopies(shipments, one));
+    machine.seen.clear();
+    runner.submit(new Input.FromPeer(peer, frame));
+    await().until(() -> machine.seen.contains("FromPeer"));
+    return machine.by;
   }
 
   @ParameterizedTest

@@ -139,6 +139,15 @@ final class AppPort implements ClientServer.Handler {
     }
   }
 
+  @Override
+  public void together(Runnable follows) {
+    try {
+      follows.run();
+    } catch (RuntimeException e) {
+      simulation.scheduler().fail(e);
+    }
+  }
+
   private void ask(
       AppConnection from, AppWay.Sending one, Lane lane, Request request, Consumer<Reply> reply) {
     if (simulation.profile().losesAnswers() && random.nextInt(REFUSED_ONE_IN) == 0) {

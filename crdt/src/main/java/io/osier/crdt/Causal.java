@@ -605,8 +605,7 @@ public final class Causal {
     int from = in.position();
     Causal content =
         in.readPart(
-            replicas,
-            part -> readContent(form, part.readRanges(replicas), replicas, full, part));
+            replicas, part -> readContent(form, part.readRanges(replicas), replicas, full, part));
     if (!full) {
       content.packed = in.readSince(from);
     }

@@ -58,7 +58,7 @@ final class CellEdit<K extends Comparable<K>, V> {
     CellNode node = put(root, key, cell, true);
     if (split != null) {
       Object[] lows = {low(node), low(split)};
-    node = new Inner(owner, lows, new CellNode[] {node, split});
+      node = new Inner(owner, lows, new CellNode[] {node, split});
       split = null;
     }
     root = node;
@@ -199,21 +199,20 @@ final class CellEdit<K extends Comparable<K>, V> {
   }
 
   private CellNode joined(CellNode left, CellNode right, Object rightLow) {
-    if (!(left instanceof Inner)) {
-      Leaf a = loose(left);
-      Leaf b = loose(right);
-      return owned(
-          concat(a.keys, a.size, b.keys, b.size, new Object[a.size + b.size]),
-          concat(a.cells, a.size, b.cells, b.size, new Object[a.size + b.size]),
-          a.size + b.size);
+    if (left instanceof Inner a) {
+      Inner b = (Inner) right;
+      int n = a.children.length;
+      int m = b.children.length;
+      Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
+      lows[n] = rightLow; // its first one's low did not matter, and now does
+      return new Inner(owner, lows, concat(a.children, n, b.children, m, new CellNode[n + m]));
     }
-    Inner a = (Inner) left;
-    Inner b = (Inner) right;
-    int n = a.children.length;
-    int m = b.children.length;
-    Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
-    lows[n] = rightLow; // its first one's low did not matter, and now does
-    return new Inner(owner, lows, concat(a.children, n, b.children, m, new CellNode[n + m]));
+    Leaf a = loose(left);
+    Leaf b = loose(right);
+    return owned(
+        concat(a.keys, a.size, b.keys, b.size, new Object[a.size + b.size]),
+        concat(a.cells, a.size, b.cells, b.size, new Object[a.size + b.size]),
+        a.size + b.size);
   }
 
   private static <T> T[] concat(T[] a, int n, T[] b, int m, T[] into) {
@@ -289,4 +288,3 @@ final class CellEdit<K extends Comparable<K>, V> {
     return map;
   }
 }
-

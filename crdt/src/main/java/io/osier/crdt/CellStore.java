@@ -440,7 +440,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final void write(WireOutput out) {
     out.writeCount(cells.size());
-    cells.write(out, new Codec<>(this));
+    cells.write(out, new CellCodec<>(this));
   }
 
   /**
@@ -512,41 +512,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Of the type's empty store: packed leaves must not hold the version that they were made for. */
   @SuppressWarnings("unchecked") // a type has one class
-  private LeafCodec<K, V> codec() {
-    return new Codec<>((CellStore<?, K, V>) type().empty());
-  }
-
-  private record Codec<K extends Comparable<K>, V>(CellStore<?, K, V> type)
-      implements LeafCodec<K, V> {
-    @Override
-    public void writeKey(WireOutput out, K key) {
-      type.writeKey(out, key);
-    }
-
-    @Override
-    public void writeCell(WireOutput out, V cell) {
-      type.writeCell(out, cell);
-    }
-
-    @Override
-    public K readKey(WireInput in) {
-      return type.readKey(in);
-    }
-
-    @Override
-    public V readCell(WireInput in, K key, List<ReplicaId> replicas) {
-      return type.readCell(in, key, replicas);
-    }
-
-    @Override
-    public long heapBytes(K key, V cell) {
-      return type.cellHeapBytes(key, cell);
-    }
-
-    @Override
-    public V packed(V cell, List<ReplicaId> replicas) {
-      return type.packedCell(cell, replicas);
-    }
+  final LeafCodec<K, V> codec() {
+    return new CellCodec<>((CellStore<?, K, V>) type().empty());
   }
 
   @Override

@@ -36,8 +36,7 @@ record LeafPacking<K extends Comparable<K>, V>(LeafCodec<K, V> codec, List<Repli
 
   /** Returns whether they fit into a packed leaf. */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
-  private boolean write(
-      WireOutput out, Object[] keys, Object[] cells, int size, char[] marks) {
+  private boolean write(WireOutput out, Object[] keys, Object[] cells, int size, char[] marks) {
     replicas.forEach(out::presetReplica);
     for (int i = 0; i < size; i++) {
       if (i > 0 && i % PackedLeaf.MARK_EACH == 0) {

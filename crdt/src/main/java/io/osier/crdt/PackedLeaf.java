@@ -20,8 +20,7 @@ final class PackedLeaf extends CellNode {
   /** One in so many entries is marked. */
   static final int MARK_EACH = 8;
 
-  private static final long OBJECT_BYTES =
-      HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES);
+  private static final long OBJECT_BYTES = HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES);
 
   private final LeafPacking<?, ?> packing;
   private final byte[] bytes;

@@ -390,8 +390,17 @@ final class ObjectTable {
 
   private void remove(Segment segment, int at) {
     Object entry = segment.slots.get(at);
-    bytes.addAndGet(
-        -SLOT_BYTES - (entry instanceof Loose loose ? loose.bytes : heapBytes((byte[]) entry)));
+    if (entry instanceof Loose loose) {
+      bytes.addAndGet(-loose.bytes);
+      if (loose.isQueued) {
+        // Now that only the queue has it, taking it from there frees all of it.
+        looseBytes.addAndGet(loose.bytes - loose.looseBytes);
+        loose.looseBytes = loose.bytes;
+      }
+    } else {
+      bytes.addAndGet(-heapBytes((byte[]) entry));
+    }
+    bytes.addAndGet(-SLOT_BYTES);
     segment.slots.setRelease(at, GONE);
     segment.keys--;
     size.decrementAndGet();

@@ -375,6 +375,11 @@ public final class CausalContext {
     return replicas.length;
   }
 
+  /** The replicas, in the order of {@link ReplicaId#compareTo}. */
+  public List<ReplicaId> replicas() {
+    return List.of(replicas);
+  }
+
   /** The i-th replica, in the order of {@link ReplicaId#compareTo}. */
   public ReplicaId replica(int i) {
     return replicas[i];

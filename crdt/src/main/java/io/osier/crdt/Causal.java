@@ -548,6 +548,25 @@ public final class Causal {
     }
   }
 
+  /**
+   * An equal state that takes little more of the heap than its bytes: the leaves of a large set or
+   * map are packed, those of large fields included. What is packed already is taken over. An update
+   * unpacks the leaf that it changes, of a hundred elements or so, and what only reads costs some
+   * more. Costs what is not packed; after a replica wrote to the object for the first time, all of
+   * it. Small objects and deltas are left as they are.
+   *
+   * @return this if there is nothing to do
+   */
+  public Causal packLeaves() {
+    DotStore<?> same = full ? Stores.packLeaves(store, context.replicas()) : store;
+    return same == store ? this : new Causal(same, expiry, context, true);
+  }
+
+  /** What {@link #packLeaves} could make smaller, in bytes of the heap, about: O(1). */
+  public long looseHeapBytes() {
+    return full && store instanceof CellStore<?, ?, ?> cells ? cells.looseHeapBytes() : 0;
+  }
+
   /** The type's number, and whether there are deadlines: 5 bits, by which a form can be read. */
   public int form() {
     return form(type(), expires());
@@ -563,8 +582,15 @@ public final class Causal {
     return CrdtType.of(form & EXPIRES - 1);
   }
 
-  private static Causal readContent(int form, CausalContext context, boolean full, WireInput in) {
-    DotStore<?> store = Stores.read(typeOf(form), in);
+  /**
+   * Reads a content.
+   *
+   * @param replicas the context's
+   */
+  private static Causal readContent(
+      int form, CausalContext context, List<ReplicaId> replicas, boolean full, WireInput in) {
+    // A delta is joined and written again soon; what is packed would be read twice.
+    DotStore<?> store = Stores.read(typeOf(form), in, full ? replicas : List.of());
     Expiry expiry = (form & EXPIRES) == 0 ? Expiry.NONE : Expiry.read(in, store, full);
     return new Causal(store, expiry, context, full);
   }
@@ -578,7 +604,8 @@ public final class Causal {
   public static Causal unpack(int form, boolean full, List<ReplicaId> replicas, WireInput in) {
     int from = in.position();
     Causal content =
-        in.readPart(replicas, part -> readContent(form, part.readRanges(replicas), full, part));
+        in.readPart(
+            replicas, part -> readContent(form, part.readRanges(replicas), replicas, full, part));
     if (!full) {
       content.packed = in.readSince(from);
     }
@@ -609,7 +636,8 @@ public final class Causal {
    * @param form what {@link #form} was
    */
   public static Causal readBody(int form, boolean full, WireInput in) {
-    return readContent(form, in.readContext(), full, in);
+    CausalContext context = in.readContext();
+    return readContent(form, context, context.replicas(), full, in);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.osier.crdt;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -27,12 +28,18 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   private static final long HEAP_BYTES =
       HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
 
+  /**
+   * More entries than this are packed when they are read. What has fewer, and is no map's field, is
+   * packed whole while nobody uses it, and would be packed here once more at each use.
+   */
+  static final int LOOSE_MAX = 1_024;
+
   private final CellMap<K, V> cells;
 
   /** The sum of {@link #cellBytes}. */
   private final long bytes;
 
-  /** The sum of {@link #cellHeapBytes}. */
+  /** The sum of {@link #cellHeapBytes} of those that the map itself does not count. */
   private final long heap;
 
   /** How many cells a reader sees. */
@@ -72,7 +79,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Puts cells in and out, one by one, and keeps the sums. */
   final class Editor {
-    private CellMap.Edit<K, V> map;
+    private CellEdit<K, V> map;
     private long sum;
     private long heapSum;
     private int seen;
@@ -120,7 +127,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     S done() {
-      return with(new Cells<>(map.done(), sum, heapSum, seen, left));
+      return with(new Cells<>(map.done(), sum, heapSum + map.loosenedHeapBytes(), seen, left));
     }
   }
 
@@ -181,6 +188,21 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   abstract void writeKey(WireOutput out, K key);
 
   abstract void writeCell(WireOutput out, V cell);
+
+  /**
+   * Reads a cell.
+   *
+   * @param replicas as in {@link #read}
+   */
+  abstract V readCell(WireInput in, K key, List<ReplicaId> replicas);
+
+  /** The fewest bytes that a key and its cell take when they are written. */
+  abstract int entryBytesMin();
+
+  /** The cell with its leaves packed, if it has some; see {@link #packLeaves}. */
+  V packedCell(V cell, List<ReplicaId> replicas) {
+    return cell;
+  }
 
   // ---------------------------------------------------------------- what they share
 
@@ -322,7 +344,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       V trimmed = trimmedCell(entry._2);
       if (isEmptyCell(trimmed)) {
         result.remove(entry._1);
-      } else {
+      } else if (trimmed != entry._2) {
         result.put(entry._1, trimmed);
       }
     }
@@ -354,35 +376,38 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return 2 + bytes;
   }
 
-  /** The keys of the cells that a reader sees, in their order. */
-  final List<K> visibleKeys() {
-    List<K> keys = new ArrayList<>(visible);
+  /** What is shown of the cells that a reader sees, in their order. */
+  final <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
+    List<T> all = new ArrayList<>(visible);
     for (Tuple2<K, V> entry : cells) {
       if (isVisible(entry._2)) {
-        keys.add(entry._1);
+        all.add(shown.apply(entry));
       }
     }
-    return keys;
+    return all;
   }
 
-  /** The keys of the cells that a reader sees within a range, in their order. */
-  final List<K> visibleKeys(Query.Range range) {
+  /** What is shown of the cells that a reader sees within a range, in their order. */
+  final <T> List<T> visible(Query.Range range, Function<Tuple2<K, V>, T> shown) {
     boolean down = range.descending();
     Optional<End<K>> first = (down ? range.to() : range.from()).map(this::end);
     Optional<End<K>> last = (down ? range.from() : range.to()).map(this::end);
-    List<K> keys = new ArrayList<>();
+    List<T> some = new ArrayList<>();
+    K before = null;
     Iterator<Tuple2<K, V>> walk = walk(first, down);
     while (walk.hasNext()) {
       Tuple2<K, V> entry = walk.next();
-      boolean isFull = keys.size() >= range.limit() && !areOfOnePart(keys.getLast(), entry._1);
+      boolean isFull =
+          some.size() >= range.limit() && before != null && !areOfOnePart(before, entry._1);
       if (isFull || (last.isPresent() && last.get().isPassed(entry._1, down))) {
         break;
       }
       if (isVisible(entry._2) && (first.isEmpty() || !first.get().excludes(entry._1))) {
-        keys.add(entry._1);
+        some.add(shown.apply(entry));
+        before = entry._1;
       }
     }
-    return down ? keys.reversed() : keys;
+    return down ? some.reversed() : some;
   }
 
   private End<K> end(Query.Bound bound) {
@@ -410,29 +435,85 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
   }
 
+  // ---------------------------------------------------------------- bytes
+
   @Override
   public final void write(WireOutput out) {
     out.writeCount(cells.size());
-    for (Tuple2<K, V> entry : cells) {
-      writeKey(out, entry._1);
-      writeCell(out, entry._2);
-    }
+    cells.write(out, new CellCodec<>(this));
   }
 
-  /** Reads what {@link #write} wrote, into a store without cells. */
-  final S read(WireInput in, int entryBytesMin, Function<WireInput, K> key, Function<K, V> cell) {
-    int n = in.readCount(entryBytesMin);
+  /**
+   * Reads what {@link #write} wrote, into a store without cells. All of it is checked here, also
+   * what is packed.
+   *
+   * @param replicas the causal context's, by which packed leaves number theirs; none if nothing is
+   *     to be packed
+   */
+  S read(WireInput in, List<ReplicaId> replicas) {
+    int n = in.readCount(entryBytesMin());
+    return n > LOOSE_MAX && !replicas.isEmpty()
+        ? readPacked(in, n, replicas)
+        : readLoose(in, n, replicas);
+  }
+
+  private S readLoose(WireInput in, int n, List<ReplicaId> replicas) {
     Editor result = edit();
     K before = null;
     for (int i = 0; i < n; i++) {
-      K k = key.apply(in);
-      if (before != null && before.compareTo(k) >= 0) {
-        throw new MalformedException("elements or fields are not in order");
-      }
-      result.put(k, cell.apply(k));
-      before = k;
+      K key = readKey(in, before);
+      result.put(key, readCell(in, key, replicas));
+      before = key;
     }
     return result.done();
+  }
+
+  private S readPacked(WireInput in, int n, List<ReplicaId> replicas) {
+    CellMap.Loading<K, V> map = new CellMap.Loading<>(new LeafPacking<>(codec(), replicas));
+    long sum = 0;
+    int seen = 0;
+    int left = 0;
+    K before = null;
+    for (int i = 0; i < n; i++) {
+      K key = readKey(in, before);
+      V cell = readCell(in, key, replicas);
+      map.add(key, cell);
+      sum += cellBytes(key, cell);
+      seen += isVisible(cell) ? 1 : 0;
+      left += isLasting(cell) ? 1 : 0;
+      before = key;
+    }
+    return with(new Cells<>(map.done(), sum, 0, seen, left));
+  }
+
+  private K readKey(WireInput in, @Nullable K before) {
+    K key = readKey(in);
+    if (before != null && before.compareTo(key) >= 0) {
+      throw new MalformedException("elements or fields are not in order");
+    }
+    return key;
+  }
+
+  /**
+   * An equal store whose leaves are packed where that makes it smaller: this if there is nothing to
+   * do. Costs what is not packed, and the nodes above.
+   *
+   * @param replicas the causal context's
+   */
+  final S packLeaves(List<ReplicaId> replicas) {
+    CellMap<K, V> packed = cells.packed(codec(), replicas);
+    return packed == cells ? self() : with(new Cells<>(packed, bytes, 0, visible, lasting));
+  }
+
+  /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
+  final long looseHeapBytes() {
+    return heap;
+  }
+
+  /** Of the type's empty store: packed leaves must not hold the version that they were made for. */
+  @SuppressWarnings("unchecked") // a type has one class
+  final LeafCodec<K, V> codec() {
+    return new CellCodec<>((CellStore<?, K, V>) type().empty());
   }
 
   @Override

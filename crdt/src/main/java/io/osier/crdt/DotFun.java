@@ -68,6 +68,7 @@ final class DotFun<V> {
     Dot[] keptDots = new Dot[dots.length + other.dots.length];
     Object[] kept = new Object[keptDots.length];
     int size = 0;
+    int more = 0;
     int i = 0;
     int j = 0;
     while (i < dots.length || j < other.dots.length) {
@@ -78,12 +79,16 @@ final class DotFun<V> {
       if (left || right) {
         keptDots[size] = left ? dots[i] : other.dots[j];
         kept[size++] = left ? values[i] : other.values[j];
+        more += left ? 0 : 1;
       }
       i += order <= 0 ? 1 : 0;
       j += order >= 0 ? 1 : 0;
     }
     if (size == 0) {
       return empty();
+    }
+    if (size == dots.length && more == 0) {
+      return this;
     }
     return new DotFun<>(Arrays.copyOf(keptDots, size), Arrays.copyOf(kept, size));
   }

@@ -36,7 +36,9 @@ record DotPair(DotSet pros, DotSet cons) {
   }
 
   DotPair join(DotPair other, CausalContext mine, CausalContext theirs) {
-    return new DotPair(pros.join(other.pros, mine, theirs), cons.join(other.cons, mine, theirs));
+    DotSet left = pros.join(other.pros, mine, theirs);
+    DotSet right = cons.join(other.cons, mine, theirs);
+    return left == pros && right == cons ? this : new DotPair(left, right);
   }
 
   long heapBytes() {

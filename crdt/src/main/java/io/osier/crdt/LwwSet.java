@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -130,12 +131,13 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
         });
   }
 
-  /** Reads what {@link #write} wrote. */
-  LwwSet read(WireInput in) {
-    return read(
-        in,
-        ENTRY_BYTES_MIN,
-        WireInput::readValue,
-        element -> DotFun.read(in, i -> new Stamped<>(i.readNumber(), i.readFlag())));
+  @Override
+  DotFun<Stamped<Boolean>> readCell(WireInput in, Value element, List<ReplicaId> replicas) {
+    return DotFun.read(in, i -> new Stamped<>(i.readNumber(), i.readFlag()));
+  }
+
+  @Override
+  int entryBytesMin() {
+    return ENTRY_BYTES_MIN;
   }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -123,19 +125,24 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public Reading read(Query query) {
     return switch (query) {
-      case Query.Whole q -> fields(visibleKeys());
-      case Query.Range q -> fields(visibleKeys(q));
+      case Query.Whole q -> fields(visible(Function.identity()));
+      case Query.Range q -> fields(visible(q, Function.identity()));
       case Query.Select q ->
-          fields(q.names().stream().flatMap(OrMap::named).filter(this::isSeen).toList());
+          fields(
+              q.names().stream()
+                  .flatMap(OrMap::named)
+                  .map(field -> new Tuple2<FieldId, DotStore<?>>(field, cell(field)))
+                  .filter(entry -> isVisible(entry._2))
+                  .toList());
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
     };
   }
 
-  private Reading.Fields fields(List<FieldId> present) {
+  private static Reading.Fields fields(List<Tuple2<FieldId, DotStore<?>>> present) {
     SortedMap<FieldId, Reading> fields = new TreeMap<>();
-    for (FieldId field : present) {
-      fields.put(field, cell(field).read(new Query.Whole()));
+    for (Tuple2<FieldId, DotStore<?>> entry : present) {
+      fields.put(entry._1, entry._2.read(new Query.Whole()));
     }
     return new Reading.Fields(fields);
   }
@@ -242,11 +249,25 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     value.write(out);
   }
 
-  /** Reads what {@link #write} wrote. */
-  static OrMap read(WireInput in) {
+  @Override
+  DotStore<?> readCell(WireInput in, FieldId field, List<ReplicaId> replicas) {
+    return Stores.read(field.type(), in, replicas);
+  }
+
+  @Override
+  int entryBytesMin() {
+    return ENTRY_BYTES_MIN;
+  }
+
+  @Override
+  DotStore<?> packedCell(DotStore<?> field, List<ReplicaId> replicas) {
+    return Stores.packLeaves(field, replicas);
+  }
+
+  @Override
+  OrMap read(WireInput in, List<ReplicaId> replicas) {
     in.enter();
-    OrMap map =
-        EMPTY.read(in, ENTRY_BYTES_MIN, OrMap::readField, field -> Stores.read(field.type(), in));
+    OrMap map = super.read(in, replicas);
     in.leave();
     return map;
   }

@@ -80,7 +80,7 @@ final class PartDeadlines<K extends Comparable<K>> {
   /** Takes parts in and out, one by one, and keeps the sums. */
   private static final class Editor<K extends Comparable<K>> {
     private final CellStore<?, K, ?> keys;
-    private final CellMap.Edit<K, DeadlineRegister> cells;
+    private final CellEdit<K, DeadlineRegister> cells;
     private TreeSet<Due<K>> order;
     private long bytes;
     private long heap;

@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -95,8 +96,13 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
     dots.write(out);
   }
 
-  /** Reads what {@link #write} wrote. */
-  static RwSet read(WireInput in) {
-    return EMPTY.read(in, ENTRY_BYTES_MIN, WireInput::readValue, element -> DotPair.read(in));
+  @Override
+  DotPair readCell(WireInput in, Value element, List<ReplicaId> replicas) {
+    return DotPair.read(in);
+  }
+
+  @Override
+  int entryBytesMin() {
+    return ENTRY_BYTES_MIN;
   }
 }

@@ -2,7 +2,9 @@ package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
+import java.util.List;
 
 /** The data types' classes by type: the one place that lists them. */
 final class Stores {
@@ -27,8 +29,12 @@ final class Stores {
     };
   }
 
-  /** Reads the content of a type, as {@link DotStore#write} wrote it. */
-  static DotStore<?> read(CrdtType type, WireInput in) {
+  /**
+   * Reads the content of a type, as {@link DotStore#write} wrote it.
+   *
+   * @param replicas as in {@link CellStore#read}
+   */
+  static DotStore<?> read(CrdtType type, WireInput in, List<ReplicaId> replicas) {
     return switch (type) {
       case PN_COUNTER -> PnCounter.read(in);
       case G_COUNTER -> GCounter.read(in);
@@ -36,12 +42,12 @@ final class Stores {
       case MV_REGISTER -> MvRegister.read(in);
       case EW_FLAG -> EwFlag.read(in);
       case DW_FLAG -> DwFlag.read(in);
-      case G_SET -> GSet.EMPTY.read(in);
-      case AW_SET -> AwSet.EMPTY.read(in);
-      case RW_SET -> RwSet.read(in);
-      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in);
-      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in);
-      case OR_MAP -> OrMap.read(in);
+      case G_SET -> GSet.EMPTY.read(in, replicas);
+      case AW_SET -> AwSet.EMPTY.read(in, replicas);
+      case RW_SET -> RwSet.EMPTY.read(in, replicas);
+      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in, replicas);
+      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in, replicas);
+      case OR_MAP -> OrMap.EMPTY.read(in, replicas);
       case BOUNDED_COUNTER -> BoundedCounter.read(in);
     };
   }
@@ -51,6 +57,11 @@ final class Stores {
   static <S extends DotStore<S>> DotStore<?> join(
       DotStore<?> left, DotStore<?> right, Joining joining) {
     return ((S) left).join((S) right, joining);
+  }
+
+  /** See {@link Causal#packLeaves}. */
+  static DotStore<?> packLeaves(DotStore<?> store, List<ReplicaId> replicas) {
+    return store instanceof CellStore<?, ?, ?> cells ? cells.packLeaves(replicas) : store;
   }
 
   static OsierException wrongOperation(CrdtType type, Operation operation) {

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -13,7 +14,7 @@ import java.util.List;
  * @param <S> the implementing class
  */
 abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet> {
-  static final int ENTRY_BYTES_MIN = 3;
+  private static final int ENTRY_BYTES_MIN = 3;
 
   TaggedSet(Cells<Value, DotSet> content) {
     super(content);
@@ -86,7 +87,13 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
     dots.write(out);
   }
 
-  final S read(WireInput in) {
-    return read(in, ENTRY_BYTES_MIN, WireInput::readValue, element -> DotSet.read(in));
+  @Override
+  final DotSet readCell(WireInput in, Value element, List<ReplicaId> replicas) {
+    return DotSet.read(in);
+  }
+
+  @Override
+  final int entryBytesMin() {
+    return ENTRY_BYTES_MIN;
   }
 }

@@ -113,7 +113,7 @@ final class CellMapProperties {
 
   private static List<Value> many() {
     List<Value> keys = colliding(4);
-    for (int i = 0; i < 2 * CellMap.LEAF_MAX; i++) {
+    for (int i = 0; i < 2 * CellNode.LEAF_MAX; i++) {
       keys.add(i % 3 == 0 ? Value.of("k" + i) : Value.of(i));
     }
     return keys;
@@ -149,7 +149,7 @@ final class CellMapProperties {
     for (List<Change> changes : edits) {
       CellMap<Value, Integer> before = map;
       Map<Value, Integer> modelBefore = new HashMap<>(model);
-      CellMap.Edit<Value, Integer> edit = map.edit();
+      CellEdit<Value, Integer> edit = map.edit();
       for (int i = 0; i < changes.size(); i++) {
         Value key = MANY.get(changes.get(i).key);
         Optional<Integer> value = changes.get(i).value;
@@ -170,7 +170,7 @@ final class CellMapProperties {
       assertThat(contents(map)).isEqualTo(model);
       assertThat(contents(before)).as("a version never changes").isEqualTo(modelBefore);
       assertThat(map.size()).isEqualTo(model.size());
-      large |= map.size() > CellMap.LEAF_MAX;
+      large |= map.size() > CellNode.LEAF_MAX;
       CellMap<Value, Integer> same = CellMap.empty();
       for (Map.Entry<Value, Integer> e : model.entrySet()) {
         same = same.put(e.getKey(), e.getValue());
@@ -188,11 +188,11 @@ final class CellMapProperties {
   void equalMapsOfDifferentForms_areEqual() {
     CellMap<Value, Integer> fromBelow = CellMap.empty();
     CellMap<Value, Integer> fromAbove = CellMap.empty();
-    for (int i = 0; i < 2 * CellMap.LEAF_MAX; i++) {
+    for (int i = 0; i < 2 * CellNode.LEAF_MAX; i++) {
       fromAbove = fromAbove.put(Value.of(i), i);
       fromBelow = i < 100 ? fromBelow.put(Value.of(i), i) : fromBelow;
     }
-    for (int i = 2 * CellMap.LEAF_MAX - 1; i >= 100; i--) {
+    for (int i = 2 * CellNode.LEAF_MAX - 1; i >= 100; i--) {
       fromAbove = fromAbove.remove(Value.of(i));
     }
     assertThat(fromAbove).isEqualTo(fromBelow).hasSameHashCodeAs(fromBelow);
@@ -225,7 +225,7 @@ final class CellMapProperties {
       @ForAll("growths") Growth growth,
       @ForAll @Size(max = 20) Set<@IntRange(max = 20_100) Integer> starts) {
     TreeMap<Value, Integer> model = new TreeMap<>();
-    CellMap.Edit<Value, Integer> edit = CellMap.<Value, Integer>empty().edit();
+    CellEdit<Value, Integer> edit = CellMap.<Value, Integer>empty().edit();
     for (int i = 0; i < growth.keys; i++) {
       int key =
           switch (growth.order) {

@@ -101,6 +101,17 @@ public final class WireOutput extends Output {
     dictionary.add(replica);
   }
 
+  /** How many replicas have a number. */
+  public int replicas() {
+    return dictionary.size();
+  }
+
+  /** Whether these have the first numbers, in their order. */
+  public boolean numbersFirst(List<ReplicaId> replicas) {
+    return replicas.size() <= dictionary.size()
+        && dictionary.subList(0, replicas.size()).equals(replicas);
+  }
+
   /** Writes a non-negative number, small ones short. */
   public void writeNumber(long number) {
     if (number < 0) {

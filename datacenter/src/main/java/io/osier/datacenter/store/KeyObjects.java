@@ -96,15 +96,35 @@ record KeyObjects(
   }
 
   /**
-   * Roughly the bytes that they take while they are not packed. Sets of small elements take up to
-   * three times as much: counted in full, those that are in use would drive all else out of a cache
-   * that has had room for them.
+   * Roughly the bytes that they take while they are not packed whole. Sets of small elements take
+   * several times as much if their leaves are not packed either: counted in full, those that are in
+   * use would drive all else out of a cache that has had room for them.
    */
   long heapBytes(Key key) {
     long bytes = (long) ENTRY_BYTES + key.length();
     for (Causal state : states) {
-      bytes += HEAP_FACTOR * state.sizeBytes();
+      bytes += Math.min(HEAP_FACTOR * state.sizeBytes(), state.heapBytes());
     }
     return bytes;
+  }
+
+  /** What {@link #packLeaves} could make smaller, in bytes of the heap, about. */
+  long looseHeapBytes() {
+    long bytes = 0;
+    for (Causal state : states) {
+      bytes += state.looseHeapBytes();
+    }
+    return bytes;
+  }
+
+  /** As {@link Causal#packLeaves}, of all: this if there is nothing to do. */
+  KeyObjects packLeaves() {
+    List<Causal> packed = states.stream().map(Causal::packLeaves).toList();
+    for (int i = 0; i < packed.size(); i++) {
+      if (packed.get(i) != states.get(i)) {
+        return new KeyObjects(packed, operations, operationBytes, hasVersions, group);
+      }
+    }
+    return this;
   }
 }

@@ -11,10 +11,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys with their objects in memory. At rest each is one array of bytes ({@link PackedObjects});
- * those that were changed lately are kept as objects, up to a share of bytes, and packed when it is
- * used up, the longest unused first (the CLOCK algorithm: Corbató, "A paging experiment with the
- * Multics system", 1968).
+ * Keys with their objects in memory. At rest each is one array of bytes ({@link PackedObjects}), or
+ * if it is large an object of packed leaves ({@link io.osier.crdt.Causal#packLeaves}); those that
+ * were changed lately are kept as objects, up to a share of bytes, and packed when it is used up,
+ * the longest unused first (the CLOCK algorithm: Corbató, "A paging experiment with the Multics
+ * system", 1968).
  *
  * <p>A table of open addressing by extendible hashing (Fagin and others, "Extendible hashing—a fast
  * access method for dynamic files", 1979): segments of at most {@value #SEGMENT_SLOTS_MAX} places,
@@ -28,7 +29,10 @@ final class ObjectTable {
   /** The places of a segment before it is divided. */
   static final int SEGMENT_SLOTS_MAX = 1_024;
 
-  /** Objects that take more bytes than this are not packed: each use would cost too much. */
+  /**
+   * Objects that take more bytes than this are not packed whole, since each use would cost too
+   * much: their leaves are.
+   */
   private static final long PACKED_BYTES_MAX = 16_384;
 
   /**
@@ -55,13 +59,16 @@ final class ObjectTable {
     void evicted(Key key, KeyObjects objects);
   }
 
-  /** A key that is not packed. */
+  /** A key that is not packed whole. */
   private static final class Loose {
     final Key key;
     volatile KeyObjects objects;
 
     /** What it takes in the heap, with its objects, about; for the segment's lock. */
     long bytes;
+
+    /** What of that packing would free, about; while it is queued it counts against the share. */
+    long looseBytes;
 
     /** Whether it is among those that are packed when there is no more room, for its lock. */
     boolean isQueued;
@@ -343,15 +350,26 @@ final class ObjectTable {
     long before = loose.bytes;
     loose.bytes = objects.heapBytes(loose.key);
     bytes.addAndGet(loose.bytes - before);
+    long looseBefore = loose.looseBytes;
+    // Of a large one what is packed already is no reason to pack others.
+    loose.looseBytes = isLarge(objects) ? objects.looseHeapBytes() : loose.bytes;
     if (loose.isQueued) {
-      looseBytes.addAndGet(loose.bytes - before);
+      looseBytes.addAndGet(loose.looseBytes - looseBefore);
       return;
     }
     loose.isQueued = true;
-    looseBytes.addAndGet(loose.bytes);
+    looseBytes.addAndGet(loose.looseBytes);
+    queue(loose);
+  }
+
+  private void queue(Loose loose) {
     synchronized (queue) {
       queue.add(loose);
     }
+  }
+
+  private static boolean isLarge(KeyObjects objects) {
+    return objects.sizeBytes() > PACKED_BYTES_MAX;
   }
 
   /** Removes a key. Returns whether it was there. */
@@ -372,8 +390,17 @@ final class ObjectTable {
 
   private void remove(Segment segment, int at) {
     Object entry = segment.slots.get(at);
-    bytes.addAndGet(
-        -SLOT_BYTES - (entry instanceof Loose loose ? loose.bytes : heapBytes((byte[]) entry)));
+    if (entry instanceof Loose loose) {
+      bytes.addAndGet(-loose.bytes);
+      if (loose.isQueued) {
+        // Now that only the queue has it, taking it from there frees all of it.
+        looseBytes.addAndGet(loose.bytes - loose.looseBytes);
+        loose.looseBytes = loose.bytes;
+      }
+    } else {
+      bytes.addAndGet(-heapBytes((byte[]) entry));
+    }
+    bytes.addAndGet(-SLOT_BYTES);
     segment.slots.setRelease(at, GONE);
     segment.keys--;
     size.decrementAndGet();
@@ -507,16 +534,30 @@ final class ObjectTable {
 
   private void pack(Loose loose) {
     long h = loose.key.hashBy(hash);
+    KeyObjects large = loose.objects;
+    // Without the lock, since it may take long.
+    KeyObjects leavesPacked = isLarge(large) ? large.packLeaves() : large;
     change(
         h,
         segment -> {
-          loose.isQueued = false;
-          looseBytes.addAndGet(-loose.bytes);
           int at = find(segment.slots, loose.key, h);
+          boolean isThere = at >= 0 && segment.slots.get(at) == loose;
           KeyObjects objects = loose.objects;
-          if (at >= 0
-              && segment.slots.get(at) == loose
-              && objects.sizeBytes() <= PACKED_BYTES_MAX) {
+          if (isThere && isLarge(objects) && objects != large) {
+            queue(loose); // changed meanwhile
+            return;
+          }
+          loose.isQueued = false;
+          looseBytes.addAndGet(-loose.looseBytes);
+          if (!isThere) {
+            return;
+          }
+          if (isLarge(objects)) {
+            long before = loose.bytes;
+            loose.objects = leavesPacked;
+            loose.bytes = leavesPacked.heapBytes(loose.key);
+            bytes.addAndGet(loose.bytes - before);
+          } else {
             byte[] packed = packing.pack(loose.key, objects);
             bytes.addAndGet(heapBytes(packed) - loose.bytes);
             segment.slots.setRelease(at, packed);

@@ -186,7 +186,7 @@ final class PackedObjects {
 
   /** The number of a context's list of replicas; negative if there is no more room for it. */
   private int number(CausalContext context) {
-    List<ReplicaId> replicas = replicas(context);
+    List<ReplicaId> replicas = context.replicas();
     Integer known = numbers.get(replicas);
     return known != null ? known : newNumber(replicas);
   }
@@ -205,13 +205,5 @@ final class PackedObjects {
     lists = List.copyOf(more);
     numbers.put(replicas, number);
     return number;
-  }
-
-  private static List<ReplicaId> replicas(CausalContext context) {
-    ReplicaId[] replicas = new ReplicaId[context.size()];
-    for (int i = 0; i < replicas.length; i++) {
-      replicas[i] = context.replica(i);
-    }
-    return List.of(replicas);
   }
 }

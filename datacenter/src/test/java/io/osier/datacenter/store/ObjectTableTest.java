@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -85,7 +86,7 @@ final class ObjectTableTest {
     assertThat(table.longestSearch()).isLessThan(ObjectTable.SEGMENT_SLOTS_MAX / 4);
   }
 
-  /** What is large stays as it is: it would be unpacked for each use. */
+  /** What is large is not packed whole: it would be unpacked for each use. */
   @Test
   void largeObjects_areNotPacked() {
     ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 0);
@@ -97,6 +98,114 @@ final class ObjectTableTest {
     table.put(Key.of("small"), counter(1));
     assertThat(table.get(Key.of("large"))).isSameAs(large);
     assertThat(table.get(Key.of("small"))).isEqualTo(counter(1));
+  }
+
+  private static KeyObjects set(int from, int count, KeyObjects before) {
+    Causal state =
+        before.states().isEmpty() ? Causal.bottom(CrdtType.AW_SET) : before.states().getFirst();
+    List<Value> elements = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      elements.add(Value.of("element" + (10_000 + from + i)));
+    }
+    long last = state.context().last(EU);
+    return before.with(
+        state.join(state.prepare(new Operation.Add(elements), EU, last + 1, last, 1, 0)), 0);
+  }
+
+  private static KeyObjects found(ObjectTable table, String key) {
+    return requireNonNull(table.get(Key.of(key)));
+  }
+
+  /** Of a large set the leaves are packed, once it is not in use. */
+  @Test
+  void largeSets_takeLittleMoreThanTheirBytes_onceTheyAreUnused() {
+    KeyObjects built = set(0, 20_000, KeyObjects.NOTHING);
+    long share = 2 * built.looseHeapBytes();
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), share);
+    table.put(Key.of("set"), built);
+    assertThat(table.get(Key.of("set"))).as("in use").isSameAs(built);
+    for (int i = 0; i < 4; i++) {
+      table.put(Key.of("other" + i), set(i, 20_000, KeyObjects.NOTHING));
+    }
+    KeyObjects packed = found(table, "set");
+    assertThat(packed.equals(built)).isTrue();
+    assertThat(packed.looseHeapBytes()).isZero();
+    assertThat(packed.states().getFirst().heapBytes())
+        .isLessThan(built.states().getFirst().heapBytes() / 4);
+
+    // What is changed is a leaf or two: the share has room for those of many such sets.
+    for (int i = 0; i < 4; i++) {
+      KeyObjects hot = set(5_000, 1, found(table, "set"));
+      assertThat(hot.looseHeapBytes()).isBetween(1L, 50_000L);
+      table.put(Key.of("set"), hot);
+      assertThat(table.get(Key.of("set"))).as("its leaf stays as it is").isSameAs(hot);
+    }
+  }
+
+  /** What the cache counts falls with it. */
+  @Test
+  void packedLeaves_countLess() {
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 0);
+    KeyObjects built = set(0, 20_000, KeyObjects.NOTHING);
+    table.put(Key.of("set"), built);
+    long before = built.heapBytes(Key.of("set"));
+    assertThat(table.heapBytes()).isBetween(before / 4, before * 3 / 4);
+    table.remove(Key.of("set"));
+    assertThat(table.heapBytes()).isZero();
+  }
+
+  /** Nothing of them could be packed, but all of it waits for that: 8 GB in all. */
+  @Test
+  void largeObjectsThatAreGone_leaveNothingBehind() {
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 1 << 20);
+    for (int i = 0; i < 2_000; i++) {
+      Causal bottom = Causal.bottom(CrdtType.LWW_REGISTER);
+      Operation assign = new Operation.Assign(Value.of(new byte[4 << 20]));
+      Causal state = bottom.join(bottom.prepare(assign, EU, 1, 0, 1, 0));
+      table.put(Key.of("key" + i), KeyObjects.NOTHING.with(state, 0));
+      assertThat(table.remove(Key.of("key" + i))).isTrue();
+    }
+    assertThat(table.size()).isZero();
+  }
+
+  /** One packs what the other one puts: no update is lost, and each is packed again. */
+  @Test
+  void largeSetsThatAreChangedWhileTheyArePacked_keepTheirUpdates() throws Exception {
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 60_000);
+    ExecutorService writers = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<Integer>> done = new ArrayList<>();
+      for (String owner : List.of("a", "b")) {
+        done.add(writers.submit(() -> change(table, owner)));
+      }
+      for (Future<Integer> changes : done) {
+        assertThat(changes.get()).isEqualTo(3_000);
+      }
+    } finally {
+      writers.shutdownNow();
+    }
+    table.put(Key.of("a0"), found(table, "a0")); // lets all be packed that is too much
+    long loose = 0;
+    for (int k = 0; k < 3; k++) {
+      loose += found(table, "a" + k).looseHeapBytes() + found(table, "b" + k).looseHeapBytes();
+    }
+    assertThat(loose).isLessThan(2 * 60_000);
+  }
+
+  private static int change(ObjectTable table, String owner) {
+    KeyObjects[] last = new KeyObjects[3];
+    for (int k = 0; k < last.length; k++) {
+      last[k] = set(0, 2_000, KeyObjects.NOTHING);
+    }
+    for (int i = 0; i < 3_000; i++) {
+      int k = i % last.length;
+      last[k] = set(i * 13 % 4_000, 1, last[k]);
+      table.put(Key.of(owner + k), last[k]);
+      KeyObjects found = found(table, owner + k);
+      assertThat(found.equals(last[k])).isTrue();
+      last[k] = found;
+    }
+    return 3_000;
   }
 
   /**

@@ -8,6 +8,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -119,6 +120,27 @@ final class HeapEstimatesTest {
                 new FieldId("visits" + i, CrdtType.PN_COUNTER), new Operation.Increment(i))));
   }
 
+  /** As it comes from a store. */
+  private static Causal read(Causal state) {
+    return Causal.unpack(
+        state.form(), true, state.context().replicas(), new WireInput(state.packed()));
+  }
+
+  private static Causal updated(Causal state, Operation operation, int i) {
+    return state.join(state.prepare(operation, US, 100_000 + i, 50_000, 3_000 + i, 0));
+  }
+
+  private static Causal manyFields(int i, int fields, int elements) {
+    List<Operation.FieldUpdate> updates = new ArrayList<>();
+    for (int k = 0; k < fields; k++) {
+      updates.add(
+          new Operation.FieldUpdate(
+              new FieldId("field" + (i + k), CrdtType.AW_SET),
+              new Operation.Add(texts(100 * (i + k), elements, 12))));
+    }
+    return state(CrdtType.OR_MAP, new Operation.UpdateFields(updates), i);
+  }
+
   private static Shipment shipment(int i, Causal content) {
     return new Shipment(
         new ObjectId(key(i), content.type()),
@@ -183,7 +205,33 @@ final class HeapEstimatesTest {
               20,
               i -> state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i),
               Causal::heapBytes));
+      IntFunction<Causal> large =
+          i -> read(state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i));
+      kinds.add(new Kind<>("large " + type + " that was read", 100, large, Causal::heapBytes));
+      kinds.add(
+          new Kind<>(
+              "large " + type + " that was read and changed",
+              100,
+              i -> updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i),
+              Causal::heapBytes));
+      kinds.add(
+          new Kind<>(
+              "large " + type + " that was packed",
+              100,
+              i ->
+                  updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i)
+                      .packLeaves(),
+              Causal::heapBytes));
     }
+    kinds.add(
+        new Kind<>(
+            "large map that was read", 30, i -> read(manyFields(i, 3_000, 1)), Causal::heapBytes));
+    kinds.add(
+        new Kind<>(
+            "map of large sets that was packed",
+            30,
+            i -> manyFields(i, 10, 500).packLeaves(),
+            Causal::heapBytes));
     kinds.add(
         new Kind<>(
             "state of a map", 5_000, i -> state(CrdtType.OR_MAP, fields(i), i), Causal::heapBytes));

@@ -1,0 +1,290 @@
+package io.osier.crdt;
+
+import static io.osier.crdt.CellNode.CHILDREN_MAX;
+import static io.osier.crdt.CellNode.LEAF_MAX;
+
+import io.osier.crdt.CellNode.Inner;
+import io.osier.crdt.CellNode.Leaf;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link CellMap} that is being changed: each node is copied once, for all changes, and a packed
+ * leaf that is changed is packed no longer. Not thread-safe.
+ */
+final class CellEdit<K extends Comparable<K>, V> {
+  /** A node with fewer is joined with a neighbour, if both fill at most three quarters of one. */
+  private static final int FEW = 4;
+
+  private CellMap<K, V> map;
+  private CellNode root;
+  private int size;
+
+  /** Marks what this may change: what it made since the map was last taken. */
+  private Object owner = new Object();
+
+  /** The leaves among that. */
+  private List<Leaf> leaves = new ArrayList<>(1);
+
+  /** See {@link CellMap#settledHeapBytes}. */
+  private long settled;
+
+  /** See {@link #loosenedHeapBytes}. */
+  private long loosened;
+
+  /** What was split off to the right of the node that was put into; null if nothing was. */
+  private @Nullable CellNode split;
+
+  /** What the key had before it was put, or removed; null if it was not there. */
+  private @Nullable Object former;
+
+  CellEdit(CellMap<K, V> map) {
+    this.map = map;
+    this.root = map.root();
+    this.size = map.size();
+    this.settled = map.settledHeapBytes();
+  }
+
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable V get(K key) {
+    return (V) CellNode.find(root, key);
+  }
+
+  /** Puts a key's cell; returns the one that was there, or null. */
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable V put(K key, V cell) {
+    CellNode node = put(root, key, cell, true);
+    if (split != null) {
+      Object[] lows = {low(node), low(split)};
+      node = new Inner(owner, lows, new CellNode[] {node, split});
+      split = null;
+    }
+    root = node;
+    return (V) former;
+  }
+
+  private CellNode put(CellNode node, K key, V cell, boolean isLast) {
+    return node instanceof Inner inner
+        ? put(inner, key, cell, isLast)
+        : put(node instanceof Leaf leaf ? leaf : own(node), key, cell, isLast);
+  }
+
+  private CellNode put(Leaf leaf, K key, V cell, boolean isLast) {
+    int i = CellNode.find(leaf.keys, 0, leaf.size, key);
+    former = i < 0 ? null : leaf.cells[i];
+    if (former == cell) {
+      return leaf;
+    }
+    Leaf own = own(leaf);
+    if (i >= 0) {
+      own.cells[i] = cell;
+      return own;
+    }
+    int at = -i - 1;
+    size++;
+    if (own.size < LEAF_MAX) {
+      own.insert(at, key, cell);
+      return own;
+    }
+    // What comes in its order, as a state that is read does, leaves full leaves behind.
+    int left = isLast && at == LEAF_MAX ? LEAF_MAX : LEAF_MAX / 2;
+    Leaf right =
+        owned(
+            Arrays.copyOfRange(own.keys, left, LEAF_MAX),
+            Arrays.copyOfRange(own.cells, left, LEAF_MAX),
+            LEAF_MAX - left);
+    Arrays.fill(own.keys, left, LEAF_MAX, null);
+    Arrays.fill(own.cells, left, LEAF_MAX, null);
+    own.size = left;
+    if (at < left || (at == left && left < LEAF_MAX)) {
+      own.insert(at, key, cell);
+    } else {
+      right.insert(at - left, key, cell);
+    }
+    split = right;
+    return own;
+  }
+
+  private CellNode put(Inner inner, K key, V cell, boolean isLast) {
+    int i = inner.childOf(key);
+    CellNode child = put(inner.children[i], key, cell, isLast && i == inner.children.length - 1);
+    CellNode right = split;
+    split = null;
+    if (right == null && child == inner.children[i]) {
+      return inner;
+    }
+    Inner own = own(inner);
+    own.children[i] = child;
+    if (right != null) {
+      own.insert(i + 1, low(right), right);
+      if (own.children.length > CHILDREN_MAX) {
+        int left = isLast && i + 2 == own.children.length ? CHILDREN_MAX : CHILDREN_MAX / 2;
+        int all = own.children.length;
+        split =
+            new Inner(
+                owner,
+                Arrays.copyOfRange(own.lows, left, all),
+                Arrays.copyOfRange(own.children, left, all));
+        own.lows = Arrays.copyOf(own.lows, left);
+        own.children = Arrays.copyOf(own.children, left);
+      }
+    }
+    return own;
+  }
+
+  /** Removes a key; returns the cell that was there, or null. */
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable V remove(K key) {
+    root = remove(root, key);
+    if (former != null) {
+      size--;
+      while (root instanceof Inner inner && inner.children.length == 1) {
+        root = inner.children[0];
+      }
+    }
+    return (V) former;
+  }
+
+  private CellNode remove(CellNode node, K key) {
+    if (!(node instanceof Inner inner)) {
+      former = CellNode.find(node, key);
+      if (former == null) {
+        return node;
+      }
+      Leaf own = own(node);
+      own.remove(CellNode.find(own.keys, 0, own.size, key));
+      return own;
+    }
+    int i = inner.childOf(key);
+    CellNode child = remove(inner.children[i], key);
+    if (former == null) {
+      return inner;
+    }
+    Inner own = own(inner);
+    own.children[i] = child;
+    if (sizeOf(child) == 0) {
+      own.remove(i);
+    } else if (sizeOf(child) < maxOf(child) / FEW) {
+      joinWithANeighbour(own, i);
+    }
+    return own;
+  }
+
+  private static int sizeOf(CellNode node) {
+    return switch (node) {
+      case Leaf leaf -> leaf.size;
+      case PackedLeaf leaf -> leaf.size;
+      case Inner inner -> inner.children.length;
+    };
+  }
+
+  private static int maxOf(CellNode node) {
+    return node instanceof Inner ? CHILDREN_MAX : LEAF_MAX;
+  }
+
+  private void joinWithANeighbour(Inner parent, int i) {
+    for (int left : new int[] {i - 1, i}) {
+      if (left >= 0 && left + 1 < parent.children.length) {
+        CellNode a = parent.children[left];
+        CellNode b = parent.children[left + 1];
+        if (sizeOf(a) + sizeOf(b) <= maxOf(a) * 3 / FEW) {
+          parent.children[left] = joined(a, b, parent.lows[left + 1]);
+          parent.remove(left + 1);
+          return;
+        }
+      }
+    }
+  }
+
+  private CellNode joined(CellNode left, CellNode right, Object rightLow) {
+    if (left instanceof Inner a) {
+      Inner b = (Inner) right;
+      int n = a.children.length;
+      int m = b.children.length;
+      Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
+      lows[n] = rightLow; // its first one's low did not matter, and now does
+      return new Inner(owner, lows, concat(a.children, n, b.children, m, new CellNode[n + m]));
+    }
+    Leaf a = loose(left);
+    Leaf b = loose(right);
+    return owned(
+        concat(a.keys, a.size, b.keys, b.size, new Object[a.size + b.size]),
+        concat(a.cells, a.size, b.cells, b.size, new Object[a.size + b.size]),
+        a.size + b.size);
+  }
+
+  private static <T> T[] concat(T[] a, int n, T[] b, int m, T[] into) {
+    System.arraycopy(a, 0, into, 0, n);
+    System.arraycopy(b, 0, into, n, m);
+    return into;
+  }
+
+  private Leaf loose(CellNode leaf) {
+    return leaf.settled() == null ? (Leaf) leaf : own(leaf);
+  }
+
+  private Leaf own(CellNode leaf) {
+    Leaf own;
+    if (leaf instanceof PackedLeaf packed) {
+      own = packed.unpacked(owner, roomIn(packed.size));
+      leaves.add(own);
+    } else {
+      Leaf known = (Leaf) leaf;
+      if (known.owner == owner) {
+        return known;
+      }
+      int room = roomIn(known.size);
+      own = owned(Arrays.copyOf(known.keys, room), Arrays.copyOf(known.cells, room), known.size);
+    }
+    LeafPacking<?, ?> packing = leaf.settled();
+    if (packing != null) {
+      settled -= CellMap.settledHeapBytes(leaf, packing);
+      loosened += packing.entriesHeapBytes(own);
+    }
+    return own;
+  }
+
+  /** One more, since mostly that is all that changes. */
+  private static int roomIn(int size) {
+    return Math.min(LEAF_MAX, size + 1);
+  }
+
+  private Leaf owned(Object[] keys, Object[] cells, int entries) {
+    Leaf made = new Leaf(owner, keys, cells, entries);
+    leaves.add(made);
+    return made;
+  }
+
+  private Inner own(Inner inner) {
+    return inner.owner == owner
+        ? inner
+        : new Inner(owner, inner.lows.clone(), inner.children.clone());
+  }
+
+  /** The least key of a node that was split, or of what was split off. */
+  private static Object low(CellNode node) {
+    return node instanceof Inner inner ? inner.lows[0] : ((Leaf) node).keys[0];
+  }
+
+  /**
+   * What the entries of leaves that were settled, and are no longer, took in the heap when this
+   * came to change them, in bytes.
+   */
+  long loosenedHeapBytes() {
+    return loosened;
+  }
+
+  /** The map with all changes so far. */
+  CellMap<K, V> done() {
+    if (root != map.root()) {
+      leaves.forEach(Leaf::finish);
+      leaves = new ArrayList<>(1);
+      owner = new Object();
+      map = size == 0 ? CellMap.empty() : map.with(root, size, settled);
+      root = map.root();
+    }
+    return map;
+  }
+}

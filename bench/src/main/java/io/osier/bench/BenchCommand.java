@@ -26,6 +26,7 @@ import io.osier.bench.experiment.SizeCommand;
 import io.osier.bench.experiment.SlaCommand;
 import io.osier.bench.fleet.LoadCommand;
 import io.osier.bench.fleet.WanCommand;
+import io.osier.bench.growth.GrowthCommand;
 import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.peers.PeerRoundCommand;
 import io.osier.bench.peers.PeersCommand;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Spec;
       DashboardCommand.class,
       MembershipCommand.class,
       EchoCommand.class,
+      GrowthCommand.class,
       HistoryCommand.class,
       LoadCommand.class,
       MemoryCommand.class,

@@ -15,6 +15,7 @@ import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.crash.RestartsCommand;
 import io.osier.bench.crash.UpgradeCommand;
 import io.osier.bench.experiment.DashboardCommand;
+import io.osier.bench.experiment.IdleCommand;
 import io.osier.bench.experiment.MembershipCommand;
 import io.osier.bench.experiment.MemoryCommand;
 import io.osier.bench.experiment.MicroCommand;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
       EchoCommand.class,
       GrowthCommand.class,
       HistoryCommand.class,
+      IdleCommand.class,
       LoadCommand.class,
       MemoryCommand.class,
       MicroCommand.class,

@@ -15,6 +15,7 @@ import io.osier.bench.crash.CrashCommand;
 import io.osier.bench.crash.RestartsCommand;
 import io.osier.bench.crash.UpgradeCommand;
 import io.osier.bench.experiment.DashboardCommand;
+import io.osier.bench.experiment.IdleCommand;
 import io.osier.bench.experiment.MembershipCommand;
 import io.osier.bench.experiment.MemoryCommand;
 import io.osier.bench.experiment.MicroCommand;
@@ -26,6 +27,7 @@ import io.osier.bench.experiment.SizeCommand;
 import io.osier.bench.experiment.SlaCommand;
 import io.osier.bench.fleet.LoadCommand;
 import io.osier.bench.fleet.WanCommand;
+import io.osier.bench.growth.GrowthCommand;
 import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.peers.PeerRoundCommand;
 import io.osier.bench.peers.PeersCommand;
@@ -53,7 +55,9 @@ import picocli.CommandLine.Spec;
       DashboardCommand.class,
       MembershipCommand.class,
       EchoCommand.class,
+      GrowthCommand.class,
       HistoryCommand.class,
+      IdleCommand.class,
       LoadCommand.class,
       MemoryCommand.class,
       MicroCommand.class,

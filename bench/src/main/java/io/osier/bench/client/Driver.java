@@ -10,16 +10,16 @@ import org.HdrHistogram.Histogram;
  * makes the next call at once, which is how an asynchronous program uses a client; or so many
  * threads make calls, as those of a server would.
  */
-final class Driver {
+public final class Driver {
   /** What is measured: makes one call, and tells when its answer is there. */
   @FunctionalInterface
-  interface Target {
+  public interface Target {
     void call(Done done);
   }
 
   /** Hears of an answer. */
   @FunctionalInterface
-  interface Done {
+  public interface Done {
     /** An answer is there, or a failure. */
     void done(boolean succeeded);
   }
@@ -29,7 +29,7 @@ final class Driver {
    *
    * @param nanos how long each call took
    */
-  record Outcome(double perSecond, Histogram nanos, long failures) {}
+  public record Outcome(double perSecond, Histogram nanos, long failures) {}
 
   private final Target target;
   private final int inFlight;
@@ -50,7 +50,7 @@ final class Driver {
    *
    * @param threads how many threads make calls; 0: those that hear the answers do
    */
-  static Outcome run(Target target, int inFlight, int threads, double seconds)
+  public static Outcome run(Target target, int inFlight, int threads, double seconds)
       throws InterruptedException {
     return new Driver(target, inFlight).run(threads, seconds);
   }

@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** One datacenter alone, as a process. */
-record OsierProcess(Process process, int port) implements AutoCloseable {
+public record OsierProcess(Process process, int port) implements AutoCloseable {
   /** Its name. */
-  static final String DC = "one";
+  public static final String DC = "one";
 
   /** Where and how well updates are kept. */
-  enum Durability {
+  public enum Durability {
     /** Without a store. */
     MEMORY,
     /** In a store that is not waited for. */
@@ -55,14 +55,34 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
       List<String> options,
       String heap)
       throws IOException {
+    return start(
+        directory,
+        durability == Durability.MEMORY ? "dir = \"\"" : store(directory, durability),
+        keyspaces.stream()
+            .map(keyspace -> keyspace + " { sla = 2s }")
+            .collect(Collectors.joining(", ")),
+        options,
+        heap);
+  }
+
+  /** What a file says of a store in a directory, to which more can be added after a comma. */
+  public static String store(Path directory, Durability durability) {
+    return "dir = \""
+        + directory.resolve("data").toAbsolutePath()
+        + "\", durability = "
+        + durability.label();
+  }
+
+  /**
+   * As the other ones; started again in the same directory it goes on with what it has stored.
+   *
+   * @param store the content of osier.store
+   * @param keyspaces the content of osier.keyspaces
+   */
+  public static OsierProcess start(
+      Path directory, String store, String keyspaces, List<String> options, String heap)
+      throws IOException {
     int port = Ports.free();
-    String store =
-        durability == Durability.MEMORY
-            ? "dir = \"\""
-            : "dir = \""
-                + directory.resolve("data").toAbsolutePath()
-                + "\", durability = "
-                + durability.label();
     Path config = directory.resolve("one.conf");
     Files.writeString(
         config,
@@ -75,32 +95,29 @@ record OsierProcess(Process process, int port) implements AutoCloseable {
           keyspaces { %s }
         }
         """
-            .formatted(
-                DC,
-                port,
-                Ports.free(),
-                store,
-                keyspaces.stream()
-                    .map(keyspace -> keyspace + " { sla = 2s }")
-                    .collect(Collectors.joining(", "))));
+            .formatted(DC, port, Ports.free(), store, keyspaces));
     Process process =
-        Jvm.start(
-            directory.resolve("one.log"), options, heap, "server", "--config", config.toString());
+        Jvm.start(log(directory), options, heap, "server", "--config", config.toString());
     return new OsierProcess(process, port);
   }
 
+  /** The output of the last one that was started in a directory. */
+  public static Path log(Path directory) {
+    return directory.resolve("one.log");
+  }
+
   /** A client of it, not yet connected. */
-  OsierClient client(String name) {
+  public OsierClient client(String name) {
     return OsierClient.builder().name(name).endpoint(DC, "127.0.0.1:" + port).build();
   }
 
   /** The processor time that a process has taken so far. */
-  static Duration cpu(Process process) {
+  public static Duration cpu(Process process) {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   /** Ends a process. */
-  static void stop(Process process) {
+  public static void stop(Process process) {
     process.destroy();
     try {
       if (!process.waitFor(10, TimeUnit.SECONDS)) {

@@ -3,16 +3,17 @@ package io.osier.bench.client;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.osier.bench.client.OsierProcess.Durability;
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.LiveHeap;
 import io.osier.bench.cluster.Zipf;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +26,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -41,7 +40,9 @@ import picocli.CommandLine.Option;
       "reads of 100 bytes (GET), assignments of 100 bytes (SET), and additions to sets of at most"
           + " 100",
       "elements (SADD), with 1, 16 and 256 calls in flight over one connection each; they take"
-          + " turns."
+          + " turns.",
+      "Redis's client, Lettuce, flushes commands together, as Osier's does; with 1 in flight each"
+          + " by itself."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:measured", "1:it could not be run", "2:wrong usage"})
@@ -59,7 +60,6 @@ public final class RedisBaselineCommand extends Experiment {
   private static final List<Integer> IN_FLIGHT = List.of(1, 16, 256);
   private static final String RATE = "operations/s";
   private static final String CPU = "server's µs/operation";
-  private static final Pattern USED = Pattern.compile("used (\\d+)K");
 
   @Option(
       names = "--durability",
@@ -90,8 +90,22 @@ public final class RedisBaselineCommand extends Experiment {
     CompletionStage<?> make(int key);
   }
 
+  /** One command on a key. */
+  private interface RedisCall {
+    CompletionStage<?> make(RedisAsyncCommands<String, byte[]> redis, int key);
+  }
+
   /** One kind of call, at both. */
-  private record Kind(String name, Call osier, Call redis) {}
+  private record Kind(String name, Call osier, RedisCall redis) {
+    /** Redis's with so many in flight: gathering one command alone would cost it a little. */
+    Call redis(RedisProcess server, int inFlight) {
+      RedisAsyncCommands<String, byte[]> plain = server.connection().async();
+      GatheredRedis gathered = server.gathered();
+      return inFlight == 1
+          ? k -> redis.make(plain, k)
+          : k -> gathered.send(commands -> redis.make(commands, k));
+    }
+  }
 
   @Override
   protected void measure(Results results) throws IOException, InterruptedException {
@@ -126,20 +140,25 @@ public final class RedisBaselineCommand extends Experiment {
     return uniform ? UNIFORM_KEYS : SKEWED_KEYS;
   }
 
-  private List<Kind> kinds(Keyspace osier, RedisAsyncCommands<String, byte[]> redis) {
+  private List<Kind> kinds(Keyspace osier, RedisAsyncCommands<String, byte[]> filled) {
     byte[] bytes = new byte[VALUE_BYTES];
     Value value = Value.of(bytes);
     for (int i = 0; i < keys(); i++) {
       osier.register("v" + i).assignAsync(value);
-      redis.set("v" + i, bytes);
+      filled.set("v" + i, bytes);
     }
     AtomicIntegerArray added = new AtomicIntegerArray(keys());
     AtomicIntegerArray sadded = new AtomicIntegerArray(keys());
     return List.of(
-        new Kind("INCR", k -> osier.counter("c" + k).incrementAsync(1), k -> redis.incr("c" + k)),
-        new Kind("GET", k -> osier.register("v" + k).getAsync(), k -> redis.get("v" + k)),
         new Kind(
-            "SET", k -> osier.register("v" + k).assignAsync(value), k -> redis.set("v" + k, bytes)),
+            "INCR",
+            k -> osier.counter("c" + k).incrementAsync(1),
+            (redis, k) -> redis.incr("c" + k)),
+        new Kind("GET", k -> osier.register("v" + k).getAsync(), (redis, k) -> redis.get("v" + k)),
+        new Kind(
+            "SET",
+            k -> osier.register("v" + k).assignAsync(value),
+            (redis, k) -> redis.set("v" + k, bytes)),
         new Kind(
             "SADD",
             k -> {
@@ -148,7 +167,7 @@ public final class RedisBaselineCommand extends Experiment {
                   ? osier.set("s" + k).clearAsync()
                   : osier.set("s" + k).addAsync(List.of(Value.of(element(n))));
             },
-            k -> {
+            (redis, k) -> {
               int n = sadded.getAndIncrement(k) % (ELEMENTS + 1);
               return n == ELEMENTS
                   ? redis.del("s" + k)
@@ -179,7 +198,7 @@ public final class RedisBaselineCommand extends Experiment {
     System.out.println("warming up");
     for (Kind kind : kinds) {
       Driver.run(target(kind.osier), 256, 0, quick() ? 3 : 30.0 / kinds.size() + 3);
-      Driver.run(target(kind.redis), 256, 0, 2);
+      Driver.run(target(kind.redis(redis, 256)), 256, 0, 2);
     }
     for (int n : IN_FLIGHT) {
       String workload = n + " in flight";
@@ -195,7 +214,14 @@ public final class RedisBaselineCommand extends Experiment {
                   n,
                   seconds);
           double other =
-              run(results, workload, "redis " + kind.name, kind.redis, redis.process(), n, seconds);
+              run(
+                  results,
+                  workload,
+                  "redis " + kind.name,
+                  kind.redis(redis, n),
+                  redis.process(),
+                  n,
+                  seconds);
           System.out.printf(
               Locale.ROOT, "%s, %s: %,.0f/s, redis %,.0f/s%n", workload, kind.name, osier, other);
         }
@@ -233,9 +259,7 @@ public final class RedisBaselineCommand extends Experiment {
 
   // ---------------------------------------------------------------- memory
 
-  private void memory(Results results, Keyspace keyspace, OsierProcess server, RedisProcess redis)
-      throws IOException {
-    RedisAsyncCommands<String, byte[]> other = redis.connection().async();
+  private void memory(Results results, Keyspace keyspace, OsierProcess server, RedisProcess other) {
     byte[] bytes = new byte[20];
     Value value = Value.of(bytes);
     List<Kind> kinds =
@@ -243,18 +267,19 @@ public final class RedisBaselineCommand extends Experiment {
             new Kind(
                 "counter",
                 k -> keyspace.counter("c" + k).incrementAsync(1),
-                k -> other.incr("c" + k)),
+                (redis, k) -> redis.incr("c" + k)),
             new Kind(
                 "value of 20 bytes",
                 k -> keyspace.register("v" + k).assignAsync(value),
-                k -> other.set("v" + k, bytes)),
+                (redis, k) -> redis.set("v" + k, bytes)),
             new Kind(
                 "element of a set of 10",
                 k -> keyspace.set("s" + k / 10).addAsync(List.of(Value.of(element(k)))),
-                k -> other.sadd("s" + k / 10, element(k).getBytes(StandardCharsets.US_ASCII))));
+                (redis, k) ->
+                    redis.sadd("s" + k / 10, element(k).getBytes(StandardCharsets.US_ASCII))));
     for (Kind kind : kinds) {
       double osier = perItem(kind.osier, () -> liveHeap(server.process()));
-      double redisBytes = perItem(kind.redis, redis::usedMemory);
+      double redisBytes = perItem(kind.redis(other, 1), other::usedMemory);
       results.add("memory", "osier " + kind.name, "bytes with key", osier);
       results.add("memory", "redis " + kind.name, "bytes with key", redisBytes);
     }
@@ -263,10 +288,10 @@ public final class RedisBaselineCommand extends Experiment {
 
   /** What is in use, in bytes. */
   private interface Used {
-    long bytes() throws IOException;
+    long bytes();
   }
 
-  private double perItem(Call call, Used used) throws IOException {
+  private double perItem(Call call, Used used) {
     long before = used.bytes();
     List<CompletionStage<?>> open = new ArrayList<>();
     for (int i = 0; i < memoryKeys; i++) {
@@ -279,35 +304,11 @@ public final class RedisBaselineCommand extends Experiment {
     return (double) (used.bytes() - before) / memoryKeys;
   }
 
-  /** The heap of a process, after collections of all of it. */
-  private static long liveHeap(Process process) throws IOException {
-    jcmd(process, "GC.run");
-    jcmd(process, "GC.run");
-    long used = 0;
-    Matcher matcher = USED.matcher(jcmd(process, "GC.heap_info"));
-    while (matcher.find()) {
-      used += Long.parseLong(matcher.group(1)) << 10;
-    }
-    return used;
-  }
-
-  private static String jcmd(Process process, String command) throws IOException {
-    Process asking =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                Long.toString(process.pid()),
-                command)
-            .redirectErrorStream(true)
-            .start();
-    try (BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(asking.getInputStream(), StandardCharsets.UTF_8))) {
-      return String.join(
-          "\n",
-          said.lines()
-              .filter(l -> !l.contains("Metaspace") && !l.contains("class space"))
-              .toList());
-    }
+  /** What a process's objects take, after a collection. */
+  private static long liveHeap(Process process) {
+    return LiveHeap.bytes(process.pid())
+        .orElseThrow(
+            () -> new OsierException(ErrorCode.UNAVAILABLE, "the datacenter tells no heap"));
   }
 
   @Override

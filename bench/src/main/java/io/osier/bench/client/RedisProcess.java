@@ -16,9 +16,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** A redis-server of this machine, as a process, with one connection of Lettuce, Java's client. */
+/**
+ * A redis-server of this machine, as a process, with connections of Lettuce, Java's client.
+ *
+ * @param connection sends each command at once
+ * @param gathered sends commands together
+ */
 record RedisProcess(
-    Process process, RedisClient client, StatefulRedisConnection<String, byte[]> connection)
+    Process process,
+    RedisClient client,
+    StatefulRedisConnection<String, byte[]> connection,
+    GatheredRedis gathered)
     implements AutoCloseable {
   private static final String PROGRAM = "redis-server";
   private static final int TRIES = 100;
@@ -77,7 +85,8 @@ record RedisProcess(
         return new RedisProcess(
             process,
             client,
-            client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE)));
+            client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE)),
+            new GatheredRedis(port));
       } catch (RedisConnectionException e) {
         if (i == TRIES || !process.isAlive()) {
           client.shutdown();
@@ -112,6 +121,7 @@ record RedisProcess(
 
   @Override
   public void close() {
+    gathered.close();
     connection.close();
     client.shutdown();
     OsierProcess.stop(process);

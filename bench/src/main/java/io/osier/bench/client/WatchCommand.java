@@ -1,6 +1,5 @@
 package io.osier.bench.client;
 
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.osier.bench.client.OsierProcess.Durability;
@@ -401,13 +400,14 @@ public final class WatchCommand extends Experiment {
     try (RedisProcess redis = started;
         Subscriber subscriber = new Subscriber(redis)) {
       results.note("redis", redis.version());
-      RedisAsyncCommands<String, byte[]> commands = redis.connection().async();
+      GatheredRedis gathered = redis.gathered();
       byte[] value = new byte[VALUE_BYTES];
       String[] names = new String[keys];
       for (int i = 0; i < keys; i++) {
         names[i] = key(i);
       }
-      Side quiet = Side.quiet("redis, off", k -> commands.set(names[k], value));
+      Side quiet =
+          Side.quiet("redis, off", k -> gathered.send(commands -> commands.set(names[k], value)));
       Audience off =
           new Audience() {
             @Override

@@ -199,10 +199,16 @@ public final class Fleet implements AutoCloseable {
     return digests;
   }
 
-  @Override
-  public synchronized void close() {
+  /** Leaves the datacenters alone: whoever asks one of them next connects again. */
+  public synchronized void disconnect() {
     if (inspector != null) {
       inspector.close();
+      inspector = null;
     }
+  }
+
+  @Override
+  public void close() {
+    disconnect();
   }
 }

@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
  *
  * @param name of the alternative and of its keyspace
  */
-record Alternative(String name, Propagation propagation, StatePayload payload) {
+public record Alternative(String name, Propagation propagation, StatePayload payload) {
   /** Operations, states as the thesis ships them, states as Osier does, and its choice of both. */
-  static final List<Alternative> ALL =
+  public static final List<Alternative> ALL =
       List.of(
           new Alternative("op", Propagation.OP, StatePayload.DELTA),
           new Alternative("state-full", Propagation.STATE, StatePayload.FULL),
@@ -25,7 +25,7 @@ record Alternative(String name, Propagation propagation, StatePayload payload) {
           new Alternative("adaptive", Propagation.ADAPTIVE, StatePayload.DELTA));
 
   /** The session keyspace with one partition. */
-  KeyspacePolicy policy(Duration sla) {
+  public KeyspacePolicy policy(Duration sla) {
     return KeyspacePolicy.session(name, sla).withPartitions(1).with(propagation).with(payload);
   }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What an experiment measured: figures of alternatives under workloads, round by round, and curves
@@ -110,16 +111,19 @@ public final class Results {
    * range of the rounds if there was more than one.
    */
   public String table(String workload) {
-    Map<String, Map<String, List<Double>>> rows = values.getOrDefault(workload, Map.of());
+    return table(workload, values.getOrDefault(workload, Map.of()));
+  }
+
+  private static String table(String corner, Map<String, Map<String, List<Double>>> rows) {
     Set<String> metrics = new LinkedHashSet<>();
     rows.values().forEach(of -> metrics.addAll(of.keySet()));
     List<List<String>> cells = new ArrayList<>();
-    List<String> head = new ArrayList<>(List.of(workload));
+    List<String> head = new ArrayList<>(List.of(corner));
     head.addAll(metrics);
     cells.add(head);
     rows.forEach(
-        (alternative, of) -> {
-          List<String> line = new ArrayList<>(List.of(alternative));
+        (name, of) -> {
+          List<String> line = new ArrayList<>(List.of(name));
           metrics.forEach(m -> line.add(cell(of.getOrDefault(m, List.of()))));
           cells.add(line);
         });
@@ -138,6 +142,20 @@ public final class Results {
       cells.add(line);
     }
     return metric + "\n" + markdown(cells);
+  }
+
+  /** One table of several workloads: a line for each alternative under each of them. */
+  public String table(String corner, Predicate<String> wanted) {
+    Map<String, Map<String, List<Double>>> rows = new LinkedHashMap<>();
+    values.forEach(
+        (workload, alternatives) ->
+            alternatives.forEach(
+                (alternative, of) -> {
+                  if (wanted.test(workload)) {
+                    rows.put(workload + ", " + alternative, of);
+                  }
+                }));
+    return table(corner, rows);
   }
 
   private static String cell(List<Double> rounds) {

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import org.HdrHistogram.Histogram;
 
 /** What {@link SequenceLoad} does, in virtual time, with the same links. */
-final class SimulatedSequence {
+public final class SimulatedSequence {
   private static final long POLL_NANOS = 5_000_000;
   private static final long POLLS_MAX = 60_000_000_000L / POLL_NANOS;
 
@@ -34,7 +34,7 @@ final class SimulatedSequence {
    * @param bytes of all frames
    * @param visibilityMicros from the commit of each shipment's oldest update until it was visible
    */
-  record Outcome(
+  public record Outcome(
       long operations,
       double equalSeconds,
       long bytes,
@@ -47,7 +47,7 @@ final class SimulatedSequence {
    * @throws OsierException INTERNAL if the datacenters do not hold within a virtual minute what
    *     they must
    */
-  static Outcome run(
+  public static Outcome run(
       int count, Alternative alternative, Duration sla, int times, int perSecond, long seed) {
     List<String> dcs = Topology.names(count);
     QuietCluster cluster =

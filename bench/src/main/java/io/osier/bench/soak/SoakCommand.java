@@ -6,6 +6,7 @@ import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Figures;
+import io.osier.bench.cluster.LiveHeap;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.wan.WanQuality;
 import io.osier.core.OsierException;

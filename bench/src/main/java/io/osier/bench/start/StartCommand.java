@@ -1,16 +1,12 @@
 package io.osier.bench.start;
 
 import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.FirstAnswer;
 import io.osier.bench.cluster.Ports;
 import io.osier.core.OsierException;
-import io.osier.proxy.Keyspace;
-import io.osier.proxy.OsierClient;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -40,7 +36,6 @@ import picocli.CommandLine.Option;
     exitCodeList = {"0:measured", "1:it could not be started", "2:wrong usage"})
 public final class StartCommand implements Callable<Integer> {
   private static final long START_SECONDS_MAX = 120;
-  private static final long POLL_NANOS = 1_000_000;
 
   @Option(
       names = "--distribution",
@@ -118,7 +113,7 @@ public final class StartCommand implements Callable<Integer> {
       long began = System.nanoTime();
       Process process = builder.start();
       try {
-        double took = untilServed(process, port, began, log);
+        double took = FirstAnswer.seconds(process, "eu", port, "shop", began, log);
         if (i > 0) { // the first one makes the store, and the cache
           seconds.add(took);
         }
@@ -141,33 +136,5 @@ public final class StartCommand implements Callable<Integer> {
         seconds.getFirst(),
         seconds.getLast());
     Files.readAllLines(log).stream().filter(l -> l.contains("after its start")).forEach(told::add);
-  }
-
-  private static double untilServed(Process process, int port, long began, Path log)
-      throws IOException {
-    InetSocketAddress at = new InetSocketAddress("127.0.0.1", port);
-    long deadline = began + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
-    while (!isOpen(at)) { // so that no pause between a client's attempts is measured
-      if (!process.isAlive() || System.nanoTime() > deadline) {
-        throw new IOException("it does not start: " + Files.readString(log));
-      }
-      LockSupport.parkNanos(POLL_NANOS);
-    }
-    try (OsierClient client =
-        OsierClient.builder().name("start").endpoint("eu", "127.0.0.1:" + port).build()) {
-      client.awaitConnected(Duration.ofSeconds(START_SECONDS_MAX));
-      Keyspace shop = client.session().keyspace("shop");
-      shop.counter("starts").increment(1);
-      return (System.nanoTime() - began) / 1e9;
-    }
-  }
-
-  private static boolean isOpen(InetSocketAddress at) {
-    try (Socket socket = new Socket()) {
-      socket.connect(at, 1_000);
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
   }
 }

@@ -1,4 +1,4 @@
-package io.osier.bench.soak;
+package io.osier.bench.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What another process's objects take after a full collection, as the JDK's jcmd counts it. */
-final class LiveHeap {
+public final class LiveHeap {
   private static final Pattern TOTAL = Pattern.compile("^Total +\\d+ +(\\d+)", Pattern.MULTILINE);
 
   private static final int SECONDS_MAX = 60;
@@ -19,7 +19,7 @@ final class LiveHeap {
   private LiveHeap() {}
 
   /** Collects a process's garbage; bytes of what is left, or nothing if it does not answer. */
-  static OptionalLong bytes(long pid) {
+  public static OptionalLong bytes(long pid) {
     String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
     List<String> command =
         List.of(
@@ -48,7 +48,7 @@ final class LiveHeap {
         Files.delete(out);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("soak needs a whole JDK, with jcmd: " + e.getMessage(), e);
+      throw new UncheckedIOException("this needs a whole JDK, with jcmd: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return OptionalLong.empty();

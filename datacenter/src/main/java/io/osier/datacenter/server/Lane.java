@@ -63,7 +63,9 @@ public final class Lane {
     follow(then);
   }
 
-  /** Does what follows something that took effect without a turn, when what is held back is done. */
+  /**
+   * Does what follows something that took effect without a turn, when what is held back is done.
+   */
   public void follow(Runnable then) {
     synchronized (this) {
       if (held != null) {

@@ -88,6 +88,7 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
   private final Sleep sleep;
+
   /** Until then nobody helps. */
   private volatile long heavyUntilNanos;
 

@@ -191,8 +191,8 @@ final class StoreService implements AutoCloseable {
   }
 
   /**
-   * How those who run a partition in front of its thread help to write. They wait for no disk: where
-   * each write does (durability sync), or the last one was slow, they leave it to the store's
+   * How those who run a partition in front of its thread help to write. They wait for no disk:
+   * where each write does (durability sync), or the last one was slow, they leave it to the store's
    * thread.
    */
   WriteHelp help() {

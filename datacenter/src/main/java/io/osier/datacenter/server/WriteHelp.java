@@ -1,8 +1,8 @@
 package io.osier.datacenter.server;
 
 /**
- * How one who runs a partition in front of its thread sees to it that what this makes is written: by
- * itself, if that needs no waiting. Thread-safe.
+ * How one who runs a partition in front of its thread sees to it that what this makes is written:
+ * by itself, if that needs no waiting. Thread-safe.
  */
 interface WriteHelp {
   /** Where nothing is written. */
@@ -18,8 +18,9 @@ interface WriteHelp {
       };
 
   /**
-   * Asks whether this thread may run partitions now; {@link #end} must follow if it may. Between the
-   * two it may ask again, for each of them, and then what all have made is written at the last end.
+   * Asks whether this thread may run partitions now; {@link #end} must follow if it may. Between
+   * the two it may ask again, for each of them, and then what all have made is written at the last
+   * end.
    *
    * @return false if it might have to wait for the disk, or writes at this moment
    */

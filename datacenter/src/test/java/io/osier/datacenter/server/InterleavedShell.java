@@ -86,7 +86,8 @@ final class InterleavedShell implements InProcess {
     Executor readers = keeps ? reads::add : Runnable::run;
     KeyspaceShard shard = TestShards.alone(policy, runners, readers);
     RequestHandler handler =
-        new RequestHandler(Map.of(policy.name(), shard), null, (request, by) -> null, WriteHelp.NONE);
+        new RequestHandler(
+            Map.of(policy.name(), shard), null, (request, by) -> null, WriteHelp.NONE);
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,20 +28,21 @@ final class WriteHelpTest {
   private static final int BUDGET = 10_000;
 
   @TempDir Path dir;
-  private StoreService store;
+  private @Nullable StoreService opened;
 
   /** The names of the threads that have confirmed groups, in their order. */
   private final BlockingQueue<String> confirmed = new LinkedBlockingQueue<>();
 
-  private void open(Durability durability) {
+  private StoreService open(Durability durability) {
     StoreSettings settings = new StoreSettings(Optional.of(dir), durability, 1 << 20, 0, 1_000);
     RocksDatabase database = RocksDatabase.open(dir, durability, "osier", "eu", 1);
-    store = new StoreService(database, settings, dir, new Budget("test", BUDGET), e -> {});
+    opened = new StoreService(database, settings, dir, new Budget("test", BUDGET), e -> {});
+    return opened;
   }
 
   @AfterEach
   void close() {
-    store.close();
+    requireNonNull(opened).close();
   }
 
   private void write(long heldBytes) {
@@ -55,6 +58,7 @@ final class WriteHelpTest {
               written.run();
               confirmed.add(Thread.currentThread().getName());
             });
+    StoreService store = requireNonNull(opened);
     store.writerOf(store.database().partition("shop", 0, 1)).write(group);
   }
 
@@ -64,8 +68,7 @@ final class WriteHelpTest {
 
   @Test
   void whoHelps_writesWhatItHasMade_atTheLastEnd() {
-    open(Durability.ASYNC);
-    WriteHelp help = store.help();
+    WriteHelp help = open(Durability.ASYNC).help();
     help.together(
         () -> {
           for (int i = 0; i < 2; i++) {
@@ -77,27 +80,25 @@ final class WriteHelpTest {
         });
     String here = Thread.currentThread().getName();
     assertThat(confirmed).containsExactly(here, here);
-    assertThat(store.writes()).isEqualTo(1);
+    assertThat(requireNonNull(opened).writes()).isEqualTo(1);
   }
 
   @Test
   void whoWouldWaitForTheDisk_leavesItToTheStoresThread() throws InterruptedException {
-    open(Durability.SYNC);
-    store.help().together(() -> write(1));
+    open(Durability.SYNC).help().together(() -> write(1));
     assertThat(confirmedBy()).isEqualTo("osier-store");
   }
 
   @Test
   void whoDoesNotHelp_isWrittenByTheStoresThread() throws InterruptedException {
-    open(Durability.ASYNC);
+    var unused = open(Durability.ASYNC);
     write(1);
     assertThat(confirmedBy()).isEqualTo("osier-store");
   }
 
   @Test
   void whoWrites_mayNotRunAPartitionMeanwhile() {
-    open(Durability.ASYNC);
-    WriteHelp help = store.help();
+    WriteHelp help = open(Durability.ASYNC).help();
     // It would wait for room that only itself makes.
     help.together(() -> write(1, () -> assertThat(help.begin()).isFalse()));
     assertThat(confirmed).hasSize(1);
@@ -106,8 +107,7 @@ final class WriteHelpTest {
   @Test
   void whereHalfOfTheBudgetIsSpent_nobodyHelps_andTheStoresThreadIsWokenAllTheSame()
       throws InterruptedException {
-    open(Durability.ASYNC);
-    WriteHelp help = store.help();
+    WriteHelp help = open(Durability.ASYNC).help();
     help.together(
         () -> {
           write(BUDGET * 2 / 3);

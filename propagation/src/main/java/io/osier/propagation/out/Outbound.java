@@ -124,7 +124,8 @@ public final class Outbound {
     int bytes;
     if (streams.isEmpty()) {
       log.commitForNobody(segment.last());
-      bytes = (int) Math.min(Integer.MAX_VALUE, update.delta.sizeBytes()); // to be encoded for nobody
+      bytes =
+          (int) Math.min(Integer.MAX_VALUE, update.delta.sizeBytes()); // to be encoded for nobody
     } else {
       log.commit(object, segment, floor, hold);
       bytes = around.bytesOf(shipment);

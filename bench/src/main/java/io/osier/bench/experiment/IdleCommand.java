@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
           + " while no",
       "client is connected, in percent of a core: with one session keyspace of default settings and"
           + " nothing",
-      "in it, and after 1,000 counters were written and all are equal. --threads tells which of its"
-          + " threads",
+      "in it, and after 1,000 counters were written and all are equal; and what is on the links."
+          + " --threads tells which of its threads",
       "take it, and how often each is put on a processor, as Linux counts both."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -48,6 +48,8 @@ public final class IdleCommand extends Experiment {
   private static final String FILLED = String.format(Locale.ROOT, "%,d counters", COUNTERS);
   private static final String SHARE = "% of a core";
   private static final String TURNS = "turns/s";
+  private static final String LINKS = "all links";
+  private static final String BYTES = "bytes/s";
   private static final Duration START_MAX = Duration.ofMinutes(1);
   private static final Duration EQUAL_MAX = Duration.ofMinutes(1);
 
@@ -158,6 +160,7 @@ public final class IdleCommand extends Experiment {
       throws InterruptedException {
     Map<String, ThreadTimes> before = new HashMap<>();
     Map<String, Duration> cpuBefore = new HashMap<>();
+    long bytesBefore = cluster.wanBytes();
     long began = System.nanoTime();
     for (String dc : cluster.dcs()) {
       before.put(dc, ThreadTimes.of(cluster.pid(dc)));
@@ -170,6 +173,7 @@ public final class IdleCommand extends Experiment {
       results.add(workload, dc, SHARE, share);
       System.out.printf(Locale.ROOT, "%s, %s: %.2f %% of a core%n", workload, dc, share);
     }
+    results.add(workload, LINKS, BYTES, (cluster.wanBytes() - bytesBefore) / (nanos / 1e9));
     if (threads) {
       String dc = cluster.dcs().getFirst();
       addThreads(

@@ -81,4 +81,20 @@ final class GatheredRedisTest {
       assertThat(server.readAtOnce).isEqualTo(COMMANDS);
     }
   }
+
+  @Test
+  void send_byAnotherThread_goesOutThoughNothingIsRead() throws Exception {
+    try (Server server = new Server();
+        GatheredRedis redis = new GatheredRedis(server.port())) {
+      for (int round = 0; round < 3; round++) { // the first may be helped by what greeted
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (int i = 0; i < COMMANDS; i++) {
+          sent.add(redis.send(commands -> commands.incr("k")).toCompletableFuture());
+        }
+        for (CompletableFuture<?> each : sent) {
+          assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(1L);
+        }
+      }
+    }
+  }
 }

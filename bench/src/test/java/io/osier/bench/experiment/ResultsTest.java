@@ -57,6 +57,13 @@ class ResultsTest {
   }
 
   @Test
+  void tableOfWorkloads_hasALineForEachAlternativeOfEach() {
+    assertThat(results().table("growth", workload -> workload.startsWith("10")).lines())
+        .containsExactly(
+            "| growth    | operations/s |", "|---|---|", "| 10 KB, op |   7.50 (7-8) |");
+  }
+
+  @Test
   void json_hasEveryRoundAndHowItWasMeasured() throws IOException {
     Path file = directory.resolve("trial.json");
     Results results = results();

@@ -44,8 +44,8 @@ final class Sizes implements Part {
   public void measure(Results results, Scale scale, Path directory)
       throws IOException, InterruptedException {
     for (int size : sizes) {
-      long heap = Math.max(HEAP_MEBIBYTES_MIN, size * HEAP_BYTES_FOR_EACH >> 20);
-      One all = new One(results, scale, size, ALL, heap, heap * 9 / 20 << 20);
+      long heap = Math.max(HEAP_MEBIBYTES_MIN, (size * HEAP_BYTES_FOR_EACH) >> 20);
+      One all = new One(results, scale, size, ALL, heap, (heap * 9 / 20) << 20);
       all.measure(directory.resolve(size + "-all"));
       long tenth = Math.max(CACHE_BYTES_MIN, all.cachedBytes / 10);
       new One(results, scale, size, TENTH, heap, tenth).measure(directory.resolve(size + "-tenth"));

@@ -16,9 +16,9 @@ public final class ThreadTimes {
   private static final ThreadTimes NOTHING = new ThreadTimes(Map.of());
 
   /** By the thread's number. */
-  private final Map<Long, OneThread> threads;
+  private final Map<Long, Named> threads;
 
-  private record OneThread(String name, Taken taken) {}
+  private record Named(String name, Taken taken) {}
 
   /**
    * What was taken.
@@ -36,13 +36,13 @@ public final class ThreadTimes {
     }
   }
 
-  private ThreadTimes(Map<Long, OneThread> threads) {
+  private ThreadTimes(Map<Long, Named> threads) {
     this.threads = threads;
   }
 
   /** Those of a process; of no thread if the system does not tell. */
   public static ThreadTimes of(long pid) {
-    Map<Long, OneThread> threads = new HashMap<>();
+    Map<Long, Named> threads = new HashMap<>();
     Path all = Path.of("/proc", Long.toString(pid), "task");
     if (!Files.isDirectory(all)) {
       return NOTHING;
@@ -53,7 +53,7 @@ public final class ThreadTimes {
           String[] times = Files.readString(one.resolve("schedstat")).strip().split(" ");
           threads.put(
               Long.parseLong(one.getFileName().toString()),
-              new OneThread(
+              new Named(
                   Files.readString(one.resolve("comm")).strip(),
                   new Taken(Long.parseLong(times[0]), Long.parseLong(times[2]))));
         } catch (IOException e) {
@@ -71,7 +71,7 @@ public final class ThreadTimes {
     Map<String, Taken> since = new LinkedHashMap<>();
     threads.forEach(
         (number, thread) -> {
-          OneThread then = before.threads.get(number);
+          Named then = before.threads.get(number);
           Taken taken = then == null ? thread.taken : thread.taken.minus(then.taken);
           since.merge(thread.name, taken, Taken::plus);
         });

@@ -160,28 +160,28 @@ public final class IdleCommand extends Experiment {
 
   private void round(Results results, String workload, LocalCluster cluster)
       throws InterruptedException {
-    Map<String, ThreadTimes> before = new HashMap<>();
+    String first = cluster.dcs().getFirst();
+    ThreadTimes threadsBefore = ThreadTimes.of(cluster.pid(first));
     Map<String, Duration> cpuBefore = new HashMap<>();
     long bytesBefore = cluster.wanBytes();
     long began = System.nanoTime();
     for (String dc : cluster.dcs()) {
-      before.put(dc, ThreadTimes.of(cluster.pid(dc)));
       cpuBefore.put(dc, cpu(cluster, dc));
     }
     idle(seconds());
     double nanos = System.nanoTime() - began;
     for (String dc : cluster.dcs()) {
-      double share = 100 * cpu(cluster, dc).minus(cpuBefore.get(dc)).toNanos() / nanos;
+      double share =
+          100 * cpu(cluster, dc).minus(requireNonNull(cpuBefore.get(dc))).toNanos() / nanos;
       results.add(workload, dc, SHARE, share);
       System.out.printf(Locale.ROOT, "%s, %s: %.2f %% of a core%n", workload, dc, share);
     }
     results.add(workload, LINKS, BYTES, (cluster.wanBytes() - bytesBefore) / (nanos / 1e9));
     if (threads) {
-      String dc = cluster.dcs().getFirst();
       addThreads(
           results,
           threadsOf(workload, cluster),
-          ThreadTimes.of(cluster.pid(dc)).since(requireNonNull(before.get(dc))),
+          ThreadTimes.of(cluster.pid(first)).since(threadsBefore),
           nanos);
     }
   }

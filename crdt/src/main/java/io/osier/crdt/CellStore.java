@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
     implements DotStore<S> {
   private static final long HEAP_BYTES =
-      HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
+      HeapSize.object(2 * HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
 
   /**
    * More entries than this are packed when they are read. What has fewer, and is no map's field, is
@@ -34,7 +34,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   static final int LOOSE_MAX = 1_024;
 
+  /** Of a decomposed object those that changed: in front of {@link #behind}. */
   private final CellMap<K, V> cells;
+
+  private final @Nullable Behind<K, V> behind;
 
   /** The sum of {@link #cellBytes}. */
   private final long bytes;
@@ -50,22 +53,41 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   CellStore(Cells<K, V> content) {
     this.cells = content.map;
+    this.behind = content.behind;
     this.bytes = content.bytes;
     this.heap = content.heap;
     this.visible = content.visible;
     this.lasting = content.lasting;
   }
 
+  /**
+   * What lies outside the heap of a decomposed object. An entry in memory takes the place of one
+   * that is there, also to say by an empty cell that it was removed.
+   *
+   * @param size how many entries the object has in all
+   */
+  record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size) {
+    static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Integer.BYTES);
+  }
+
   /** The content of a store: the map and what is summed over it. */
   static final class Cells<K extends Comparable<K>, V> {
     private final CellMap<K, V> map;
+    private final @Nullable Behind<K, V> behind;
     private final long bytes;
     private final long heap;
     private final int visible;
     private final int lasting;
 
-    private Cells(CellMap<K, V> map, long bytes, long heap, int visible, int lasting) {
+    Cells(
+        CellMap<K, V> map,
+        @Nullable Behind<K, V> behind,
+        long bytes,
+        long heap,
+        int visible,
+        int lasting) {
       this.map = map;
+      this.behind = behind;
       this.bytes = bytes;
       this.heap = heap;
       this.visible = visible;
@@ -73,13 +95,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
 
     static <K extends Comparable<K>, V> Cells<K, V> none() {
-      return new Cells<>(CellMap.<K, V>empty(), 0, 0, 0, 0);
+      return new Cells<>(CellMap.<K, V>empty(), null, 0, 0, 0, 0);
     }
   }
 
   /** Puts cells in and out, one by one, and keeps the sums. */
   final class Editor {
-    private CellEdit<K, V> map;
+    private final CellEdit<K, V> map;
+    private final @Nullable Outside<K, V> outside;
+    private int size;
     private long sum;
     private long heapSum;
     private int seen;
@@ -87,47 +111,91 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
     private Editor(CellStore<S, K, V> from) {
       map = from.cells.edit();
+      outside = from.behind == null ? null : from.behind.entries;
+      size = from.entryCount();
       sum = from.bytes;
       heapSum = from.heap;
       seen = from.visible;
       left = from.lasting;
     }
 
+    /** Of a delta, which has no cells yet. */
+    private Editor() {
+      map = CellMap.<K, V>empty().edit();
+      outside = null;
+    }
+
     void put(K key, V cell) {
-      V old = map.put(key, cell);
-      if (old == cell) {
+      V loaded = map.put(key, cell);
+      if (loaded == cell) {
         return;
       }
-      forget(key, old);
-      sum += cellBytes(key, cell);
-      heapSum += cellHeapBytes(key, cell);
-      seen += isVisible(cell) ? 1 : 0;
-      left += isLasting(cell) ? 1 : 0;
+      change(key, loaded, cell, former(key, loaded), cell);
     }
 
     @Nullable V get(K key) {
-      return map.get(key);
+      return former(key, map.get(key));
     }
 
     boolean has(K key) {
-      return map.get(key) != null;
+      return get(key) != null;
     }
 
     void remove(K key) {
-      forget(key, map.remove(key));
-    }
-
-    private void forget(K key, @Nullable V old) {
-      if (old != null) {
-        sum -= cellBytes(key, old);
-        heapSum -= cellHeapBytes(key, old);
-        seen -= isVisible(old) ? 1 : 0;
-        left -= isLasting(old) ? 1 : 0;
+      if (outside == null) {
+        V old = map.remove(key);
+        change(key, old, null, old, null);
+      } else if (get(key) != null) {
+        V gone = emptyCell(key);
+        V loaded = map.put(key, gone);
+        change(key, loaded, gone, former(key, loaded), null);
       }
     }
 
+    /** What a key had, by what it had in memory. */
+    private @Nullable V former(K key, @Nullable V loaded) {
+      if (outside == null) {
+        return loaded;
+      }
+      return loaded == null ? outside.get(key) : isEmptyCell(loaded) ? null : loaded;
+    }
+
+    /**
+     * Another cell of a key.
+     *
+     * @param from what it had in memory
+     * @param to what it has there now
+     * @param old the cell that it had
+     * @param cell the one that it has
+     */
+    private void change(
+        K key, @Nullable V from, @Nullable V to, @Nullable V old, @Nullable V cell) {
+      heapSum += (to == null ? 0 : cellHeapBytes(key, to));
+      heapSum -= (from == null ? 0 : cellHeapBytes(key, from));
+      if (old != null) {
+        count(key, old, -1);
+      }
+      if (cell != null) {
+        count(key, cell, 1);
+      }
+    }
+
+    private void count(K key, V cell, int sign) {
+      size += sign;
+      sum += sign * cellBytes(key, cell);
+      seen += isVisible(cell) ? sign : 0;
+      left += isLasting(cell) ? sign : 0;
+    }
+
     S done() {
-      return with(new Cells<>(map.done(), sum, heapSum + map.loosenedHeapBytes(), seen, left));
+      return with(
+          new Cells<>(
+              map.done(),
+              outside == null ? null : new Behind<>(outside, size),
+              sum,
+              heapSum + map.loosenedHeapBytes(),
+              seen,
+              left));
     }
   }
 
@@ -180,6 +248,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   abstract K readKey(WireInput in);
 
+  /** The key as bytes, which are in the order of the keys. */
+  abstract byte[] orderedKey(K key);
+
+  /** Reads what {@link #orderedKey} gave. */
+  abstract K readOrderedKey(byte[] bytes);
+
   abstract long cellBytes(K key, V cell);
 
   /** What a key and its cell take in the heap, about, in bytes: O(1). */
@@ -212,28 +286,31 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** A store with no cells, to collect a delta in. */
   final Editor delta() {
-    Editor editor = new Editor(this);
-    editor.map = CellMap.<K, V>empty().edit();
-    editor.sum = 0;
-    editor.heapSum = 0;
-    editor.seen = 0;
-    editor.left = 0;
-    return editor;
+    return new Editor();
+  }
+
+  /** The key's cell, or null. */
+  private @Nullable V find(K key) {
+    V cell = cells.get(key);
+    if (behind == null) {
+      return cell;
+    }
+    return cell == null ? behind.entries.get(key) : isEmptyCell(cell) ? null : cell;
   }
 
   /** The key's cell, empty if it is not there. */
   final V cell(K key) {
-    V cell = cells.get(key);
+    V cell = find(key);
     return cell == null ? emptyCell(key) : cell;
   }
 
   final boolean has(K key) {
-    return cells.get(key) != null;
+    return find(key) != null;
   }
 
   /** Whether a reader sees the key's cell. */
   final boolean isSeen(K key) {
-    V cell = cells.get(key);
+    V cell = find(key);
     return cell != null && isVisible(cell);
   }
 
@@ -248,7 +325,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   final S reset(Iterable<K> keys, Preparation preparation) {
     Editor delta = delta();
     for (K key : keys) {
-      V cell = cells.get(key);
+      V cell = find(key);
       if (cell != null && !delta.has(key)) { // given twice it is reset once
         delta.put(key, resetCell(cell, preparation));
       }
@@ -259,14 +336,33 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final S reset(Preparation preparation) {
     Editor delta = delta();
-    for (Tuple2<K, V> entry : cells) {
+    for (Tuple2<K, V> entry : cells()) {
       delta.put(entry._1, resetCell(entry._2, preparation));
     }
     return delta.done();
   }
 
+  /** All entries, in the order of the keys. */
   final Iterable<Tuple2<K, V>> cells() {
-    return cells;
+    return behind == null ? cells : () -> walk(null, false);
+  }
+
+  /** How many entries there are. */
+  final int entryCount() {
+    return behind == null ? cells.size() : behind.size;
+  }
+
+  /**
+   * The entries from a key on, that included, in the order of the keys or against it.
+   *
+   * @param from where it begins; null for the end that it comes from
+   */
+  private Iterator<Tuple2<K, V>> walk(@Nullable K from, boolean down) {
+    Iterator<Tuple2<K, V>> front =
+        down ? cells.downFrom(from) : from == null ? cells.iterator() : cells.from(from);
+    return behind == null
+        ? front
+        : new LayeredWalk<>(front, behind.entries.walk(from, down), down, this::isEmptyCell);
   }
 
   /** How many cells a reader sees. */
@@ -285,7 +381,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     } else {
       for (Tuple2<K, V> entry : other.cells()) {
         K key = entry._1;
-        joinInto(result, key, cells.get(key), entry._2, joining);
+        joinInto(result, key, find(key), entry._2, joining);
       }
     }
     return result.done();
@@ -293,7 +389,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Two states: what only the left side has may have been removed on the right. */
   private void joinAll(Editor result, S other, Joining joining) {
-    Iterator<Tuple2<K, V>> lefts = cells.iterator();
+    Iterator<Tuple2<K, V>> lefts = cells().iterator();
     Iterator<Tuple2<K, V>> rights = other.cells().iterator();
     Tuple2<K, V> left = next(lefts);
     Tuple2<K, V> right = next(rights);
@@ -340,7 +436,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final S trimmed() {
     Editor result = edit();
-    for (Tuple2<K, V> entry : cells) {
+    for (Tuple2<K, V> entry : cells()) {
       V trimmed = trimmedCell(entry._2);
       if (isEmptyCell(trimmed)) {
         result.remove(entry._1);
@@ -363,12 +459,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final boolean isEmpty() {
-    return cells.isEmpty();
+    return entryCount() == 0;
   }
 
   @Override
   public final long heapBytes() {
-    return HEAP_BYTES + cells.heapBytes() + heap;
+    return HEAP_BYTES + cells.heapBytes() + heap + (behind == null ? 0 : Behind.HEAP_BYTES);
   }
 
   @Override
@@ -379,7 +475,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** What is shown of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
     List<T> all = new ArrayList<>(visible);
-    for (Tuple2<K, V> entry : cells) {
+    for (Tuple2<K, V> entry : cells()) {
       if (isVisible(entry._2)) {
         all.add(shown.apply(entry));
       }
@@ -394,7 +490,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     Optional<End<K>> last = (down ? range.from() : range.to()).map(this::end);
     List<T> some = new ArrayList<>();
     K before = null;
-    Iterator<Tuple2<K, V>> walk = walk(first, down);
+    K from = first.map(down ? End::greatest : End::least).orElse(null);
+    Iterator<Tuple2<K, V>> walk = walk(from, down);
     while (walk.hasNext()) {
       Tuple2<K, V> entry = walk.next();
       boolean isFull =
@@ -415,13 +512,6 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return new End<>(keys.getFirst(), keys.getLast(), bound.inclusive());
   }
 
-  private Iterator<Tuple2<K, V>> walk(Optional<End<K>> from, boolean down) {
-    if (from.isEmpty()) {
-      return down ? cells.downFrom(null) : cells.iterator();
-    }
-    return down ? cells.downFrom(from.get().greatest) : cells.from(from.get().least);
-  }
-
   /** The keys of a part at which a range ends, from the least to the greatest. */
   private record End<K extends Comparable<K>>(K least, K greatest, boolean inclusive) {
     boolean excludes(K key) {
@@ -439,8 +529,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final void write(WireOutput out) {
-    out.writeCount(cells.size());
-    cells.write(out, new CellCodec<>(this));
+    out.writeCount(entryCount());
+    if (behind == null) {
+      cells.write(out, new CellCodec<>(this));
+      return;
+    }
+    for (Tuple2<K, V> entry : cells()) {
+      writeKey(out, entry._1);
+      writeCell(out, entry._2);
+    }
   }
 
   /**
@@ -483,7 +580,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       left += isLasting(cell) ? 1 : 0;
       before = key;
     }
-    return with(new Cells<>(map.done(), sum, 0, seen, left));
+    return with(new Cells<>(map.done(), null, sum, 0, seen, left));
   }
 
   private K readKey(WireInput in, @Nullable K before) {
@@ -502,7 +599,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   final S packLeaves(List<ReplicaId> replicas) {
     CellMap<K, V> packed = cells.packed(codec(), replicas);
-    return packed == cells ? self() : with(new Cells<>(packed, bytes, 0, visible, lasting));
+    return packed == cells ? self() : with(new Cells<>(packed, behind, bytes, 0, visible, lasting));
   }
 
   /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
@@ -510,24 +607,107 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return heap;
   }
 
-  /** Of the type's empty store: packed leaves must not hold the version that they were made for. */
-  @SuppressWarnings("unchecked") // a type has one class
+  /** Packed leaves must not hold the version that they were made for. */
   final LeafCodec<K, V> codec() {
-    return new CellCodec<>((CellStore<?, K, V>) type().empty());
+    return new CellCodec<>(codecType());
+  }
+
+  /** The type's empty store. */
+  @SuppressWarnings("unchecked") // a type has one class
+  private CellStore<?, K, V> codecType() {
+    return (CellStore<?, K, V>) type().empty();
+  }
+
+  // ---------------------------------------------------------------- decomposed objects
+
+  /** Those of the entries that are in memory. */
+  final CellMap<K, V> inMemory() {
+    return cells;
+  }
+
+  /** What is not in memory; null where everything is. */
+  final @Nullable Behind<K, V> behind() {
+    return behind;
+  }
+
+  /** The same content, with nothing outside yet. */
+  final S decomposed() {
+    Behind<K, V> nothing =
+        new Behind<>(new Outside<>(codecType(), EntrySource.EMPTY), entryCount());
+    return with(new Cells<>(cells, nothing, bytes, heap, visible, lasting));
+  }
+
+  /** The same content, all in memory. */
+  final S whole() {
+    return with(new Cells<>(all(), null, bytes, looseHeapBytes(all()), visible, lasting));
+  }
+
+  /**
+   * The same content, of which less is in memory.
+   *
+   * @param source has what a former version of this had, and may have what came after that
+   * @param changed what has changed since then
+   */
+  final S rebased(EntrySource source, CellMap<K, V> changed) {
+    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), entryCount());
+    return with(new Cells<>(changed, back, bytes, looseHeapBytes(changed), visible, lasting));
+  }
+
+  private long looseHeapBytes(CellMap<K, V> loose) {
+    long sum = 0;
+    for (Tuple2<K, V> entry : loose) {
+      sum += cellHeapBytes(entry._1, entry._2);
+    }
+    return sum;
+  }
+
+  /** Writes what is summed over all entries. */
+  final void writeSums(WireOutput out) {
+    out.writeNumber(entryCount());
+    out.writeNumber(bytes);
+    out.writeNumber(visible);
+    out.writeNumber(lasting);
+  }
+
+  /** Reads what {@link #writeSums} wrote, into a store without cells. */
+  final S readSums(WireInput in, EntrySource source) {
+    int size = Math.toIntExact(in.readNumber());
+    long sum = in.readNumber();
+    int seen = Math.toIntExact(in.readNumber());
+    int left = Math.toIntExact(in.readNumber());
+    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), size);
+    return with(new Cells<>(CellMap.empty(), back, sum, 0, seen, left));
   }
 
   @Override
   public final boolean equals(Object o) {
-    return o instanceof CellStore<?, ?, ?> s && type() == s.type() && cells.equals(s.cells);
+    return o instanceof CellStore<?, ?, ?> s && type() == s.type() && hasEqualCells(s);
+  }
+
+  private boolean hasEqualCells(CellStore<?, ?, ?> other) {
+    if (behind == null && other.behind == null) {
+      return cells.equals(other.cells);
+    }
+    return entryCount() == other.entryCount() && all().equals(other.all());
+  }
+
+  /** All entries in memory. */
+  private CellMap<K, V> all() {
+    if (behind == null) {
+      return cells;
+    }
+    CellEdit<K, V> edit = CellMap.<K, V>empty().edit();
+    cells().forEach(entry -> edit.put(entry._1, entry._2));
+    return edit.done();
   }
 
   @Override
   public final int hashCode() {
-    return cells.hashCode();
+    return all().hashCode();
   }
 
   @Override
   public final String toString() {
-    return type() + cells.toString();
+    return type() + all().toString();
   }
 }

@@ -74,6 +74,16 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
   }
 
   @Override
+  final byte[] orderedKey(Value element) {
+    return OrderedKeys.of(element);
+  }
+
+  @Override
+  final Value readOrderedKey(byte[] bytes) {
+    return OrderedKeys.value(bytes);
+  }
+
+  @Override
   final Value readKey(WireInput in) {
     return in.readValue();
   }

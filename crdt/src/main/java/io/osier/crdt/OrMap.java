@@ -224,6 +224,16 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
+  byte[] orderedKey(FieldId field) {
+    return OrderedKeys.of(field);
+  }
+
+  @Override
+  FieldId readOrderedKey(byte[] bytes) {
+    return OrderedKeys.field(bytes);
+  }
+
+  @Override
   FieldId readKey(WireInput in) {
     return readField(in);
   }

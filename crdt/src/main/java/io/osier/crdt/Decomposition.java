@@ -1,0 +1,239 @@
+package io.osier.crdt;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decomposed objects: large sets and maps whose entries lie outside the heap, each by itself. After
+ * Brown, Lakhani and Place, "Big(ger) Sets: decomposed delta CRDT sets in Riak" (2016), as a form
+ * of storage and not as a type: everything else takes a decomposed object as any other.
+ *
+ * <p>What is in memory is the <em>head</em> (context, deadlines, counts and sums) and the entries
+ * that changed since their {@link EntrySource} was taken. An update asks the source for the cells
+ * that it changes, a page for those that it shows; only who asks for everything reads everything.
+ *
+ * <p>All methods are pure but for the source, and safe for any thread.
+ */
+public final class Decomposition {
+  private Decomposition() {}
+
+  /** Takes entries as bytes. */
+  @FunctionalInterface
+  public interface Sink {
+    /**
+     * An entry.
+     *
+     * @param key its bytes are in the order of the keys
+     * @param cell null if there is no such entry (any more)
+     */
+    void entry(byte[] key, byte @Nullable [] cell);
+  }
+
+  /** Whether an object can be decomposed: a state of a set or a map. */
+  public static boolean isPossible(Causal object) {
+    return object.isFull() && object.store() instanceof CellStore;
+  }
+
+  /** Whether some of an object lies outside the heap, or is to. */
+  public static boolean isDecomposed(Causal object) {
+    return object.store() instanceof CellStore<?, ?, ?> cells && cells.behind() != null;
+  }
+
+  /** An equal object that is decomposed, with all entries still in memory. */
+  public static Causal of(Causal object) {
+    return isDecomposed(object) ? object : with(object, cells(object).decomposed());
+  }
+
+  /** An equal object that is not decomposed; reads all entries. */
+  public static Causal whole(Causal object) {
+    return isDecomposed(object) ? with(object, cells(object).whole()) : object;
+  }
+
+  private static Causal with(Causal object, DotStore<?> store) {
+    return Causal.of(store, object.expiry(), object.context(), object.isFull());
+  }
+
+  private static CellStore<?, ?, ?> cells(Causal object) {
+    if (object.store() instanceof CellStore<?, ?, ?> cells) {
+      return cells;
+    }
+    throw new IllegalArgumentException("a " + object.type() + " has no entries");
+  }
+
+  /** How many entries of a decomposed object are in memory, those that were removed included. */
+  public static int inMemory(Causal object) {
+    return cells(object).inMemory().size();
+  }
+
+  /** Whether an object's source is to be replaced by a later one. */
+  public static boolean isOld(Causal object) {
+    return object.store() instanceof CellStore<?, ?, ?> cells
+        && cells.behind() != null
+        && cells.behind().entries().source().isOld();
+  }
+
+  /**
+   * An equal object that takes what was written from a later source.
+   *
+   * @param written a version that this one was made of
+   * @param source has that version; it may have some of what this one has changed since
+   * @return this if the two have not the same source
+   */
+  public static Causal rebased(Causal object, Causal written, EntrySource source) {
+    CellStore<?, ?, ?> cells = cells(object);
+    return with(object, rebased(cells, cells(written), source));
+  }
+
+  @SuppressWarnings("unchecked") // versions of one object
+  private static <K extends Comparable<K>, V> CellStore<?, K, V> rebased(
+      CellStore<?, K, V> cells, CellStore<?, ?, ?> written, EntrySource source) {
+    if (!haveSameSource(cells, written)) {
+      return cells;
+    }
+    CellMap<K, V> before = (CellMap<K, V>) written.inMemory();
+    return (CellStore<?, K, V>)
+        cells.rebased(source, CellChanges.since(before, cells.inMemory(), cells::isEmptyCell));
+  }
+
+  // ---------------------------------------------------------------- bytes
+
+  /** Writes what an object has beside its entries, behind the replicas of its context. */
+  public static void writeHead(Causal object, WireOutput out) {
+    out.writeRanges(object.context());
+    cells(object).writeSums(out);
+    if (object.expires()) {
+      object.expiry().write(out, object.store());
+    }
+  }
+
+  /**
+   * Reads what {@link #writeHead} wrote.
+   *
+   * @param form what {@link Causal#form} was
+   * @param replicas the context's, in its order
+   * @param source has the object's entries
+   */
+  public static Causal readHead(
+      int form, List<ReplicaId> replicas, WireInput in, EntrySource source) {
+    return in.readPart(
+        replicas,
+        part -> {
+          CausalContext context = part.readRanges(replicas);
+          CellStore<?, ?, ?> type = cells(Causal.bottom(Causal.typeOf(form)));
+          DotStore<?> store = type.readSums(part, source);
+          boolean expires = form != Causal.form(Causal.typeOf(form), false);
+          Expiry expiry = expires ? Expiry.read(part, store, true) : Expiry.NONE;
+          return Causal.of(store, expiry, context, true);
+        });
+  }
+
+  /**
+   * Gives all entries of an object.
+   *
+   * @param replicas by whose places dots are numbered; all of the object's context
+   */
+  public static void all(Causal object, List<ReplicaId> replicas, Sink sink) {
+    all(cells(object), replicas, sink);
+  }
+
+  private static <K extends Comparable<K>, V> void all(
+      CellStore<?, K, V> cells, List<ReplicaId> replicas, Sink sink) {
+    Entries<K, V> entries = new Entries<>(cells, replicas, sink);
+    for (Tuple2<K, V> entry : cells.cells()) {
+      entries.give(entry._1, entry._2);
+    }
+  }
+
+  /**
+   * Gives the entries that updates have changed, each once.
+   *
+   * @param updates what was joined to a former version of the object, and brought it here
+   * @param replicas by whose places dots are numbered; all of the object's context
+   */
+  public static void changed(
+      Causal object, List<Causal> updates, List<ReplicaId> replicas, Sink sink) {
+    changed(cells(object), updates, replicas, sink);
+  }
+
+  @SuppressWarnings("unchecked") // updates are of the object's type
+  private static <K extends Comparable<K>, V> void changed(
+      CellStore<?, K, V> cells, List<Causal> updates, List<ReplicaId> replicas, Sink sink) {
+    Entries<K, V> entries = new Entries<>(cells, replicas, sink);
+    Set<K> given = new HashSet<>();
+    for (Causal update : updates) {
+      for (Tuple2<K, V> entry : ((CellStore<?, K, V>) update.store()).cells()) {
+        if (given.add(entry._1)) {
+          entries.give(entry._1, cells.has(entry._1) ? cells.cell(entry._1) : null);
+        }
+      }
+    }
+  }
+
+  /**
+   * Gives the entries that an object has otherwise than a former version of it.
+   *
+   * @param before has the same source
+   * @param replicas by whose places dots are numbered; all of the object's context
+   * @return false, and nothing is given, if it has another source
+   */
+  public static boolean changedSince(
+      Causal object, Causal before, List<ReplicaId> replicas, Sink sink) {
+    return changedSince(cells(object), cells(before), replicas, sink);
+  }
+
+  @SuppressWarnings("unchecked") // versions of one object
+  private static <K extends Comparable<K>, V> boolean changedSince(
+      CellStore<?, K, V> cells, CellStore<?, ?, ?> before, List<ReplicaId> replicas, Sink sink) {
+    if (!haveSameSource(cells, before)) {
+      return false;
+    }
+    Entries<K, V> entries = new Entries<>(cells, replicas, sink);
+    CellMap<K, V> former = (CellMap<K, V>) before.inMemory();
+    for (Tuple2<K, V> entry : CellChanges.since(former, cells.inMemory(), cells::isEmptyCell)) {
+      entries.give(entry._1, cells.isEmptyCell(entry._2) ? null : entry._2);
+    }
+    return true;
+  }
+
+  private static boolean haveSameSource(CellStore<?, ?, ?> one, CellStore<?, ?, ?> other) {
+    CellStore.Behind<?, ?> a = one.behind();
+    CellStore.Behind<?, ?> b = other.behind();
+    return a != null && b != null && a.entries() == b.entries();
+  }
+
+  /** Encodes entries one by one. */
+  private static final class Entries<K extends Comparable<K>, V> {
+    private final CellStore<?, K, V> type;
+    private final int replicas;
+    private final Sink sink;
+    private final WireOutput out = new WireOutput();
+
+    Entries(CellStore<?, K, V> type, List<ReplicaId> replicas, Sink sink) {
+      this.type = type;
+      this.replicas = replicas.size();
+      this.sink = sink;
+      replicas.forEach(out::presetReplica);
+    }
+
+    void give(K key, @Nullable V cell) {
+      if (cell == null) {
+        sink.entry(type.orderedKey(key), null);
+        return;
+      }
+      out.setPosition(0);
+      type.writeCell(out, cell);
+      if (out.replicas() != replicas) {
+        throw new IllegalStateException("an entry's replica is not in its object's context");
+      }
+      sink.entry(type.orderedKey(key), Arrays.copyOf(out.getBuffer(), out.position()));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.osier.crdt;
+
+import io.osier.core.ReplicaId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the entries of a decomposed set or map lie outside the heap, as bytes that {@link
+ * Decomposition} made, in the order of their keys' bytes (unsigned). What it answers stays the same
+ * while others are written. Thread-safe; may wait for a disk.
+ */
+public interface EntrySource {
+  /** Nothing. */
+  EntrySource EMPTY =
+      new EntrySource() {
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+          return null;
+        }
+
+        @Override
+        public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+          return List.of();
+        }
+
+        @Override
+        public List<ReplicaId> replicas() {
+          return List.of();
+        }
+      };
+
+  /** A key with its cell. */
+  record Entry(byte[] key, byte[] cell) {}
+
+  /** The cell of a key, or null. */
+  byte @Nullable [] get(byte[] key);
+
+  /**
+   * Entries from a key on, in their order, or against it.
+   *
+   * @param from where it begins; null for the end that it comes from
+   * @param inclusive whether the entry of that key is among them
+   * @param down whether the greatest key comes first
+   * @param max at most so many; fewer only at the end
+   */
+  List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max);
+
+  /** The replicas by whose places dots are numbered in the cells. */
+  List<ReplicaId> replicas();
+
+  /** Whether it keeps others from tidying up: who uses it should take a later one. */
+  default boolean isOld() {
+    return false;
+  }
+}

@@ -1,0 +1,448 @@
+package io.osier.crdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.Size;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Objects whose entries lie outside, written and read at any time, against ones in memory. */
+final class DecompositionProperties {
+  private static final List<CrdtType> TYPES =
+      List.of(
+          CrdtType.G_SET,
+          CrdtType.AW_SET,
+          CrdtType.RW_SET,
+          CrdtType.LWW_SET_ADD_BIAS,
+          CrdtType.LWW_SET_REMOVE_BIAS,
+          CrdtType.OR_MAP);
+
+  private static final int KEYS = 12;
+
+  private enum Kind {
+    ADD,
+    REMOVE,
+    CLEAR,
+    EXPIRE,
+    MEET,
+    WRITE,
+    REBASE,
+    RELOAD,
+    PACK
+  }
+
+  private record Step(Kind kind, int site, int from, int count) {}
+
+  @Provide
+  Arbitrary<CrdtType> types() {
+    return Arbitraries.of(TYPES);
+  }
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    Arbitrary<Kind> kinds =
+        Arbitraries.frequency(
+            Tuple.of(10, Kind.ADD),
+            Tuple.of(6, Kind.REMOVE),
+            Tuple.of(1, Kind.CLEAR),
+            Tuple.of(1, Kind.EXPIRE),
+            Tuple.of(4, Kind.MEET),
+            Tuple.of(8, Kind.WRITE),
+            Tuple.of(6, Kind.REBASE),
+            Tuple.of(3, Kind.RELOAD),
+            Tuple.of(2, Kind.PACK));
+    return Combinators.combine(
+            kinds,
+            Arbitraries.integers().between(0, 1),
+            Arbitraries.integers().between(0, KEYS - 1),
+            Arbitraries.integers().between(1, 4))
+        .as(Step::new)
+        .list()
+        .ofMaxSize(50);
+  }
+
+  /** Elements of all kinds, also where UTF-8 and UTF-16 have different orders. */
+  private static Value element(int i) {
+    return switch (i % KEYS) {
+      case 0 -> Value.of("");
+      case 1 -> Value.of("a");
+      case 2 -> Value.of("a\0");
+      case 3 -> Value.of("\uFFFD");
+      case 4 -> Value.of("\uD83D\uDE00");
+      case 5 -> Value.of(-5);
+      case 6 -> Value.of(5);
+      case 7 -> Value.of(-1.5);
+      case 8 -> Value.of(Double.NaN);
+      case 9 -> Value.of(new byte[] {(byte) 0x80});
+      case 10 -> Value.of(new byte[0]);
+      default -> Value.of("é");
+    };
+  }
+
+  private static FieldId field(int i) {
+    List<CrdtType> types =
+        List.of(CrdtType.PN_COUNTER, CrdtType.LWW_REGISTER, CrdtType.AW_SET, CrdtType.OR_MAP);
+    List<String> names = List.of("a", "a\0", "a\0\0", "b", "\uFFFD", "\uD83D\uDE00");
+    return new FieldId(names.get(i % names.size()), types.get(i % KEYS % types.size()));
+  }
+
+  private static Operation ofField(int i, int number) {
+    return switch (field(i).type()) {
+      case PN_COUNTER -> new Operation.Increment(number);
+      case LWW_REGISTER -> new Operation.Assign(Value.of(number));
+      case AW_SET -> new Operation.Add(List.of(Value.of(number % 3)));
+      default ->
+          new Operation.UpdateFields(
+              List.of(
+                  new Operation.FieldUpdate(
+                      new FieldId("in", CrdtType.PN_COUNTER), new Operation.Increment(1))));
+    };
+  }
+
+  private static Optional<Operation> operation(CrdtType type, Step step, int number) {
+    IntStream keys = IntStream.range(step.from, step.from + step.count);
+    boolean map = type == CrdtType.OR_MAP;
+    return switch (step.kind) {
+      case ADD ->
+          Optional.of(
+              map
+                  ? new Operation.UpdateFields(
+                      keys.mapToObj(i -> new Operation.FieldUpdate(field(i), ofField(i, number)))
+                          .toList())
+                  : new Operation.Add(keys.mapToObj(DecompositionProperties::element).toList()));
+      case REMOVE ->
+          map
+              ? Optional.of(
+                  new Operation.RemoveFields(keys.mapToObj(i -> field(i).name()).toList()))
+              : type == CrdtType.G_SET
+                  ? Optional.empty()
+                  : Optional.of(
+                      new Operation.Remove(
+                          keys.mapToObj(DecompositionProperties::element).toList()));
+      case CLEAR -> Optional.of(new Operation.Clear());
+      case EXPIRE ->
+          Optional.of(
+              new Operation.ExpireParts(
+                  List.of(
+                      map
+                          ? new Part.Field(field(step.from).name())
+                          : new Part.Element(element(step.from))),
+                  new Operation.Expire(1 + step.count, false)));
+      default -> Optional.empty();
+    };
+  }
+
+  /** A disk, of which copies are taken. */
+  private static final class Disk {
+    final NavigableMap<byte[], byte[]> entries;
+    byte[] head = new byte[0];
+    int form;
+    List<ReplicaId> context = List.of();
+    final List<ReplicaId> numbers;
+
+    Disk() {
+      entries = new TreeMap<>(Arrays::compareUnsigned);
+      numbers = new ArrayList<>();
+    }
+
+    Disk(Disk other) {
+      entries = new TreeMap<>(other.entries);
+      head = other.head;
+      form = other.form;
+      context = other.context;
+      numbers = new ArrayList<>(other.numbers);
+    }
+
+    void number(Causal state) {
+      for (ReplicaId replica : state.context().replicas()) {
+        if (!numbers.contains(replica)) {
+          numbers.add(replica);
+        }
+      }
+    }
+
+    void writeHead(Causal state) {
+      head = WireOutput.bytesOf(out -> writeHead(state, out));
+      form = state.form();
+      context = state.context().replicas();
+    }
+
+    private static void writeHead(Causal state, WireOutput out) {
+      state.context().replicas().forEach(out::presetReplica);
+      Decomposition.writeHead(state, out);
+    }
+
+    void put(byte[] key, byte @Nullable [] cell) {
+      if (cell == null) {
+        entries.remove(key);
+      } else {
+        entries.put(key, cell);
+      }
+    }
+
+    EntrySource source() {
+      Disk copy = new Disk(this);
+      return new EntrySource() {
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+          return copy.entries.get(key);
+        }
+
+        @Override
+        public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+          NavigableMap<byte[], byte[]> all = down ? copy.entries.descendingMap() : copy.entries;
+          NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
+          return rest.entrySet().stream()
+              .limit(max)
+              .map(e -> new Entry(e.getKey(), e.getValue()))
+              .toList();
+        }
+
+        @Override
+        public List<ReplicaId> replicas() {
+          return copy.numbers;
+        }
+      };
+    }
+
+    Causal load() {
+      return Decomposition.readHead(form, context, new WireInput(head), source());
+    }
+  }
+
+  /** A datacenter's object twice: in memory, and with a disk. */
+  private static final class Site {
+    final ReplicaId origin;
+    final Disk disk = new Disk();
+    Causal plain;
+    Causal decomposed;
+    final List<Causal> updates = new ArrayList<>();
+
+    /** What was written last. */
+    Causal written;
+
+    /** What was written some time ago, since the source was taken. */
+    @Nullable Causal candidate;
+
+    long number;
+
+    Site(CrdtType type, String dc) {
+      origin = new ReplicaId(dc, 1);
+      plain = Causal.bottom(type);
+      decomposed = Decomposition.of(plain);
+      written = decomposed;
+      disk.writeHead(decomposed);
+    }
+
+    void update(Operation operation) {
+      long last = plain.context().last(origin);
+      number += 3;
+      Causal delta = plain.prepare(operation, origin, number, last, number, 0);
+      Causal same = decomposed.prepare(operation, origin, number, last, number, 0);
+      assertThat(same).isEqualTo(delta);
+      number = delta.context().last(origin);
+      join(delta);
+    }
+
+    void join(Causal other) {
+      plain = plain.join(other);
+      decomposed = decomposed.join(other);
+      updates.add(other);
+    }
+
+    void write() {
+      disk.number(decomposed);
+      boolean full = updates.stream().anyMatch(Causal::isFull);
+      if (full) {
+        if (!Decomposition.changedSince(decomposed, written, disk.numbers, disk::put)) {
+          disk.entries.clear();
+          Decomposition.all(decomposed, disk.numbers, disk::put);
+        }
+      } else if (!updates.isEmpty()) {
+        Decomposition.changed(decomposed, updates, disk.numbers, disk::put);
+      }
+      disk.writeHead(decomposed);
+      updates.clear();
+      written = decomposed;
+      if (candidate == null) {
+        candidate = written;
+      }
+    }
+
+    /** As a store does: while it writes the next group. */
+    void rebase() {
+      if (candidate == null) {
+        return;
+      }
+      int before = Decomposition.inMemory(decomposed);
+      decomposed = Decomposition.rebased(decomposed, candidate, disk.source());
+      assertThat(Decomposition.inMemory(decomposed)).isLessThanOrEqualTo(before);
+      candidate = null;
+      write();
+    }
+
+    void reload() {
+      write();
+      decomposed = disk.load();
+      written = decomposed;
+      candidate = null;
+      assertThat(Decomposition.inMemory(decomposed)).isZero();
+    }
+
+    void check() {
+      assertThat(decomposed.equals(plain)).isTrue();
+      assertThat(plain.equals(decomposed)).isTrue();
+      assertThat(decomposed).hasSameHashCodeAs(plain);
+      assertThat(decomposed.packed()).isEqualTo(plain.packed());
+      assertThat(decomposed.sizeBytes()).isEqualTo(plain.sizeBytes());
+      assertThat(decomposed.isBottom()).isEqualTo(plain.isBottom());
+      assertThat(decomposed.isSpent()).isEqualTo(plain.isSpent());
+      assertThat(decomposed.trimmed()).isEqualTo(plain.trimmed());
+      assertThat(decomposed.overAt()).isEqualTo(plain.overAt());
+      assertThat(decomposed.at(3)).isEqualTo(plain.at(3));
+      for (Query query : List.of(new Query.Whole(), new Query.Size())) {
+        assertThat(decomposed.read(query)).isEqualTo(plain.read(query));
+      }
+      boolean map = plain.type() == CrdtType.OR_MAP;
+      for (int i = 0; i < KEYS; i++) {
+        Query one =
+            map ? new Query.Select(List.of(field(i).name())) : new Query.Contains(element(i));
+        assertThat(decomposed.read(one)).isEqualTo(plain.read(one));
+        Part part = map ? new Part.Field(field(i).name()) : new Part.Element(element(i));
+        for (boolean down : new boolean[] {true, false}) {
+          Query page =
+              new Query.Range(
+                  Optional.of(new Query.Bound(part, down)), Optional.empty(), down, 1 + i % 4);
+          assertThat(decomposed.read(page)).isEqualTo(plain.read(page));
+        }
+      }
+      assertThat(Decomposition.whole(decomposed).heapBytes()).isEqualTo(whole().heapBytes());
+    }
+
+    /** In memory, made anew. */
+    private Causal whole() {
+      return Causal.bottom(plain.type()).join(plain);
+    }
+  }
+
+  @Property(tries = 1_000)
+  void decomposedAtAnyTime_isTheSame(
+      @ForAll("types") CrdtType type, @ForAll("steps") List<Step> steps) {
+    List<Site> sites = List.of(new Site(type, "b"), new Site(type, "a"));
+    int number = 0;
+    for (Step step : steps) {
+      Site site = sites.get(step.site);
+      Site other = sites.get(1 - step.site);
+      number++;
+      switch (step.kind) {
+        case MEET -> site.join(number % 2 == 0 ? other.plain : other.decomposed);
+        case WRITE -> site.write();
+        case REBASE -> site.rebase();
+        case RELOAD -> site.reload();
+        case PACK -> site.decomposed = site.decomposed.packLeaves();
+        default -> operation(type, step, number).ifPresent(site::update);
+      }
+      site.check();
+    }
+  }
+
+  /** Large enough for leaves to be packed and divided, and for pages of what lies outside. */
+  @Property(tries = 40)
+  void many_areTheSame(
+      @ForAll @Size(max = 12) List<Kind> kinds, @ForAll @Size(12) List<Integer> draws) {
+    Site site = new Site(CrdtType.AW_SET, "a");
+    site.update(new Operation.Add(numbered(0, 2_000, 2)));
+    for (int i = 0; i < kinds.size(); i++) {
+      int from = Math.floorMod(draws.get(i), 2_500);
+      switch (kinds.get(i)) {
+        case ADD, EXPIRE -> site.update(new Operation.Add(numbered(from, from + 300, 3)));
+        case REMOVE, CLEAR -> site.update(new Operation.Remove(numbered(from, from + 400, 1)));
+        case WRITE -> site.write();
+        case REBASE, MEET -> site.rebase();
+        case RELOAD -> site.reload();
+        case PACK -> site.decomposed = site.decomposed.packLeaves();
+      }
+      site.check();
+    }
+  }
+
+  private static List<Value> numbered(int from, int to, int step) {
+    List<Value> elements = new ArrayList<>();
+    for (int i = from; i < to; i += step) {
+      elements.add(Value.of("%05d".formatted(i)));
+    }
+    return elements;
+  }
+
+  /** What was added and removed again since is in the source, and must not come back. */
+  @Test
+  void removedSinceItWasWritten_staysAway() {
+    Site site = new Site(CrdtType.AW_SET, "a");
+    site.update(new Operation.Add(numbered(0, 10, 1)));
+    site.write();
+    Causal written = site.decomposed;
+    site.update(new Operation.Add(List.of(Value.of("x"))));
+    site.write();
+    EntrySource later = site.disk.source();
+    site.update(new Operation.Remove(List.of(Value.of("x"))));
+    site.decomposed = Decomposition.rebased(site.decomposed, written, later);
+    site.check();
+    assertThat(Decomposition.inMemory(site.decomposed)).isEqualTo(1);
+  }
+
+  @Property
+  void bytesOfKeys_areInTheirOrder(
+      @ForAll("values") Value a, @ForAll("values") Value b, @ForAll String c, @ForAll String d) {
+    assertThat(OrderedKeys.value(OrderedKeys.of(a))).isEqualTo(a);
+    assertThat(sign(Arrays.compareUnsigned(OrderedKeys.of(a), OrderedKeys.of(b))))
+        .isEqualTo(sign(a.compareTo(b)));
+    for (CrdtType type : List.of(CrdtType.PN_COUNTER, CrdtType.OR_MAP)) {
+      FieldId one = new FieldId("." + c, type);
+      FieldId other = new FieldId("." + d, CrdtType.AW_SET);
+      assertThat(OrderedKeys.field(OrderedKeys.of(one))).isEqualTo(one);
+      assertThat(sign(Arrays.compareUnsigned(OrderedKeys.of(one), OrderedKeys.of(other))))
+          .isEqualTo(sign(one.compareTo(other)));
+    }
+  }
+
+  private static int sign(int order) {
+    return Integer.signum(order);
+  }
+
+  @Provide
+  Arbitrary<Value> values() {
+    return Arbitraries.oneOf(
+        Arbitraries.integers().between(0, KEYS - 1).map(DecompositionProperties::element),
+        Arbitraries.longs().map(Value::of),
+        Arbitraries.doubles().map(Value::of),
+        Arbitraries.of(0.0, -0.0, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY)
+            .map(Value::of),
+        Arbitraries.bytes().array(byte[].class).ofMaxSize(4).map(Value::of),
+        Arbitraries.strings()
+            .ofMaxLength(4)
+            .filter(DecompositionProperties::isText)
+            .map(Value::of));
+  }
+
+  private static boolean isText(String text) {
+    return text.chars().noneMatch(c -> Character.isSurrogate((char) c));
+  }
+}

@@ -25,6 +25,7 @@ import io.osier.datacenter.server.Inbox;
 import io.osier.datacenter.server.PartitionAgent;
 import io.osier.datacenter.server.Seat;
 import io.osier.datacenter.server.Time;
+import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.MemoryVersions;
@@ -68,6 +69,7 @@ final class SimNode implements Entrance.Inside {
   }
 
   /** In one life of two so small that objects are evicted and read again all the time. */
+  private static final DecompositionLimits SMALL_OBJECTS = new DecompositionLimits(60, 3);
   private static final long CACHE_BYTES_TINY = 3_000;
 
   private static final long CACHE_BYTES = 40_000;
@@ -166,7 +168,8 @@ final class SimNode implements Entrance.Inside {
               cacheBytes(),
               LOG_MAX,
               HASH,
-              this::readLater);
+              this::readLater,
+              decomposition());
       recovered =
           kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
@@ -275,6 +278,13 @@ final class SimNode implements Entrance.Inside {
     return (self.dc().hashCode() + unit.number() + dc.life()) % 2 == 0
         ? CACHE_BYTES_TINY
         : CACHE_BYTES;
+  }
+
+  /** Mostly sets and maps of a few entries are decomposed, not in each life of a datacenter. */
+  private DecompositionLimits decomposition() {
+    return (self.dc().hashCode() + dc.life()) % 3 == 0
+        ? DecompositionLimits.DEFAULT
+        : SMALL_OBJECTS;
   }
 
   /** Whether anything outlives a crash. */

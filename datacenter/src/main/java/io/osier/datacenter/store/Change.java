@@ -1,11 +1,15 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.protocol.TransactionId;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is written to a {@link VersionStore}; a group of them is written altogether or not at all.
@@ -30,6 +34,45 @@ public sealed interface Change {
    *     version that is not contained in this state. It is written anew before that changes
    */
   record PutInPlace(ObjectId object, Causal state, boolean isAlone) implements Change {}
+
+  /**
+   * Puts a decomposed object in the place of what was put so before: its head as a record, and each
+   * entry that was changed as one.
+   *
+   * @param updates what brought it here since it was written last; none if only the head is written
+   * @param before what was written last; null if that was not decomposed, and all entries are to be
+   *     written
+   * @param isAlone as of {@link PutInPlace}
+   */
+  record PutDecomposed(
+      ObjectId object, Causal state, List<Causal> updates, @Nullable Causal before, boolean isAlone)
+      implements Change {
+    public PutDecomposed {
+      updates = List.copyOf(updates);
+    }
+
+    /**
+     * Gives what is to be written of the entries.
+     *
+     * @param replicas by whose places dots are numbered
+     * @return false if all are to be written, and those that were there to be dropped before: then
+     *     none is given
+     */
+    boolean giveChanged(List<ReplicaId> replicas, Decomposition.Sink sink) {
+      if (before == null) {
+        return false;
+      }
+      // A state that came does not mention what is gone with it.
+      if (updates.stream().anyMatch(Causal::isFull)) {
+        return Decomposition.changedSince(state, before, replicas, sink);
+      }
+      Decomposition.changed(state, updates, replicas, sink);
+      return true;
+    }
+  }
+
+  /** Drops the entries of an object that is not decomposed any more. */
+  record DropEntries(ObjectId object) implements Change {}
 
   /**
    * Puts the types of the partition's objects, those that this group writes the first time

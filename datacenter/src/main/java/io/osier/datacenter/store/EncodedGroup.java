@@ -1,5 +1,7 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +28,11 @@ public final class EncodedGroup {
 
   /** Deletes the records from a key up to another, that excluded. */
   record DeleteRange(byte[] from, byte[] to) implements Step {}
+
+  /**
+   * Puts all entries of a decomposed object: they are encoded one by one while they are written.
+   */
+  record PutEntries(ObjectId object, Causal state, List<ReplicaId> replicas) implements Step {}
 
   /** Deletes the versions of an object that were written before. */
   record DropVersions(ObjectId object) implements Step {}
@@ -55,6 +62,7 @@ public final class EncodedGroup {
       case Put p -> p.key.length + p.value.length;
       case Delete d -> d.key.length;
       case DeleteRange d -> d.from.length + d.to.length;
+      case PutEntries p -> p.state.sizeBytes();
       case DropVersions d -> d.object.key().length();
       case Prunable p -> p.object.key().length();
     };
@@ -63,9 +71,37 @@ public final class EncodedGroup {
   static EncodedGroup of(List<Change> changes, RecordKeys keys, RecordKeys.Dictionary dictionary) {
     List<Step> steps = new ArrayList<>(changes.size());
     for (Change change : changes) {
-      steps.add(step(change, keys, dictionary));
+      if (change instanceof Change.PutDecomposed p) {
+        add(steps, p, keys, dictionary);
+      } else {
+        steps.add(step(change, keys, dictionary));
+      }
     }
     return new EncodedGroup(keys, steps);
+  }
+
+  private static void add(
+      List<Step> steps,
+      Change.PutDecomposed put,
+      RecordKeys keys,
+      RecordKeys.Dictionary dictionary) {
+    ObjectId object = put.object();
+    // Gives the context's replicas their numbers.
+    byte[] head = RecordValues.head(put.state(), put.isAlone(), dictionary);
+    steps.add(new PutVersion(object, keys.inPlace(object), head));
+    byte[] begin = keys.entriesBegin(object);
+    List<ReplicaId> replicas = dictionary.numbered();
+    boolean given =
+        put.giveChanged(
+            replicas,
+            (key, cell) -> {
+              byte[] entry = RecordKeys.entry(begin, key);
+              steps.add(cell == null ? new Delete(entry) : new Put(entry, cell));
+            });
+    if (!given) {
+      steps.add(new DeleteRange(begin, keys.entriesEnd(object)));
+      steps.add(new PutEntries(object, put.state(), replicas));
+    }
   }
 
   private static Step step(Change change, RecordKeys keys, RecordKeys.Dictionary dictionary) {
@@ -85,6 +121,9 @@ public final class EncodedGroup {
               p.object(),
               keys.inPlace(p.object()),
               RecordValues.inPlace(p.state(), p.isAlone(), dictionary));
+      case Change.PutDecomposed p -> throw new IllegalArgumentException("is more than one step");
+      case Change.DropEntries d ->
+          new DeleteRange(keys.entriesBegin(d.object()), keys.entriesEnd(d.object()));
       case Change.PutTypes p -> new Put(keys.types(), RecordValues.types(p.types()));
       case Change.DropTypes d -> new Delete(keys.types());
       case Change.PutLogged p -> new Put(keys.logged(p.number()), RecordValues.logged(p.object()));

@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -70,8 +71,30 @@ final class GroupBatch {
       case EncodedGroup.Put p -> batch.put(p.key(), p.value());
       case EncodedGroup.Delete d -> batch.delete(d.key());
       case EncodedGroup.DeleteRange d -> batch.deleteRange(d.from(), d.to());
+      case EncodedGroup.PutEntries p -> putEntries(batch, keys, p);
       case EncodedGroup.DropVersions d -> drop(batch, keys, d);
       case EncodedGroup.Prunable p -> {}
+    }
+  }
+
+  private static void putEntries(WriteBatch batch, RecordKeys keys, EncodedGroup.PutEntries put)
+      throws RocksDBException {
+    byte[] begin = keys.entriesBegin(put.object());
+    RocksDBException[] failed = new RocksDBException[1];
+    Decomposition.all(
+        put.state(),
+        put.replicas(),
+        (key, cell) -> {
+          try {
+            if (cell != null) {
+              batch.put(RecordKeys.entry(begin, key), cell);
+            }
+          } catch (RocksDBException e) {
+            failed[0] = e;
+          }
+        });
+    if (failed[0] != null) {
+      throw failed[0];
     }
   }
 

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,6 +107,26 @@ record KeyObjects(
       bytes += Math.min(HEAP_FACTOR * state.sizeBytes(), state.heapBytes());
     }
     return bytes;
+  }
+
+  /** Whether some are decomposed: they cannot be packed whole. */
+  boolean areDecomposed() {
+    for (Causal state : states) {
+      if (Decomposition.isDecomposed(state)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether some are to be read anew once they are durable, since what they are read by is old. */
+  boolean areOld() {
+    for (Causal state : states) {
+      if (Decomposition.isOld(state)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What {@link #packLeaves} could make smaller, in bytes of the heap, about. */

@@ -3,8 +3,12 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
@@ -19,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +32,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryVersions implements VersionStore {
   private record Entry(
-      VersionVector at, boolean isSnapshot, boolean isInPlace, boolean isAlone, Causal content)
+      VersionVector at,
+      boolean isSnapshot,
+      boolean isInPlace,
+      boolean isAlone,
+      Supplier<Causal> decoded,
+      @Nullable Head head)
       implements Versions.Stored {
+    Entry(
+        VersionVector at, boolean isSnapshot, boolean isInPlace, boolean isAlone, Causal content) {
+      this(at, isSnapshot, isInPlace, isAlone, () -> content, null);
+    }
+
+    @Override
+    public Causal content() {
+      return decoded.get();
+    }
+
     private static final Comparator<Entry> VERSIONS_NEWEST_FIRST =
         Comparator.<Entry>comparingLong(e -> -Versions.maxOf(e.at))
             .thenComparing(e -> e.isSnapshot)
@@ -46,6 +66,9 @@ public final class MemoryVersions implements VersionStore {
     }
   }
 
+  /** The head of a decomposed object, as it is written. */
+  private record Head(int form, List<ReplicaId> replicas, byte[] bytes) {}
+
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
   private static final CrdtType LAST_TYPE = CrdtType.values()[CrdtType.values().length - 1];
 
@@ -55,6 +78,11 @@ public final class MemoryVersions implements VersionStore {
   private final NavigableSet<Deadline> deadlines = new TreeSet<>();
   private final NavigableMap<Long, TransactionId> transactions = new TreeMap<>();
   private final Set<ReplicaId> replicas = new TreeSet<>();
+
+  /** Those of the entries of decomposed objects, in the order of their numbers. */
+  private final List<ReplicaId> numbered = new ArrayList<>();
+
+  private final NavigableMap<ObjectId, MemoryEntries> entries = new TreeMap<>();
   private Optional<Set<CrdtType>> types = Optional.empty();
   private Optional<StoredState> state = Optional.empty();
 
@@ -70,6 +98,14 @@ public final class MemoryVersions implements VersionStore {
     copy.deadlines.addAll(deadlines);
     copy.transactions.putAll(transactions);
     copy.replicas.addAll(replicas);
+    copy.numbered.addAll(numbered);
+    entries.forEach((object, e) -> copy.entries.put(object, e.copy()));
+    // Heads are read with the entries of their store.
+    objects.forEach(
+        (object, all) ->
+            all.stream()
+                .filter(e -> e.head != null)
+                .forEach(e -> copy.putHead(object, e.at, e.isAlone, e.head)));
     copy.types = types;
     copy.state = state;
     return copy;
@@ -90,6 +126,8 @@ public final class MemoryVersions implements VersionStore {
           put(
               p.object(),
               new Entry(p.state().context().toVersionVector(), true, true, p.isAlone(), p.state()));
+      case Change.PutDecomposed p -> put(p);
+      case Change.DropEntries d -> entries.remove(d.object());
       case Change.PutTypes p -> types = Optional.of(p.types());
       case Change.DropTypes d -> types = Optional.empty();
       case Change.Prune p -> prune(p.object());
@@ -106,8 +144,50 @@ public final class MemoryVersions implements VersionStore {
     }
   }
 
+  private void put(Change.PutDecomposed put) {
+    ObjectId object = put.object();
+    Causal state = put.state();
+    for (ReplicaId replica : state.context().replicas()) {
+      if (!numbered.contains(replica)) {
+        numbered.add(replica);
+      }
+    }
+    MemoryEntries written = entries.computeIfAbsent(object, o -> new MemoryEntries());
+    if (!put.giveChanged(numbered, written::put)) {
+      MemoryEntries all = new MemoryEntries();
+      Decomposition.all(state, numbered, all::put);
+      entries.put(object, all);
+    }
+    byte[] head =
+        WireOutput.bytesOf(
+            out -> {
+              state.context().replicas().forEach(out::presetReplica);
+              Decomposition.writeHead(state, out);
+            });
+    putHead(
+        object,
+        state.context().toVersionVector(),
+        put.isAlone(),
+        new Head(state.form(), state.context().replicas(), head));
+  }
+
+  private void putHead(ObjectId object, VersionVector at, boolean isAlone, Head head) {
+    put(object, new Entry(at, true, true, isAlone, () -> read(object, head), head));
+  }
+
+  private Causal read(ObjectId object, Head head) {
+    return Decomposition.readHead(
+        head.form, head.replicas, new WireInput(head.bytes), entries(object));
+  }
+
+  @Override
+  public EntrySource entries(ObjectId object) {
+    MemoryEntries written = entries.get(object);
+    return written == null ? EntrySource.EMPTY : written.source(numbered);
+  }
+
   private void prune(ObjectId object) {
-    NavigableSet<Entry> entries = entries(object);
+    NavigableSet<Entry> entries = recordsOf(object);
     Entry newest = null;
     for (Entry e : entries) {
       if (e.isSnapshot && (newest == null || Versions.isNewer(e.at, newest.at))) {
@@ -135,7 +215,7 @@ public final class MemoryVersions implements VersionStore {
     return Collections.unmodifiableSet(replicas);
   }
 
-  private NavigableSet<Entry> entries(ObjectId object) {
+  private NavigableSet<Entry> recordsOf(ObjectId object) {
     return objects.getOrDefault(object, Collections.emptyNavigableSet());
   }
 
@@ -154,18 +234,18 @@ public final class MemoryVersions implements VersionStore {
 
   /** How many records there are of an object. */
   int records(ObjectId object) {
-    return entries(object).size();
+    return recordsOf(object).size();
   }
 
   @Override
   public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
-    NavigableSet<Entry> entries = entries(object);
+    NavigableSet<Entry> entries = recordsOf(object);
     return Versions.snapshot(inPlace(entries), versions(entries), atMost);
   }
 
   @Override
   public List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to) {
-    return Versions.operations(versions(entries(object)), from, to, replicas);
+    return Versions.operations(versions(recordsOf(object)), from, to, replicas);
   }
 
   /** What the other adapter finds: it looks where what is stored says that objects are. */
@@ -174,7 +254,7 @@ public final class MemoryVersions implements VersionStore {
     if (types.isPresent()) {
       List<Entry> all = new ArrayList<>();
       for (CrdtType type : types.get()) {
-        Entry entry = inPlace(entries(new ObjectId(key, type)));
+        Entry entry = inPlace(recordsOf(new ObjectId(key, type)));
         if (entry != null) {
           all.add(entry);
         }
@@ -183,7 +263,7 @@ public final class MemoryVersions implements VersionStore {
         return List.of();
       }
       if (all.size() == 1 && all.getFirst().isAlone) {
-        return List.of(new Loaded(all.getFirst().content, 0, 0, false));
+        return List.of(new Loaded(all.getFirst().content(), 0, 0, false));
       }
     }
     List<Loaded> found = new ArrayList<>(1);

@@ -69,7 +69,15 @@ final class ObjectCache {
   /** A key's objects as they were executed; reads them from the store if they are not here. */
   KeyObjects get(Key key) {
     KeyObjects objects = pending.get(key);
-    return objects != null ? objects : cache.get(key, this::load);
+    if (objects != null) {
+      return objects;
+    }
+    objects = cache.get(key, this::load);
+    if (!objects.areOld()) {
+      return objects;
+    }
+    cache.remove(key);
+    return cache.get(key, this::load);
   }
 
   private KeyObjects load(Key key) {
@@ -117,7 +125,7 @@ final class ObjectCache {
     }
     KeyObjects objects = cache.get(key);
     // It may have become pending in between; then the cache still has what was durable before.
-    return objects == null ? Optional.empty() : Optional.of(objects.states());
+    return objects == null || objects.areOld() ? Optional.empty() : Optional.of(objects.states());
   }
 
   /**
@@ -166,6 +174,18 @@ final class ObjectCache {
     synchronized (pending) {
       pending.put(key, objects);
     }
+  }
+
+  /**
+   * Lets go a key's objects if they are durable: they are read again when they are needed. Returns
+   * whether they were.
+   */
+  boolean forget(Key key) {
+    if (pending.containsKey(key)) {
+      return false;
+    }
+    cache.remove(key);
+    return true;
   }
 
   /** A group is durable: what it changed last may be read by everybody, and evicted. */

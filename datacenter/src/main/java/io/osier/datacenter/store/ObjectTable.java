@@ -369,7 +369,7 @@ final class ObjectTable {
   }
 
   private static boolean isLarge(KeyObjects objects) {
-    return objects.sizeBytes() > PACKED_BYTES_MAX;
+    return objects.sizeBytes() > PACKED_BYTES_MAX || objects.areDecomposed();
   }
 
   /** Removes a key. Returns whether it was there. */

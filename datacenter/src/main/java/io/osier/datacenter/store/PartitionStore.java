@@ -5,6 +5,7 @@ import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica.Logged;
@@ -66,6 +67,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   private final AtomicLong keys = new AtomicLong();
 
   private final Keeps keeps;
+  private final LargeObjects large;
   private final Deadlines deadlines;
 
   /** Up to this group everything is durable. */
@@ -116,6 +118,33 @@ public final class PartitionStore implements ObjectStore, Journal {
       long logMax,
       KeyedHash hash,
       Executor readers) {
+    this(
+        versions,
+        writer,
+        keeps,
+        self,
+        cacheBytes,
+        logMax,
+        hash,
+        readers,
+        DecompositionLimits.DEFAULT);
+  }
+
+  /**
+   * As the other one, with other limits of what is large.
+   *
+   * @param limits when objects are decomposed, where only the newest counts
+   */
+  public PartitionStore(
+      VersionStore versions,
+      GroupWriter writer,
+      Keeps keeps,
+      ReplicaId self,
+      long cacheBytes,
+      long logMax,
+      KeyedHash hash,
+      Executor readers,
+      DecompositionLimits limits) {
     this.versions = versions;
     this.writer = writer;
     this.keeps = keeps;
@@ -125,6 +154,9 @@ public final class PartitionStore implements ObjectStore, Journal {
     this.scan = new StoreScan(versions, objects);
     this.ahead = new ReadAhead(scan, objects, readers);
     this.deadlines = new Deadlines(new Notes(), readers, DEADLINE_BYTES);
+    this.large =
+        new LargeObjects(
+            keeps == Keeps.NEWEST ? limits : DecompositionLimits.NONE, versions::entries);
   }
 
   private final class Notes implements Deadlines.Notes {
@@ -252,6 +284,7 @@ public final class PartitionStore implements ObjectStore, Journal {
       changes.add(wasRemoved ? new Change.DropRemoved(object) : new Change.PutRemoved(object));
     }
     deadlines.changed(object, old, state, changes);
+    large.changing(object, old);
     if (before.states().isEmpty()) {
       keys.incrementAndGet();
     }
@@ -270,8 +303,12 @@ public final class PartitionStore implements ObjectStore, Journal {
       return false; // the adapter drops what it can see
     }
     KeyObjects before = objects.get(key);
-    if (before.of(object) == null) {
+    Causal state = before.of(object);
+    if (state == null) {
       return true;
+    }
+    if (Decomposition.isDecomposed(state)) {
+      changes.add(new Change.DropEntries(object));
     }
     forgotten++;
     KeyObjects after = before.without(object.type(), group);
@@ -384,6 +421,8 @@ public final class PartitionStore implements ObjectStore, Journal {
   public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
     writeGathered();
     made.clear();
+    large.groupEnded();
+    large.settle(durableGroup, object -> objects.forget(object.key()));
     writeLogged(progress);
     progress.ifPresent(this::note);
     if (changes.isEmpty() && underWay.get() == 0) {
@@ -414,21 +453,25 @@ public final class PartitionStore implements ObjectStore, Journal {
     if (gathered.isEmpty()) {
       return;
     }
-    gathered.forEach(
-        (object, updates) -> {
-          Key key = object.key();
-          objects.put(
-              key,
-              UpdateRecords.addNewest(
-                  object,
-                  made.contains(object),
-                  updates.contents,
-                  updates.state,
-                  objects.get(key),
-                  group,
-                  changes));
-        });
+    gathered.forEach(this::write);
     gathered = new LinkedHashMap<>();
+  }
+
+  private void write(ObjectId object, Gathered updates) {
+    Key key = object.key();
+    Causal state = large.formed(updates.state);
+    KeyObjects written =
+        UpdateRecords.addNewest(
+            object,
+            made.contains(object),
+            updates.contents,
+            state,
+            large.before(object),
+            objects.get(key),
+            group,
+            changes);
+    Causal kept = large.written(object, state, group, durableGroup);
+    objects.put(key, kept == updates.state ? written : written.with(kept, group));
   }
 
   private void writeLogged(Optional<PartitionProgress> progress) {

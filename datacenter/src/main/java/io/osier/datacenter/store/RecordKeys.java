@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32;
 
@@ -18,6 +19,7 @@ import java.util.zip.CRC32;
  * <pre>
  *   in place  partition | 'o' | key, escaped | 0 0 | type | 0
  *   version   partition | 'o' | key, escaped | 0 0 | type | ~max | hash | kind | vector
+ *   entry     partition | 'e' | key, escaped | 0 0 | type | element or field
  *   log       partition | 'l' | commit number
  *   commit    partition | 't' | last commit number of a transaction
  *   removed   partition | 'r' | key, escaped | 0 0 | type
@@ -36,6 +38,7 @@ import java.util.zip.CRC32;
 final class RecordKeys {
   static final int PARTITIONS_MAX = 0xFFFE;
   private static final byte OBJECTS = 'o';
+  private static final byte ENTRIES = 'e';
   private static final byte LOG = 'l';
   private static final byte DEADLINES = 'd';
   private static final byte STATE = 's';
@@ -51,6 +54,9 @@ final class RecordKeys {
   /** Numbers replicas within a database. */
   interface Dictionary {
     int numberOf(ReplicaId replica);
+
+    /** Those that have a number by now, in the order of their numbers. */
+    List<ReplicaId> numbered();
 
     ReplicaId replica(int number);
   }
@@ -175,6 +181,30 @@ final class RecordKeys {
 
   byte[] objectEnd(ObjectId object) {
     byte[] end = objectBegin(object);
+    end[end.length - 1]++;
+    return end;
+  }
+
+  /** Where the entries of a decomposed object begin. */
+  byte[] entriesBegin(ObjectId object) {
+    byte[] key = objectBegin(object);
+    key[PREFIX_BYTES - 1] = ENTRIES;
+    return key;
+  }
+
+  /**
+   * Where an entry is.
+   *
+   * @param begin where the entries of its object begin
+   */
+  static byte[] entry(byte[] begin, byte[] key) {
+    byte[] entry = Arrays.copyOf(begin, begin.length + key.length);
+    System.arraycopy(key, 0, entry, begin.length, key.length);
+    return entry;
+  }
+
+  byte[] entriesEnd(ObjectId object) {
+    byte[] end = entriesBegin(object);
     end[end.length - 1]++;
     return end;
   }

@@ -9,6 +9,8 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
 import io.osier.protocol.TransactionId;
 import java.nio.ByteBuffer;
@@ -27,6 +29,8 @@ import java.util.Set;
  *   in place  1 | vector | state, packed; its context's replicas are those of the vector
  *             2 | vector | the same of a state with deadlines
  *             3, 4 | …: as 1 and 2, and nothing else is of the key
+ *             5 to 8 | vector | head: as 1 to 4, of a decomposed object
+ *   entry     cell; replicas have the database's numbers
  *   log       type | key
  *   commit    transaction, high and low
  *   types     a byte for each
@@ -37,12 +41,15 @@ import java.util.Set;
 final class RecordValues {
   private static final byte GENERAL_FORMAT = 1;
   private static final byte FORMAT = 2;
-  private static final byte IN_PLACE_FORMAT = 1;
   private static final int HEAD_BYTES = 2;
-  private static final byte IN_PLACE_EXPIRING_FORMAT = 2;
 
-  /** Added to the format of what is alone in place. */
+  /** The least format of what is in place. What follows is added to it. */
+  private static final byte IN_PLACE_FORMAT = 1;
+
+  private static final byte EXPIRING = 1;
   private static final byte ALONE = 2;
+  private static final byte DECOMPOSED = 4;
+  private static final byte IN_PLACE_FORMAT_MAX = IN_PLACE_FORMAT + EXPIRING + ALONE + DECOMPOSED;
 
   private static final int FULL = 1;
   private static final int EXPIRES = 2;
@@ -102,19 +109,33 @@ final class RecordValues {
     if (!state.isFull()) {
       throw new IllegalArgumentException("a delta cannot stand for its object");
     }
-    VersionVector at = state.context().toVersionVector();
     byte[] packed = state.packed();
     return WireOutput.bytesOf(
         out -> {
-          int format = state.expires() ? IN_PLACE_EXPIRING_FORMAT : IN_PLACE_FORMAT;
-          out.writeByte(isAlone ? format + ALONE : format);
-          out.writeCount(at.size());
-          for (int i = 0; i < at.size(); i++) {
-            out.writeVarInt(dictionary.numberOf(at.replica(i)), true);
-            out.writeNumber(at.number(i));
-          }
+          writeInPlace(out, state, isAlone ? ALONE : 0, dictionary);
           out.writeBytes(packed);
         });
+  }
+
+  /** The head of a decomposed object with its time, for the place of the object. */
+  static byte[] head(Causal state, boolean isAlone, RecordKeys.Dictionary dictionary) {
+    return WireOutput.bytesOf(
+        out -> {
+          writeInPlace(out, state, DECOMPOSED + (isAlone ? ALONE : 0), dictionary);
+          state.context().replicas().forEach(out::presetReplica);
+          Decomposition.writeHead(state, out);
+        });
+  }
+
+  private static void writeInPlace(
+      WireOutput out, Causal state, int flags, RecordKeys.Dictionary dictionary) {
+    VersionVector at = state.context().toVersionVector();
+    out.writeByte(IN_PLACE_FORMAT + flags + (state.expires() ? EXPIRING : 0));
+    out.writeCount(at.size());
+    for (int i = 0; i < at.size(); i++) {
+      out.writeVarInt(dictionary.numberOf(at.replica(i)), true);
+      out.writeNumber(at.number(i));
+    }
   }
 
   /** When what stands in an object's place was written, without a look at the rest of it. */
@@ -124,7 +145,7 @@ final class RecordValues {
 
   private static VersionVector inPlaceAt(WireInput in, RecordKeys.Dictionary dictionary) {
     int format = in.readByte();
-    if (format < IN_PLACE_FORMAT || format > IN_PLACE_EXPIRING_FORMAT + ALONE) {
+    if (format < IN_PLACE_FORMAT || format > IN_PLACE_FORMAT_MAX) {
       throw new MalformedException("format " + format + " of an object is unknown");
     }
     VersionVector at = VersionVector.EMPTY;
@@ -136,18 +157,43 @@ final class RecordValues {
 
   /** Whether what stands in an object's place is all that is of its key. */
   static boolean isAlone(byte[] value) {
-    return value[0] > IN_PLACE_EXPIRING_FORMAT;
+    return has(value, ALONE);
+  }
+
+  /** Whether what stands in an object's place is the head of a decomposed one. */
+  static boolean isDecomposed(byte[] value) {
+    return has(value, DECOMPOSED);
+  }
+
+  private static boolean has(byte[] value, byte flag) {
+    return ((value[0] - IN_PLACE_FORMAT) & flag) != 0;
   }
 
   /** What stands in an object's place. */
   static Causal inPlace(byte[] value, CrdtType type, RecordKeys.Dictionary dictionary) {
     WireInput in = new WireInput(value);
     VersionVector at = inPlaceAt(in, dictionary);
-    int format = isAlone(value) ? value[0] - ALONE : value[0];
-    int form = Causal.form(type, format == IN_PLACE_EXPIRING_FORMAT);
-    Causal state = Causal.unpack(form, true, replicas(at), in);
+    Causal state = Causal.unpack(form(value, type), true, replicas(at), in);
     in.expectEnd();
     return state;
+  }
+
+  /**
+   * The decomposed object whose head stands in its place.
+   *
+   * @param entries the object's, as they were when the head was
+   */
+  static Causal decomposed(
+      byte[] value, CrdtType type, RecordKeys.Dictionary dictionary, EntrySource entries) {
+    WireInput in = new WireInput(value);
+    VersionVector at = inPlaceAt(in, dictionary);
+    Causal state = Decomposition.readHead(form(value, type), replicas(at), in, entries);
+    in.expectEnd();
+    return state;
+  }
+
+  private static int form(byte[] value, CrdtType type) {
+    return Causal.form(type, has(value, EXPIRING));
   }
 
   private static boolean isOf(VersionVector at, CausalContext context) {

@@ -70,6 +70,11 @@ final class ReplicaNumbers implements RecordKeys.Dictionary {
     return replicas.get(number);
   }
 
+  @Override
+  public List<ReplicaId> numbered() {
+    return List.copyOf(replicas);
+  }
+
   /** Every replica that a record may name. */
   Collection<ReplicaId> all() {
     return Collections.unmodifiableList(replicas);

@@ -39,6 +39,7 @@ public final class RocksDatabase implements AutoCloseable {
   private final Pruner pruner;
   private final GroupBatch batch;
   private final KernelMark kernel;
+  private final Leases leases = new Leases();
   private final boolean resumed;
   private StoreHeader header;
 
@@ -230,6 +231,11 @@ public final class RocksDatabase implements AutoCloseable {
     return replicas;
   }
 
+  /** The snapshots that readers of decomposed objects have. */
+  Leases leases() {
+    return leases;
+  }
+
   // ---------------------------------------------------------------- writing
 
   /** What is read of an open database. */
@@ -290,12 +296,17 @@ public final class RocksDatabase implements AutoCloseable {
   }
 
   /**
-   * Drops versions that the newest snapshots of their objects contain; a background task.
+   * Drops versions that the newest snapshots of their objects contain, and ends what readers have
+   * had for long; a background task.
    *
    * @return how many versions were dropped
    */
   public int prune() {
-    return use(open -> pruner.prune());
+    return use(
+        open -> {
+          leases.endOver(open, System.nanoTime());
+          return pruner.prune();
+        });
   }
 
   /** Makes what was written durable, where writes do not do so by themselves. */
@@ -387,6 +398,7 @@ public final class RocksDatabase implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
+        leases.endAll(db);
         db.close();
         settings.close();
       }

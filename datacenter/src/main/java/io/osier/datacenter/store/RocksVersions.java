@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ public final class RocksVersions implements VersionStore {
     public Causal content() {
       CrdtType type = CrdtType.of(key[objectLength - 1]);
       return isInPlace()
-          ? RecordValues.inPlace(value, type, database.dictionary())
+          ? inPlace(RecordKeys.object(key), value)
           : RecordValues.version(value, at, type);
     }
   }
@@ -228,9 +229,55 @@ public final class RocksVersions implements VersionStore {
           if (only == null || ofType == null) {
             return Optional.of(List.of());
           }
-          Causal state = RecordValues.inPlace(only, ofType, database.dictionary());
+          Causal state = inPlace(new ObjectId(key, ofType), only);
           return Optional.of(List.of(new Loaded(state, 0, 0, false)));
         });
+  }
+
+  /**
+   * The object that stands in its place; if it is decomposed, as it is now.
+   *
+   * @param value what was read there
+   */
+  private Causal inPlace(ObjectId object, byte[] value) {
+    return RecordValues.isDecomposed(value)
+        ? database.use(db -> decomposed(db, object, value))
+        : RecordValues.inPlace(value, object.type(), database.dictionary());
+  }
+
+  private Causal decomposed(RocksDB db, ObjectId object, byte[] value) throws RocksDBException {
+    long now = System.nanoTime();
+    Lease recent = database.leases().recent(now);
+    if (recent != null && Arrays.equals(head(db, object, recent), value)) {
+      return decomposed(object, value, recent);
+    }
+    Lease lease = database.leases().begin(db, now);
+    byte[] present = head(db, object, lease);
+    if (present.length == 0) {
+      return Causal.bottom(object.type()); // it was dropped meanwhile
+    }
+    return RecordValues.isDecomposed(present)
+        ? decomposed(object, present, lease)
+        : RecordValues.inPlace(present, object.type(), database.dictionary());
+  }
+
+  private Causal decomposed(ObjectId object, byte[] head, Lease lease) {
+    EntrySource entries = new RocksEntries(database, keys, object, lease);
+    return RecordValues.decomposed(head, object.type(), database.dictionary(), entries);
+  }
+
+  /** What stood in an object's place at the time of a lease; empty if nothing did. */
+  private byte[] head(RocksDB db, ObjectId object, Lease lease) throws RocksDBException {
+    byte[] key = keys.inPlace(object);
+    return lease.read(options -> Optional.ofNullable(db.get(options, key))).orElse(new byte[0]);
+  }
+
+  @Override
+  public EntrySource entries(ObjectId object) {
+    return database.use(
+        db ->
+            new RocksEntries(
+                database, keys, object, database.leases().begin(db, System.nanoTime())));
   }
 
   /** What stands in the places of a key's objects, at one moment; null where nothing does. */

@@ -3,9 +3,11 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How updates are written: where versions are kept, each as an operation, or within a snapshot of
@@ -80,6 +82,7 @@ final class UpdateRecords {
    * @param isNew whether the group makes the object
    * @param contents the updates' deltas, or states that came; one or more
    * @param state the object with all of them
+   * @param before the object before them, if it was decomposed; null otherwise
    * @param objects what the object's key holds with them
    * @param group the group that the changes belong to
    * @param changes takes what is to be written
@@ -90,9 +93,19 @@ final class UpdateRecords {
       boolean isNew,
       List<Causal> contents,
       Causal state,
+      @Nullable Causal before,
       KeyObjects objects,
       long group,
       List<Change> changes) {
+    if (Decomposition.isDecomposed(state)) {
+      boolean isOnly = objects.states().size() == 1;
+      changes.add(new Change.PutDecomposed(object, state, contents, before, isOnly));
+      addOthers(object, objects, changes);
+      return objects.counting(0, 0, !isOnly, group);
+    }
+    if (before != null) {
+      changes.add(new Change.DropEntries(object));
+    }
     int operations = objects.operations() + 1;
     long changed = 0;
     boolean full = false;
@@ -107,24 +120,36 @@ final class UpdateRecords {
     if (full
         || isNew
         || isSmall
+        || before != null
         || !objects.hasVersions()
         || isWorthASnapshot(operations, bytes, state)) {
       boolean isAlone = isSmall && isOnly;
       changes.add(new Change.PutInPlace(object, state, isAlone));
-      if (objects.hasVersions()) {
-        changes.add(new Change.Prune(object));
-      } else if (!isOnly) {
-        for (Causal other : objects.states()) {
-          if (other.type() != object.type()) {
-            ObjectId id = new ObjectId(object.key(), other.type());
-            changes.add(new Change.PutInPlace(id, other, false));
-          }
-        }
-      }
+      addOthers(object, objects, changes);
       return objects.counting(0, 0, !isAlone, group);
     }
     addOperation(object, Causal.join(contents), changes);
     return objects.counting(operations, bytes, true, group);
+  }
+
+  /**
+   * Adds what else is to be done where a state is put in its place: versions of it are tidied up,
+   * and other objects of its key that have said that they are alone do not say so any more.
+   */
+  private static void addOthers(ObjectId object, KeyObjects objects, List<Change> changes) {
+    if (objects.hasVersions()) {
+      changes.add(new Change.Prune(object));
+      return;
+    }
+    for (Causal other : objects.states()) {
+      if (other.type() != object.type()) {
+        ObjectId id = new ObjectId(object.key(), other.type());
+        changes.add(
+            Decomposition.isDecomposed(other)
+                ? new Change.PutDecomposed(id, other, List.of(), other, false)
+                : new Change.PutInPlace(id, other, false));
+      }
+    }
   }
 
   private static boolean isWorthASnapshot(int operations, long bytes, Causal state) {

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
 import io.osier.protocol.TransactionId;
@@ -46,6 +47,12 @@ public interface VersionStore {
 
   /** The operations in a range, in no particular order. */
   List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to);
+
+  /**
+   * The entries that have been written of a decomposed object, from this moment on: what is written
+   * later is not seen.
+   */
+  EntrySource entries(ObjectId object);
 
   /** The newest versions of the objects of a key, in the order of their types. */
   List<Loaded> load(Key key);

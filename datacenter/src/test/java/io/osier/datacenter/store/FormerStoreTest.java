@@ -234,8 +234,8 @@ final class FormerStoreTest {
     unpack("8ab7eaa", store);
     RocksDatabase database = open(store);
     byte[] header = database.db().get(RecordKeys.header());
-    assertThat(header[0]).isEqualTo((byte) 5);
-    header[0] = 6;
+    assertThat(header[0]).isEqualTo((byte) 6);
+    header[0] = 7;
     try (WriteOptions write = new WriteOptions()) {
       database.db().put(write, RecordKeys.header(), header);
     }
@@ -243,7 +243,7 @@ final class FormerStoreTest {
     assertThatThrownBy(() -> open(store))
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
-        .hasMessageContaining("in format 6; this version reads formats 1 to 5");
+        .hasMessageContaining("in format 7; this version reads formats 1 to 6");
   }
 
   /** How today's code writes the rows of a counter that was cleared may differ from then. */

@@ -41,7 +41,8 @@ final class UpdateRecordsTest {
     List<Change> changes = new ArrayList<>();
     objects =
         keeps == Keeps.NEWEST
-            ? UpdateRecords.addNewest(SET, before == 0, List.of(delta), state, objects, 1, changes)
+            ? UpdateRecords.addNewest(
+                SET, before == 0, List.of(delta), state, null, objects, 1, changes)
             : UpdateRecords.addVersion(SET, delta, state, objects, 1, changes);
     return changes;
   }

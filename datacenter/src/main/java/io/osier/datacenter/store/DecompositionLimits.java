@@ -1,0 +1,21 @@
+package io.osier.datacenter.store;
+
+/**
+ * When sets and maps are decomposed.
+ *
+ * @param bytesMin an object is when its encoded size is this at least, and until it is less than a
+ *     quarter of that; in bytes
+ * @param inMemoryMax so many of its entries may have changed before those that are written are let
+ *     go from memory; some more are while they are being written
+ */
+public record DecompositionLimits(long bytesMin, int inMemoryMax) {
+  /**
+   * What a datacenter has: below this size a whole object is read and written as fast as its
+   * entries would be.
+   */
+  public static final DecompositionLimits DEFAULT = new DecompositionLimits(64 << 10, 4_096);
+
+  /** No object is decomposed. */
+  static final DecompositionLimits NONE =
+      new DecompositionLimits(Long.MAX_VALUE, Integer.MAX_VALUE);
+}

@@ -1,0 +1,86 @@
+package io.osier.datacenter.store;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Snapshot;
+
+/**
+ * A snapshot of the database for a while: for as long as there is one, nothing that was overwritten
+ * since is deleted. Whoever reads an object by one takes another one when it is old ({@link
+ * #isOld}), which is long before it ends. Who reads by one that has ended finds what is there now:
+ * that is right for the present version of an object, which has in memory whatever was changed
+ * since, and can only be an older one's of an answer that has taken a minute. Thread-safe.
+ */
+final class Lease {
+  private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final long beganNanos;
+  private final StampedLock reading = new StampedLock();
+  private volatile @Nullable Snapshot snapshot;
+
+  Lease(Snapshot snapshot, long nowNanos) {
+    this.snapshot = snapshot;
+    this.beganNanos = nowNanos;
+  }
+
+  /** What is read by it. */
+  @FunctionalInterface
+  interface Reading<T> {
+    T by(ReadOptions options) throws RocksDBException;
+  }
+
+  /** Reads the database as it was. */
+  <T> T read(Reading<T> reader) throws RocksDBException {
+    long stamp = reading.readLock();
+    try (ReadOptions options = new ReadOptions()) {
+      Snapshot given = snapshot;
+      if (given != null) {
+        options.setSnapshot(given);
+      }
+      return reader.by(options);
+    } finally {
+      reading.unlockRead(stamp);
+    }
+  }
+
+  /** Whether others may use it, too, if what they look for is in it. */
+  boolean isRecent(long nowNanos) {
+    return nowNanos - beganNanos < RECENT_NANOS;
+  }
+
+  /** Whether who reads by it should take another one. */
+  boolean isOld(long nowNanos) {
+    return nowNanos - beganNanos > OLD_NANOS;
+  }
+
+  /** Whether it has come to its end. */
+  boolean isOver(long nowNanos) {
+    return nowNanos - beganNanos > END_NANOS;
+  }
+
+  /** Whether the snapshot was given back. */
+  boolean hasEnded() {
+    return snapshot == null;
+  }
+
+  /** Gives the snapshot back. */
+  void end(RocksDB db) {
+    long stamp = reading.writeLock();
+    try {
+      Snapshot given = snapshot;
+      if (given != null) {
+        snapshot = null;
+        db.releaseSnapshot(given);
+        given.close();
+      }
+    } finally {
+      reading.unlockWrite(stamp);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.osier.datacenter.store;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDB;
+
+/** The snapshots that are given to readers of decomposed objects, the oldest first. Thread-safe. */
+final class Leases {
+  private final ConcurrentLinkedQueue<Lease> given = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Lease last;
+
+  /** A snapshot of what is there now. */
+  Lease begin(RocksDB db, long nowNanos) {
+    Lease lease = new Lease(db.getSnapshot(), nowNanos);
+    given.add(lease);
+    last = lease;
+    return lease;
+  }
+
+  /** The last one, if it is not long ago; null otherwise. */
+  @Nullable Lease recent(long nowNanos) {
+    Lease lease = last;
+    return lease != null && lease.isRecent(nowNanos) ? lease : null;
+  }
+
+  /** Ends those that are over. Only for one thread at a time. */
+  void endOver(RocksDB db, long nowNanos) {
+    for (Lease lease = given.peek();
+        lease != null && lease.isOver(nowNanos);
+        lease = given.peek()) {
+      given.poll();
+      lease.end(db);
+    }
+  }
+
+  /** Ends all, before the database is closed. */
+  void endAll(RocksDB db) {
+    for (Lease lease = given.poll(); lease != null; lease = given.poll()) {
+      lease.end(db);
+    }
+  }
+
+  /** How many there are. */
+  int size() {
+    return given.size();
+  }
+}

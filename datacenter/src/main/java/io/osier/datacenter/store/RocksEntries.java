@@ -1,0 +1,102 @@
+package io.osier.datacenter.store;
+
+import io.osier.core.ReplicaId;
+import io.osier.crdt.EntrySource;
+import io.osier.crdt.ObjectId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+
+/** The entries of a decomposed object in a {@link RocksDatabase}. Thread-safe. */
+final class RocksEntries implements EntrySource {
+  private final RocksDatabase database;
+  private final Lease lease;
+  private final byte[] begin;
+  private final byte[] end;
+  private final List<ReplicaId> replicas;
+
+  RocksEntries(RocksDatabase database, RecordKeys keys, ObjectId object, Lease lease) {
+    this.database = database;
+    this.lease = lease;
+    this.begin = keys.entriesBegin(object);
+    this.end = keys.entriesEnd(object);
+    this.replicas = database.dictionary().numbered();
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    byte[] entry = RecordKeys.entry(begin, key);
+    return database
+        .use(db -> lease.read(options -> Optional.ofNullable(db.get(options, entry))))
+        .orElse(null);
+  }
+
+  @Override
+  public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+    return database.use(
+        db ->
+            lease.read(
+                options -> {
+                  try (Slice least = new Slice(begin);
+                      Slice greatest = new Slice(end);
+                      RocksIterator iterator =
+                          db.newIterator(
+                              options.setIterateLowerBound(least).setIterateUpperBound(greatest))) {
+                    begin(iterator, from, inclusive, down);
+                    List<Entry> page = new ArrayList<>();
+                    while (page.size() < max && iterator.isValid()) {
+                      byte[] key = iterator.key();
+                      page.add(
+                          new Entry(
+                              Arrays.copyOfRange(key, begin.length, key.length), iterator.value()));
+                      move(iterator, down);
+                    }
+                    iterator.status(); // an error must not look like the end
+                    return page;
+                  }
+                }));
+  }
+
+  private void begin(
+      RocksIterator iterator, byte @Nullable [] from, boolean inclusive, boolean down) {
+    if (from == null) {
+      if (down) {
+        iterator.seekToLast();
+      } else {
+        iterator.seekToFirst();
+      }
+      return;
+    }
+    byte[] entry = RecordKeys.entry(begin, from);
+    if (down) {
+      iterator.seekForPrev(entry);
+    } else {
+      iterator.seek(entry);
+    }
+    if (!inclusive && iterator.isValid() && Arrays.equals(iterator.key(), entry)) {
+      move(iterator, down);
+    }
+  }
+
+  private static void move(RocksIterator iterator, boolean down) {
+    if (down) {
+      iterator.prev();
+    } else {
+      iterator.next();
+    }
+  }
+
+  @Override
+  public List<ReplicaId> replicas() {
+    return lease.hasEnded() ? database.dictionary().numbered() : replicas;
+  }
+
+  @Override
+  public boolean isOld() {
+    return lease.isOld(System.nanoTime());
+  }
+}

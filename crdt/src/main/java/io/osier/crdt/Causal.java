@@ -108,7 +108,8 @@ public final class Causal {
    * @param forgotten of the origin's updates up to this number some may have been forgotten after
    *     their removal ({@link #isSpent}); 0 if none was
    * @return the delta; joining it to this state gives the new state. The update's commit number is
-   *     the last one of the origin in its context
+   *     the last one of the origin in its context. Where a decomposed set is cleared it is that new
+   *     state, which has no content: its size is not that of what is gone
    */
   public Causal prepare(
       Operation operation,
@@ -124,6 +125,11 @@ public final class Causal {
       return prepareBoth(both, origin, first, predecessor, timestamp, forgotten);
     }
     Preparation preparation = preparation(origin, first, timestamp, forgotten);
+    if (operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(this)) {
+      // Mentions nothing: a state without content says of all that it covers that it was removed.
+      CausalContext all = context.join(preparation.context(predecessor));
+      return new Causal(type().empty(), Expiry.NONE, all, true);
+    }
     Expiry deadlines = Expiry.NONE;
     DotStore<?> delta = type().empty();
     switch (operation) {

@@ -242,6 +242,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** Whether two keys are of one {@link Part}. */
   abstract boolean areOfOnePart(K one, K other);
 
+  /** Whether nothing is left of a cell once all of its dots were removed. */
+  abstract boolean leavesNothing();
+
   abstract long keyBytes(K key);
 
   abstract long keyHeapBytes(K key);
@@ -375,6 +378,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (joining.rightFull() && !joining.leftFull()) {
       return other.join(self(), joining.swapped());
     }
+    if (joining.rightFull() && other.isEmpty() && leavesNothing()) {
+      return remaining(joining);
+    }
     Editor result = edit();
     if (joining.rightFull()) {
       joinAll(result, other, joining);
@@ -385,6 +391,26 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       }
     }
     return result.done();
+  }
+
+  /**
+   * What is left of this beside a state without content, as a cleared set is. Mostly that covers
+   * everything; otherwise all of this is looked at, and what remains is made anew.
+   */
+  private S remaining(Joining joining) {
+    Editor rest = new Editor();
+    if (joining.right().covers(joining.left())) {
+      return rest.done();
+    }
+    boolean isChanged = false;
+    for (Tuple2<K, V> entry : cells()) {
+      V cell = joinCells(entry._2, emptyCell(entry._1), joining);
+      isChanged |= cell != entry._2;
+      if (!isEmptyCell(cell)) {
+        rest.put(entry._1, cell);
+      }
+    }
+    return isChanged ? rest.done() : self();
   }
 
   /** Two states: what only the left side has may have been removed on the right. */

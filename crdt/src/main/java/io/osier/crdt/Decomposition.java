@@ -57,6 +57,11 @@ public final class Decomposition {
     return isDecomposed(object) ? with(object, cells(object).whole()) : object;
   }
 
+  /** Whether the clearing of an object is a state without content, and not a delta. */
+  static boolean isClearedAsAWhole(Causal object) {
+    return object.isFull() && isDecomposed(object) && cells(object).leavesNothing();
+  }
+
   private static Causal with(Causal object, DotStore<?> store) {
     return Causal.of(store, object.expiry(), object.context(), object.isFull());
   }

@@ -59,6 +59,11 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
   }
 
   @Override
+  final boolean leavesNothing() {
+    return true;
+  }
+
+  @Override
   final boolean areOfOnePart(Value one, Value other) {
     return one.equals(other);
   }

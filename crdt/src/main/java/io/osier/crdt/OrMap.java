@@ -208,6 +208,12 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     return Arrays.stream(CrdtType.values()).map(type -> new FieldId(name, type));
   }
 
+  /** A counter keeps the sums that were reset. */
+  @Override
+  boolean leavesNothing() {
+    return false;
+  }
+
   @Override
   boolean areOfOnePart(FieldId one, FieldId other) {
     return one.name().equals(other.name());

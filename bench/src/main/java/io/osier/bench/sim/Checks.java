@@ -39,7 +39,7 @@ final class Checks {
    */
   void appended(SimNode at, Shipment update, CausalContext before, long madeNanos) {
     once.journalled(at.self(), update);
-    if (update.origin().equals(at.self()) && !update.content().isFull()) {
+    if (update.origin().equals(at.self()) && update.updates() > 0) {
       order.made(update.object(), at.self(), update.last(), before);
       once.made(update);
       sla.made(at, update.object(), update.last(), before, madeNanos);

@@ -70,6 +70,7 @@ final class SimNode implements Entrance.Inside {
 
   /** In one life of two so small that objects are evicted and read again all the time. */
   private static final DecompositionLimits SMALL_OBJECTS = new DecompositionLimits(60, 3);
+
   private static final long CACHE_BYTES_TINY = 3_000;
 
   private static final long CACHE_BYTES = 40_000;

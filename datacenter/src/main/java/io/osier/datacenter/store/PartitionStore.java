@@ -402,7 +402,8 @@ public final class PartitionStore implements ObjectStore, Journal {
         updates.state = state;
       }
     }
-    if (update.origin().equals(self) && !update.content().isFull()) {
+    // Not a state that came back: the clearing of a large set is one, too.
+    if (update.origin().equals(self) && update.updates() > 0) {
       logged.add(new Change.PutLogged(update.last(), update.object()));
     }
   }

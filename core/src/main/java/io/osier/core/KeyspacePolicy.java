@@ -81,14 +81,14 @@ public record KeyspacePolicy(
    *
    * @param keyBytesMax 1 to {@link Key#LENGTH_MAX}
    * @param valueBytesMax one value or element, 1 to 16 MiB
-   * @param objectBytesMax an object's encoded state, 1 to 64 MiB
+   * @param objectBytesMax an object's encoded state, 1 to 256 MiB
    */
   public record Limits(int keyBytesMax, int valueBytesMax, int objectBytesMax) {
     /** Largest value that any keyspace may accept: 16 MiB. */
     public static final int VALUE_BYTES_CAP = 16 << 20;
 
-    /** Largest object that any keyspace may accept: 64 MiB. */
-    public static final int OBJECT_BYTES_CAP = 64 << 20;
+    /** Largest object that any keyspace may accept: 256 MiB. */
+    public static final int OBJECT_BYTES_CAP = 256 << 20;
 
     /** Keys of 1 KiB, values of 1 MiB, objects of 16 MiB. */
     public static final Limits DEFAULT = new Limits(1024, 1 << 20, 16 << 20);

@@ -127,10 +127,18 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
     void put(K key, V cell) {
       V loaded = map.put(key, cell);
-      if (loaded == cell) {
-        return;
+      if (loaded != cell) {
+        change(key, loaded, cell, former(key, loaded), cell);
       }
-      change(key, loaded, cell, former(key, loaded), cell);
+    }
+
+    /**
+     * As {@link #put}, for who has just asked what the key had.
+     *
+     * @param old that, or null
+     */
+    void replace(K key, @Nullable V old, V cell) {
+      change(key, map.put(key, cell), cell, old, cell);
     }
 
     @Nullable V get(K key) {
@@ -450,7 +458,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
         result.remove(key);
       }
     } else if (joined != mine) {
-      result.put(key, joined);
+      result.replace(key, mine, joined);
     }
   }
 

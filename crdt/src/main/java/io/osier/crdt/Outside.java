@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  * an update asks several times for the cell that it changes. Immutable but for that; thread-safe.
  */
 final class Outside<K extends Comparable<K>, V> {
-  /** So many cells that were read last are kept. */
-  private static final int KEPT = 32;
+  /** So many cells that were read last are kept at most, of small keys. */
+  private static final int KEPT = 256;
+
+  /** Longer keys are not kept: no budget counts them. */
+  private static final int KEPT_KEY_BYTES_MAX = 64;
 
   private static final int PAGE_MIN = 16;
   private static final int PAGE_MAX = 512;
@@ -56,7 +59,9 @@ final class Outside<K extends Comparable<K>, V> {
     }
     byte[] cell = source.get(bytes);
     V read = cell == null ? null : cell(key, cell);
-    kept[at] = new Kept<>(key, read);
+    if (bytes.length <= KEPT_KEY_BYTES_MAX && (cell == null || cell.length <= KEPT_KEY_BYTES_MAX)) {
+      kept[at] = new Kept<>(key, read);
+    }
     return read;
   }
 

@@ -10,8 +10,10 @@ import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.proxy.CounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.Range;
 import io.osier.proxy.SetHandle;
 import java.io.IOException;
 import java.net.URI;
@@ -60,6 +62,7 @@ public final class BigSetCommand extends Experiment {
   private static final String P50 = "p50 us";
   private static final String P99 = "p99 us";
   private static final int WARM_UP_ELEMENTS = 1_000;
+  private static final int PAGE = 1_000;
   private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
 
   @Option(
@@ -100,6 +103,14 @@ public final class BigSetCommand extends Experiment {
           "1 to 10 processes, with emulated links between them; the inserts are made at the first;"
               + " ${DEFAULT-VALUE} unless given")
   private int datacenters = 1;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "SIZE",
+      description =
+          "what an object may take, encoded; ${DEFAULT-VALUE} unless given. Of each element of 10"
+              + " bytes that is 17 bytes; beyond 64MiB the heap must be eight times as much")
+  private String limit = "64MiB";
 
   @Option(
       names = "--heap",
@@ -156,7 +167,9 @@ public final class BigSetCommand extends Experiment {
     results.note("inserts in flight", Integer.toString(inFlight));
     results.note("bytes of an element", Integer.toString(SetInserts.ELEMENT_BYTES));
     try (LocalCluster cluster =
-            new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 2s }\n")
+            new ClusterSettings(
+                    directory,
+                    "    %s { sla = 2s, limits { object = %s } }\n".formatted(KEYSPACE, limit))
                 .dcs(Topology.names(datacenters))
                 .store(durability.setting())
                 .heap("-Xmx" + heap)
@@ -170,7 +183,9 @@ public final class BigSetCommand extends Experiment {
         Keyspace keyspace = client.session().keyspace(KEYSPACE);
         warmUp(keyspace.set("warm"));
         for (int round = 0; round < rounds(1); round++) {
-          new Round(results, cluster, http, keyspace.set("set-" + round)).run();
+          new Round(
+                  results, cluster, http, keyspace.set("set-" + round), keyspace.counter("another"))
+              .run();
         }
       }
     }
@@ -202,12 +217,19 @@ public final class BigSetCommand extends Experiment {
     private final LocalCluster cluster;
     private final HttpClient http;
     private final SetHandle set;
+    private final CounterHandle another;
 
-    Round(Results results, LocalCluster cluster, HttpClient http, SetHandle set) {
+    Round(
+        Results results,
+        LocalCluster cluster,
+        HttpClient http,
+        SetHandle set,
+        CounterHandle another) {
       this.results = results;
       this.cluster = cluster;
       this.http = http;
       this.set = set;
+      this.another = another;
     }
 
     void run() throws IOException, InterruptedException {
@@ -218,6 +240,9 @@ public final class BigSetCommand extends Experiment {
           inserts.resize(elements);
           measure(elements, inserts);
           size = inserts.size();
+          if (elements == sizes.getLast()) {
+            clear(elements);
+          }
         } catch (OsierException e) {
           if (e.code() != ErrorCode.VALUE_TOO_LARGE) {
             throw e;
@@ -267,8 +292,13 @@ public final class BigSetCommand extends Experiment {
           SetInserts.readNanos(
               () -> set.contains(SetInserts.element(random.nextLong(2 * elements))), reading);
       Histogram size = SetInserts.readNanos(set::size, reading);
+      Histogram page =
+          SetInserts.readNanos(
+              () -> set.get(Range.from(SetInserts.element(random.nextLong(elements))).limit(PAGE)),
+              reading);
       results.add(WORKLOAD, row, "contains p50 us", contains.getValueAtPercentile(50) / 1e3);
       results.add(WORKLOAD, row, "size p50 us", size.getValueAtPercentile(50) / 1e3);
+      results.add(WORKLOAD, row, "page of 1,000, p50 us", page.getValueAtPercentile(50) / 1e3);
       System.out.printf(
           Locale.ROOT,
           "%s elements: %,.0f inserts/s, p50 %,.0f us, p99 %,.0f us%n",
@@ -276,6 +306,22 @@ public final class BigSetCommand extends Experiment {
           count / inserts.seconds(),
           nanos.getValueAtPercentile(50) / 1e3,
           nanos.getValueAtPercentile(99) / 1e3);
+    }
+
+    /** How long the clearing of the set takes, and what others notice of it. */
+    private void clear(long elements) {
+      String row = String.format(Locale.ROOT, "%,d", elements);
+      Histogram before = SetInserts.readNanos(this::updateAnother, seconds() / 5);
+      long begin = System.nanoTime();
+      set.clear();
+      results.add(WORKLOAD, row, "clear ms", (System.nanoTime() - begin) / 1e6);
+      Histogram after = SetInserts.readNanos(this::updateAnother, seconds() / 5);
+      results.add(WORKLOAD, row, "another's p99 us", before.getValueAtPercentile(99) / 1e3);
+      results.add(WORKLOAD, row, "after the clear", after.getValueAtPercentile(99) / 1e3);
+    }
+
+    private void updateAnother() {
+      another.increment(1);
     }
 
     /** Until all have what was inserted, and the datacenter's figures, of each second, tell it. */

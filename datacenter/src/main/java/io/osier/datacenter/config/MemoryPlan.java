@@ -10,6 +10,9 @@ import io.osier.core.OsierException;
  * @param heapBytes the largest size of the heap
  */
 public record MemoryPlan(long heapBytes) {
+  /** Larger objects need more of the heap while they are brought to a peer. */
+  private static final long HUGE_OBJECT_BYTES = 64L << 20;
+
   private static final long CACHE_BYTES_MAX = 256L << 20;
   private static final long UNWRITTEN_BYTES_MAX = 64L << 20;
   private static final int CONNECTIONS = 1_000;
@@ -100,8 +103,13 @@ public record MemoryPlan(long heapBytes) {
         source, "osier.streams.window", config.streams().windowBytes(), heapBytes / 4, "a quarter");
     for (KeyspacePolicy keyspace : config.keyspaces()) {
       String limits = "osier.keyspaces." + keyspace.name() + ".limits.";
-      atMost(
-          source, limits + "object", keyspace.limits().objectBytesMax(), heapBytes / 3, "a third");
+      long object = keyspace.limits().objectBytesMax();
+      // What a peer lacks of a large object altogether is encoded, framed and read as one piece.
+      if (object > HUGE_OBJECT_BYTES) {
+        atMost(source, limits + "object", object, heapBytes / 8, "an eighth, beyond 64MiB,");
+      } else {
+        atMost(source, limits + "object", object, heapBytes / 3, "a third");
+      }
       atMost(
           source, limits + "value", keyspace.limits().valueBytesMax(), requestBytes(), "an eighth");
       UserLimits.Limit user = config.userLimits().bytes();

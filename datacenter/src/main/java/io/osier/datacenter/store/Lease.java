@@ -22,30 +22,39 @@ final class Lease {
 
   private final long beganNanos;
   private final StampedLock reading = new StampedLock();
-  private volatile @Nullable Snapshot snapshot;
+  private final ReadOptions options = new ReadOptions();
+  private @Nullable Snapshot snapshot;
+  private volatile boolean ended;
 
   Lease(Snapshot snapshot, long nowNanos) {
     this.snapshot = snapshot;
     this.beganNanos = nowNanos;
+    options.setSnapshot(snapshot);
   }
 
   /** What is read by it. */
   @FunctionalInterface
   interface Reading<T> {
+    /**
+     * Reads.
+     *
+     * @param options not to be changed, nor kept
+     */
     T by(ReadOptions options) throws RocksDBException;
   }
 
   /** Reads the database as it was. */
   <T> T read(Reading<T> reader) throws RocksDBException {
     long stamp = reading.readLock();
-    try (ReadOptions options = new ReadOptions()) {
-      Snapshot given = snapshot;
-      if (given != null) {
-        options.setSnapshot(given);
+    try {
+      if (!ended) {
+        return reader.by(options);
       }
-      return reader.by(options);
     } finally {
       reading.unlockRead(stamp);
+    }
+    try (ReadOptions present = new ReadOptions()) {
+      return reader.by(present);
     }
   }
 
@@ -66,7 +75,7 @@ final class Lease {
 
   /** Whether the snapshot was given back. */
   boolean hasEnded() {
-    return snapshot == null;
+    return ended;
   }
 
   /** Gives the snapshot back. */
@@ -75,7 +84,9 @@ final class Lease {
     try {
       Snapshot given = snapshot;
       if (given != null) {
+        ended = true;
         snapshot = null;
+        options.close();
         db.releaseSnapshot(given);
         given.close();
       }

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 
@@ -43,9 +44,11 @@ final class RocksEntries implements EntrySource {
                 options -> {
                   try (Slice least = new Slice(begin);
                       Slice greatest = new Slice(end);
-                      RocksIterator iterator =
-                          db.newIterator(
-                              options.setIterateLowerBound(least).setIterateUpperBound(greatest))) {
+                      ReadOptions bounded =
+                          new ReadOptions(options)
+                              .setIterateLowerBound(least)
+                              .setIterateUpperBound(greatest);
+                      RocksIterator iterator = db.newIterator(bounded)) {
                     begin(iterator, from, inclusive, down);
                     List<Entry> page = new ArrayList<>();
                     while (page.size() < max && iterator.isValid()) {

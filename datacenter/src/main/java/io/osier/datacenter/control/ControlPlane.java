@@ -86,6 +86,13 @@ public final class ControlPlane {
     Reply ask(Request request, int timeoutMillis);
 
     /**
+     * Changes when {@link #ask} may read something else than before; empty if that is not known.
+     */
+    default OptionalLong recorded() {
+      return OptionalLong.empty();
+    }
+
+    /**
      * Opens a keyspace that was created at run time.
      *
      * @param created tells it from another creation of its name
@@ -193,6 +200,9 @@ public final class ControlPlane {
 
   private long changes = -1;
 
+  /** What {@link Host#recorded} was before {@link #changes} were read; empty if that is unknown. */
+  private OptionalLong recorded = OptionalLong.empty();
+
   /** Whether {@code _osier} says which datacenters there are. */
   private boolean namesDatacenters;
 
@@ -274,16 +284,23 @@ public final class ControlPlane {
 
   /** Looks whether something has changed, and does what follows. */
   public void look() {
-    OptionalLong count = objects.changes();
-    if (count.isEmpty()) {
-      return; // it is catching up, or ends
-    }
     boolean cleans = !cleaned && host.isSettled();
-    if ((count.getAsLong() != changes || cleans) && read()) {
-      changes = count.getAsLong();
-      if (cleans) {
-        cleaned = keyspaces.dropOthers();
+    OptionalLong now = host.recorded(); // before anything is read: what comes later is seen then
+    boolean isSame = now.isPresent() && now.equals(recorded) && !objects.isAwaiting();
+    if (!isSame || cleans) {
+      OptionalLong count = objects.changes();
+      if (count.isEmpty()) {
+        return; // it is catching up, or ends
       }
+      boolean isRead = count.getAsLong() == changes && !cleans;
+      if (!isRead && read()) {
+        isRead = true;
+        changes = count.getAsLong();
+        if (cleans) {
+          cleaned = keyspaces.dropOthers();
+        }
+      }
+      recorded = isRead ? now : OptionalLong.empty();
     }
     if (changes < 0) {
       return;

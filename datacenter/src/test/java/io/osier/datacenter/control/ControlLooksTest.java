@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 final class ControlLooksTest {
   private long clock = 1_000;
   private int asked;
+  private int looked;
   private long recorded;
   private boolean tells = true;
   private final OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
@@ -35,6 +36,9 @@ final class ControlLooksTest {
                     asked += copy == eu ? 1 : 0;
                     recorded += arguments[0] instanceof Request.Transact ? 1 : 0;
                     return copy.ask((Request) arguments[0]);
+                  }
+                  if (method.getName().equals("hinders")) {
+                    looked += copy == eu ? 1 : 0;
                   }
                   if (method.getReturnType() == OptionalLong.class) {
                     return copy == eu && tells ? OptionalLong.of(recorded) : OptionalLong.empty();
@@ -84,5 +88,24 @@ final class ControlLooksTest {
     tells = false;
     plane.look();
     assertThat(askedBy(plane::look)).isPositive();
+  }
+
+  private int lookedIn(int looks) {
+    looked = 0;
+    for (int i = 0; i < looks; i++) {
+      plane.look();
+    }
+    return looked;
+  }
+
+  @Test
+  void whereAllIsSteady_oneLookOfTenIsAWholeOne() {
+    plane.look();
+    assertThat(lookedIn(100)).isEqualTo(10);
+    recorded++;
+    assertThat(lookedIn(1)).isEqualTo(1);
+    plane.administerDatacenters(
+        new Request.Administer("dc", "add", "ap", new TreeMap<>(Map.of("address", "ap:1"))), "ada");
+    assertThat(lookedIn(100)).as("while ap joins").isEqualTo(100);
   }
 }

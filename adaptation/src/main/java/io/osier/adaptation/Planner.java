@@ -26,6 +26,10 @@ import java.util.Set;
  * are measured anew. A bad move is undone by the next judgements, and costs no more than the bytes
  * it was wrong about, since switching is free.
  *
+ * <p>Where nothing was updated for many half-lives it forgets what it measured, which says nothing
+ * any more, and rests: nothing is to be decided until there is an update, which begins the first
+ * period anew.
+ *
  * <p>Pure and deterministic; used by one thread.
  *
  * @param <T> objects; need equals and hashCode
@@ -84,9 +88,21 @@ public final class Planner<T> {
       long count,
       long error) {}
 
+  /** After so many half-lives without an update a rate is a thousandth of what it was. */
+  private static final int COLD_HALF_LIVES = 10;
+
+  private enum Phase {
+    /** Judges every period. */
+    MEASURING,
+    /** Nothing is measured, and nothing is to be decided. */
+    RESTING,
+    /** An update has come, and the next decision begins the first period. */
+    WAKING
+  }
+
   private final AdaptationSettings settings;
   private final SwitchPolicy policy;
-  private final SpaceSaving<T> summary;
+  private SpaceSaving<T> summary;
   private final Map<T, Sensor> sensors = new HashMap<>();
 
   /** Objects in STATE mode, in the order in which they came to it. */
@@ -99,6 +115,12 @@ public final class Planner<T> {
   private long nextDecisionNanos;
   private long lastDecisionNanos;
   private long halvedNanos;
+  private Phase phase = Phase.MEASURING;
+
+  /** Whether something was updated or flushed since the last judgement. */
+  private boolean touched;
+
+  private long touchedNanos;
   private final Map<Cause, Long> switches = new EnumMap<>(Cause.class);
 
   /** A planner that starts now. */
@@ -112,6 +134,7 @@ public final class Planner<T> {
         };
     this.lastDecisionNanos = nowNanos;
     this.halvedNanos = nowNanos;
+    this.touchedNanos = nowNanos;
     this.nextDecisionNanos = nowNanos + settings.periodMillis() * 1_000_000L;
   }
 
@@ -122,6 +145,10 @@ public final class Planner<T> {
    * @param objectBytes the object's size after it
    */
   public void updated(T object, int opBytes, long objectBytes) {
+    touched = true;
+    if (phase == Phase.RESTING) {
+      phase = Phase.WAKING;
+    }
     T evicted = summary.offer(object);
     if (evicted != null) {
       sensors.remove(evicted);
@@ -166,9 +193,13 @@ public final class Planner<T> {
             sensor.objectBytes());
   }
 
-  /** When {@link #decide} is due. */
+  /** When {@link #decide} is due; Long.MAX_VALUE if never without an update. */
   public long nextDecisionNanos() {
-    return nextDecisionNanos;
+    return switch (phase) {
+      case MEASURING -> nextDecisionNanos;
+      case RESTING -> Long.MAX_VALUE;
+      case WAKING -> Long.MIN_VALUE;
+    };
   }
 
   /**
@@ -177,7 +208,15 @@ public final class Planner<T> {
    * @return the objects that changed their mode now, at most one group
    */
   public List<Switch<T>> decide(long nowNanos, Conditions conditions) {
-    if (nowNanos < nextDecisionNanos) {
+    if (nowNanos < nextDecisionNanos()) {
+      return List.of();
+    }
+    if (phase == Phase.WAKING) {
+      begin(nowNanos);
+      return List.of();
+    }
+    if (isCold(nowNanos)) {
+      rest();
       return List.of();
     }
     if (pending.isEmpty()) {
@@ -185,6 +224,33 @@ public final class Planner<T> {
     }
     nextDecisionNanos = nowNanos + settings.periodMillis() * 1_000_000L;
     return act();
+  }
+
+  /** Half of the first period is over: where an update comes on average, and sensors assume so. */
+  private void begin(long nowNanos) {
+    long halfNanos = settings.periodMillis() * 1_000_000L / 2;
+    phase = Phase.MEASURING;
+    lastDecisionNanos = nowNanos - halfNanos;
+    halvedNanos = nowNanos;
+    touchedNanos = nowNanos;
+    nextDecisionNanos = nowNanos + halfNanos;
+  }
+
+  /** Whether all that is measured is so old that it says nothing. */
+  private boolean isCold(long nowNanos) {
+    if (touched) {
+      touched = false;
+      touchedNanos = nowNanos;
+    }
+    long coldNanos = COLD_HALF_LIVES * (settings.halfLifeMillis() * 1_000_000L);
+    return states.isEmpty() && pending.isEmpty() && nowNanos - touchedNanos >= coldNanos;
+  }
+
+  private void rest() {
+    phase = Phase.RESTING;
+    summary = new SpaceSaving<>(settings.capacity());
+    sensors.clear();
+    wishes.clear();
   }
 
   private void judge(long nowNanos, Conditions conditions) {

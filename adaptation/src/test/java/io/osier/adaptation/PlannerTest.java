@@ -217,4 +217,60 @@ final class PlannerTest {
       return i < 0 ? -i - 1 : i;
     }
   }
+
+  /** Decides whenever it is due, until a time; returns how often that was. */
+  private static int decideUntil(Planner<String> planner, long fromNanos, long untilNanos) {
+    int decisions = 0;
+    for (long now = fromNanos; now < untilNanos; now += SECOND / 100) {
+      if (planner.nextDecisionNanos() <= now) {
+        planner.decide(now, TWO_SECONDS);
+        decisions++;
+      }
+    }
+    return decisions;
+  }
+
+  @Test
+  void whereNothingIsUpdated_nothingIsDecided_untilThereIsAnUpdate() {
+    Planner<String> planner = new Planner<>(settings(Policy.COST, 0), 0);
+    planner.updated("x", 30, 100);
+    decideUntil(planner, 0, 40 * SECOND);
+    assertThat(planner.nextDecisionNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(planner.hot(10)).isEmpty();
+    planner.updated("x", 30, 100);
+    assertThat(planner.nextDecisionNanos()).isLessThanOrEqualTo(100 * SECOND);
+    assertThat(decideUntil(planner, 100 * SECOND, 103 * SECOND))
+        .as("the first, and 2 a second")
+        .isEqualTo(7);
+    assertThat(planner.hot(10)).hasSize(1);
+  }
+
+  /** What was measured after a rest is as if it had begun then: no time of the rest counts. */
+  @Test
+  void hotObjectAfterARest_isFoundAsSoonAsAfterTheStart() {
+    Planner<String> planner = new Planner<>(settings(Policy.COST, 0), 0);
+    decideUntil(planner, 0, 1_000 * SECOND);
+    assertThat(planner.nextDecisionNanos()).isEqualTo(Long.MAX_VALUE);
+    for (int i = 0; i < 150; i++) {
+      planner.updated("x", 30, 100);
+      decideUntil(
+          planner, 1_000 * SECOND + i * SECOND / 100, 1_000 * SECOND + (i + 1) * SECOND / 100);
+    }
+    assertThat(planner.modeOf("x")).isEqualTo(Mode.STATE);
+    assertThat(planner.hot(1).getFirst().perSecond()).isBetween(80.0, 120.0);
+  }
+
+  /** It goes back to operations first, as it would without a rest. */
+  @Test
+  void heldObject_keepsItAwake_untilItHasGoneBack() {
+    Planner<String> planner = new Planner<>(settings(Policy.COST, 0), 0);
+    for (int i = 0; i < 500; i++) {
+      planner.updated("x", 30, 100);
+      decideUntil(planner, i * SECOND / 100, (i + 1) * SECOND / 100);
+    }
+    assertThat(planner.modeOf("x")).isEqualTo(Mode.STATE);
+    decideUntil(planner, 5 * SECOND, 100 * SECOND);
+    assertThat(planner.modeOf("x")).isEqualTo(Mode.OP);
+    assertThat(planner.nextDecisionNanos()).isEqualTo(Long.MAX_VALUE);
+  }
 }

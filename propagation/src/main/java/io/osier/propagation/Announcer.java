@@ -4,25 +4,45 @@ import io.osier.core.VersionVector;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Inbound;
 import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.in.Resting;
 import io.osier.propagation.out.Outbound;
 import io.osier.propagation.out.PeerStream;
 import io.osier.propagation.wire.Frame;
+import java.util.function.BooleanSupplier;
 
 /**
  * Tells the peers what is here: soon where that has changed, and now and then as a sign of life.
- * Not thread-safe.
+ *
+ * <p>Where all are at rest, and what is told was told before, it is told ever more seldom: what was
+ * lost is made good by the next one, and whoever is silent for that long counts as heard as long as
+ * nothing is waited for ({@link Resting}). Everything that ends the rest is an input, and after
+ * each one {@link #dueNanos} is asked. Not thread-safe.
  */
 final class Announcer {
   private final Surroundings around;
   private final Knowledge knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
+  private final BooleanSupplier atRest;
   private long toldNanos;
   private long toldVersion = -1;
 
-  /** Nothing was told yet: it is due at once. */
+  /** The pause is doubled so often. */
+  private int doublings;
+
+  /**
+   * Nothing was told yet: it is due at once.
+   *
+   * @param atRest whether nothing is under way between this datacenter and any other
+   */
   Announcer(
-      Surroundings around, Knowledge knowledge, Outbound outbound, Inbound inbound, long nowNanos) {
+      Surroundings around,
+      Knowledge knowledge,
+      Outbound outbound,
+      Inbound inbound,
+      BooleanSupplier atRest,
+      long nowNanos) {
+    this.atRest = atRest;
     this.around = around;
     this.knowledge = knowledge;
     this.outbound = outbound;
@@ -34,6 +54,17 @@ final class Announcer {
   void toNewcomer(long nowNanos) {
     toldNanos = nowNanos - around.statusNanos();
     toldVersion = -1;
+    doublings = 0;
+  }
+
+  /** A peer asked for something, and may wait for signs of life to ask again. */
+  void asked() {
+    doublings = 0;
+  }
+
+  /** Whether it tells more seldom than otherwise. */
+  boolean isQuiet() {
+    return doublings > 0;
   }
 
   /** When {@link #announce} is due. */
@@ -42,7 +73,13 @@ final class Announcer {
     for (PeerStream stream : outbound.streams()) {
       soon |= stream.wantsResume();
     }
-    return toldNanos + (soon ? around.statusNanos() : around.retryNanos() / 2);
+    if (soon) {
+      return toldNanos + around.statusNanos();
+    }
+    if (doublings > 0 && !atRest.getAsBoolean()) {
+      doublings = 0;
+    }
+    return toldNanos + (Resting.pauseNanos(around) << doublings);
   }
 
   /** Tells all who can be reached. */
@@ -67,6 +104,8 @@ final class Announcer {
                     nowMillis));
       }
     }
+    boolean again = toldVersion == version() && atRest.getAsBoolean();
+    doublings = again ? Math.min(doublings + 1, Resting.DOUBLINGS_MAX) : 0;
     toldNanos = nowNanos;
     toldVersion = version();
   }

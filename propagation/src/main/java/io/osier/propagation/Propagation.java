@@ -107,7 +107,7 @@ public final class Propagation {
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
-    this.announcer = new Announcer(around, knowledge, outbound, inbound, nowNanos);
+    this.announcer = new Announcer(around, knowledge, outbound, inbound, this::isAtRest, nowNanos);
   }
 
   /**
@@ -147,6 +147,17 @@ public final class Propagation {
     return inbound.hasStreamed(origin);
   }
 
+  private boolean isAtRest() {
+    return verifier.isDone() && standing.isAtRest();
+  }
+
+  /** Who rests need not be heard. Called before anything is done that may end the rest. */
+  private void rest(long nowNanos) {
+    if (isAtRest()) {
+      inbound.rest(nowNanos);
+    }
+  }
+
   private long nextRequest() {
     return ++requests;
   }
@@ -174,6 +185,9 @@ public final class Propagation {
       boolean hold,
       long sinceNanos,
       long nowNanos) {
+    if (announcer.isQuiet()) {
+      rest(nowNanos);
+    }
     VersionVector needs = around.cuts().needs(() -> knowledge.needs(before));
     Outbound.Update update = new Outbound.Update(before, needs, number, updates, sinceNanos, delta);
     return outbound.commit(object, update, floor, hold, nowNanos);
@@ -286,11 +300,15 @@ public final class Propagation {
     if (stream == null) {
       return;
     }
+    rest(nowNanos);
     InboundStream in = meet(peer, nowNanos);
     if (!in.sender().equals(peer)) {
       return;
     }
-    in.heard(nowNanos, nowMillis, around.retryNanos());
+    in.heard(nowNanos, nowMillis, around.retryNanos(), wayMillis(frame, nowMillis));
+    if (!(frame instanceof Frame.Status) && !(frame instanceof Frame.Ack)) {
+      announcer.asked();
+    }
     switch (frame) {
       case Frame.Updates f -> {
         if (inbound.updates(in, f, nowNanos, nowMillis)) {
@@ -317,6 +335,15 @@ public final class Propagation {
       }
     }
     standing.settle();
+  }
+
+  /** How long a frame took, by the two wall clocks; Long.MIN_VALUE if it does not tell. */
+  private static long wayMillis(Frame frame, long nowMillis) {
+    return switch (frame) {
+      case Frame.Updates f -> nowMillis - f.sentMillis();
+      case Frame.Status f -> nowMillis - f.sentMillis();
+      default -> Long.MIN_VALUE;
+    };
   }
 
   private void status(InboundStream in, Frame.Status status, long nowNanos) {
@@ -348,6 +375,7 @@ public final class Propagation {
 
   /** Does all that is due. */
   public void tick(long nowNanos, long nowMillis) {
+    rest(nowNanos);
     outbound.tick(nowNanos, nowMillis);
     answers.answerHealsWaiting();
     endHealings(nowNanos);

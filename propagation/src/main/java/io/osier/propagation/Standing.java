@@ -135,7 +135,7 @@ final class Standing {
       return false;
     }
     InboundStream in = inbound.stream(origin.dc());
-    long heard = in == null ? startNanos : in.heardNanos();
+    long heard = in == null ? startNanos : in.aliveNanos();
     if (stream.linkUp()) {
       // It has just come back, and will ship what is missing itself.
       heard = Math.max(heard, stream.upSinceNanos());
@@ -247,6 +247,38 @@ final class Standing {
       shipped = Math.min(shipped, status == null ? 0 : status.through().get(around.self()));
     }
     return shipped;
+  }
+
+  /**
+   * Whether nothing is under way between this datacenter and any other: all are connected, have
+   * what is here and nothing else, and wait for nothing.
+   */
+  boolean isAtRest() {
+    if (!outbound.isDrained() || inbound.waiting() > 0 || !healer.isIdle()) {
+      return false;
+    }
+    VersionVector here = knowledge.through().raised(around.self(), outbound.through());
+    for (PeerStream stream : outbound.streams()) {
+      if (!isAtRest(stream, here)) {
+        return false;
+      }
+    }
+    return outbound.through() == outbound.committed();
+  }
+
+  private boolean isAtRest(PeerStream stream, VersionVector here) {
+    Frame.Status status = knowledge.status(stream.dc());
+    ReplicaId peer = stream.peer();
+    return stream.linkUp()
+        && status != null
+        && peer != null
+        && knowledge.isNewest(peer)
+        && !status.wantResume()
+        && !status.waiting()
+        && status.committed() == here.get(peer)
+        && status.through().equals(here)
+        && inbound.isAtRest(stream.dc())
+        && hasOthersFrom(stream);
   }
 
   /** See {@link Propagation#isCaughtUp}. */

@@ -13,6 +13,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.propagation.host.Late;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  *   DC release KEY               the object goes back to operations
  *   DC peers DC...               has these peers from now on
  *   lose DC DC                   loses the next updates from one to the other
+ *   mute DC DC                   loses all from one to the other from now on, and nobody is told
  *   cut DC DC, join DC DC        cuts a link, both ways, or joins it again
  *   run N                        lets N ms pass
  * </pre>
@@ -133,6 +135,8 @@ final class Script {
   private final Set<String> losing = new HashSet<>();
   private final Set<String> cut = new TreeSet<>();
   private final StringBuilder told = new StringBuilder();
+  private final Set<String> hushing = new HashSet<>();
+  private int statuses;
   private KeyspacePolicy policy = KeyspacePolicy.session("k", Duration.ofSeconds(2));
   private long nanos = 1_000_000 * MILLI;
   private final long startNanos = nanos;
@@ -145,6 +149,7 @@ final class Script {
     switch (words[0]) {
       case "start" -> start(words);
       case "lose" -> losing.add(words[1] + ">" + words[2]);
+      case "mute" -> cut.add(words[1] + ">" + words[2]);
       case "cut" -> link(words[1], words[2], false);
       case "join" -> link(words[1], words[2], true);
       case "run" -> pass(Long.parseLong(words[1]) * MILLI);
@@ -163,6 +168,28 @@ final class Script {
       }
     }
     return told.toString();
+  }
+
+  /** How many statuses were sent since this was asked last. */
+  int statuses() {
+    int sent = statuses;
+    statuses = 0;
+    return sent;
+  }
+
+  /** Loses the next status from one to the other. */
+  void loseStatus(String from, String to) {
+    hushing.add(from + ">" + to);
+  }
+
+  /** Up to which of its updates a datacenter knows that all have it. */
+  long shipped(String name) {
+    return dc(name).propagation.shipped();
+  }
+
+  /** What became visible late at a datacenter. */
+  Late late(String name) {
+    return dc(name).propagation.stats().late();
   }
 
   private Dc dc(String name) {
@@ -235,6 +262,12 @@ final class Script {
     String lost = "";
     if (frame instanceof Frame.Updates && losing.remove(link)) {
       lost = "  LOST";
+    }
+    if (frame instanceof Frame.Status) {
+      statuses++;
+      if (hushing.remove(link)) {
+        return;
+      }
     }
     String text = text(frame);
     boolean repeats = frame instanceof Frame.Status || frame instanceof Frame.Ack;

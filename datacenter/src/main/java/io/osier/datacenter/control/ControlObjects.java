@@ -71,6 +71,11 @@ final class ControlObjects {
     return reply instanceof Reply.Answer answer ? answer.reading().orElse(NOTHING) : NOTHING;
   }
 
+  /** Whether what was changed from here is to be read. */
+  boolean isAwaiting() {
+    return !seen.isEmpty();
+  }
+
   /** What was changed from here is there; with nothing to wait for, the partition has peace. */
   void isRead() {
     seen = VersionVector.EMPTY;

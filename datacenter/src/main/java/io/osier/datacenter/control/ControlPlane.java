@@ -27,6 +27,12 @@ import java.util.function.LongSupplier;
  * All is done in steps by one thread: {@link ControlLoop}'s, or a test's.
  */
 public final class ControlPlane {
+  /**
+   * Where nothing was recorded, and no datacenter joins, leaves or is gone, nothing is to be done
+   * but what has failed before: so many of all looks do without trying that again.
+   */
+  private static final int SKIPPED_MAX = 9;
+
   /** The object of {@code _osier} that says which keyspaces there are. */
   public static final ObjectId KEYSPACES = ControlState.KEYSPACES;
 
@@ -84,6 +90,13 @@ public final class ControlPlane {
      * @return a failure if there is none in time
      */
     Reply ask(Request request, int timeoutMillis);
+
+    /**
+     * Changes when {@link #ask} may read something else than before; empty if that is not known.
+     */
+    default OptionalLong recorded() {
+      return OptionalLong.empty();
+    }
 
     /**
      * Opens a keyspace that was created at run time.
@@ -193,6 +206,12 @@ public final class ControlPlane {
 
   private long changes = -1;
 
+  /** What {@link Host#recorded} was before {@link #changes} were read; empty if that is unknown. */
+  private OptionalLong recorded = OptionalLong.empty();
+
+  /** How many looks were left out since the last one. */
+  private int skipped;
+
   /** Whether {@code _osier} says which datacenters there are. */
   private boolean namesDatacenters;
 
@@ -274,16 +293,40 @@ public final class ControlPlane {
 
   /** Looks whether something has changed, and does what follows. */
   public void look() {
-    OptionalLong count = objects.changes();
-    if (count.isEmpty()) {
-      return; // it is catching up, or ends
+    if (skipped < SKIPPED_MAX && isSteady()) {
+      skipped++;
+    } else {
+      skipped = 0;
+      lookWholly();
     }
+  }
+
+  private boolean isSteady() {
+    return cleaned && members.isSteady() && isRead(host.recorded());
+  }
+
+  /** Whether nothing else can be read than what was, where so much was recorded. */
+  private boolean isRead(OptionalLong now) {
+    return now.isPresent() && now.equals(recorded) && !objects.isAwaiting();
+  }
+
+  private void lookWholly() {
     boolean cleans = !cleaned && host.isSettled();
-    if ((count.getAsLong() != changes || cleans) && read()) {
-      changes = count.getAsLong();
-      if (cleans) {
-        cleaned = keyspaces.dropOthers();
+    OptionalLong now = host.recorded(); // before anything is read: what comes later is seen then
+    if (!isRead(now) || cleans) {
+      OptionalLong count = objects.changes();
+      if (count.isEmpty()) {
+        return; // it is catching up, or ends
       }
+      boolean isRead = count.getAsLong() == changes && !cleans;
+      if (!isRead && read()) {
+        isRead = true;
+        changes = count.getAsLong();
+        if (cleans) {
+          cleaned = keyspaces.dropOthers();
+        }
+      }
+      recorded = isRead ? now : OptionalLong.empty();
     }
     if (changes < 0) {
       return;
@@ -346,14 +389,14 @@ public final class ControlPlane {
       asked = keyspaces.administer(request, by);
     } catch (OsierException e) {
       if (request.action().equals("create")) {
-        look(); // what was opened for it is dropped again, unless it was told all the same
+        lookWholly(); // what was opened for it is dropped again, unless it was told all the same
       }
       throw e;
     }
     if (request.action().equals("list")) {
       return asked;
     }
-    look();
+    lookWholly();
     return request.action().equals("drop") ? List.of() : views(request.name());
   }
 
@@ -364,7 +407,7 @@ public final class ControlPlane {
 
   /** What is answered rests on what is known now. */
   private void lookNow() {
-    look();
+    lookWholly();
     if (changes < 0) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
@@ -384,7 +427,7 @@ public final class ControlPlane {
     if (request.action().equals("list")) {
       return asked;
     }
-    look();
+    lookWholly();
     return members.views().stream().filter(v -> v.name().equals(request.name())).toList();
   }
 
@@ -401,7 +444,7 @@ public final class ControlPlane {
     if (request.action().equals("list")) {
       return asked;
     }
-    look();
+    lookWholly();
     return users.views().stream().filter(u -> u.name().equals(request.name())).toList();
   }
 }

@@ -62,6 +62,9 @@ final class MemberPlane {
 
   private final Departures departures;
 
+  /** See {@link #isSteady}. */
+  private boolean steady;
+
   private boolean ended;
 
   /**
@@ -115,6 +118,9 @@ final class MemberPlane {
   void take(Reading.Fields object) {
     told = Membership.of(object);
     membership = told.isInForce() && isFromFile() ? told.with(configured) : told;
+    steady =
+        !membership.isInForce()
+            || membership.all().values().stream().allMatch(m -> m.state() == Member.State.ACTIVE);
   }
 
   /** Whether its file counts: who was added is told by others whom there are. */
@@ -147,6 +153,11 @@ final class MemberPlane {
                 m.state() == Member.State.ACTIVE
                     || (m.state() == Member.State.LEAVING && !membership.leaves(dc)))
         .orElse(true);
+  }
+
+  /** Whether all datacenters stay what they are until somebody changes that. */
+  boolean isSteady() {
+    return steady;
   }
 
   // ---------------------------------------------------------------- what follows

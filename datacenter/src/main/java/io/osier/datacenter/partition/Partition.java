@@ -42,6 +42,9 @@ public final class Partition implements Machine {
 
   private static final long READY_CHECK_NANOS = 20_000_000;
 
+  /** How often is looked whether all is here that the others had. */
+  private static final long COMPLETE_CHECK_NANOS = 500_000_000;
+
   private static final long HISTORY_CHECK_NANOS = 50_000_000;
 
   private final PartitionConfig config;
@@ -347,6 +350,8 @@ public final class Partition implements Machine {
     next = Math.min(next, commands.nextNanos());
     if (!ready) {
       next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
+    } else if (completeSince != peersNumber || changes.forgotten().isEmpty()) {
+      next = Math.min(next, now.nanos() + COMPLETE_CHECK_NANOS);
     }
     return next;
   }

@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -49,11 +50,8 @@ public final class ClientServer implements AutoCloseable {
   private static final WriteBufferWaterMark UNSENT_MARKS =
       new WriteBufferWaterMark(1 << 20, 4 << 20);
 
-  /** How often is looked who does not read its answers. */
+  /** How often is looked who does not read its answers, and whether the users have changed. */
   private static final long LOOK_MILLIS = 100;
-
-  /** How often is looked whether the users have changed. */
-  private static final long GONE_MILLIS = 250;
 
   /** So many connections too many are told why they are closed, at once. */
   private static final int REFUSALS_MAX = 32;
@@ -106,6 +104,10 @@ public final class ClientServer implements AutoCloseable {
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final SlowReaders readers;
+
+  /** Whether {@link #look} will come: while nobody is connected there is nothing to look for. */
+  private final AtomicBoolean looking = new AtomicBoolean();
+
   private final AtomicInteger refusals = new AtomicInteger();
   private final Network.Port server;
 
@@ -156,8 +158,6 @@ public final class ClientServer implements AutoCloseable {
       network.close();
       throw e;
     }
-    network.later(this::lookForSlow, LOOK_MILLIS);
-    network.later(this::lookForGone, GONE_MILLIS);
   }
 
   /**
@@ -204,6 +204,7 @@ public final class ClientServer implements AutoCloseable {
   private void opened(Channel channel, ClientConnection.Shared shared) {
     if (port.admit(channel)) {
       connected.add(channel);
+      lookWhileConnected();
       ClientConnection connection = new ClientConnection(channel, shared);
       channel.pipeline().addLast(connection.guard(), connection);
     } else {
@@ -211,27 +212,38 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  private void lookForSlow() {
+  /** Looks again and again from now on, unless it does already. Called after a client has come. */
+  private void lookWhileConnected() {
+    if (looking.compareAndSet(false, true)) {
+      network.later(this::look, LOOK_MILLIS);
+    }
+  }
+
+  private void look() {
     try {
       readers.look();
+      lookForGone();
     } finally {
-      network.later(this::lookForSlow, LOOK_MILLIS);
+      if (!connected.isEmpty()) {
+        network.later(this::look, LOOK_MILLIS);
+      } else {
+        looking.set(false);
+        if (!connected.isEmpty()) { // who came in between has seen that it looks
+          lookWhileConnected();
+        }
+      }
     }
   }
 
   /** Closes the connections of users who are not there any more. */
   @SuppressWarnings("ReferenceEquality") // other users are another object
   private void lookForGone() {
-    try {
-      Users now = access.users();
-      if (now != seen) {
-        seen = now;
-        quotas.usersChanged();
-        handler.usersChanged();
-        connected.forEach(ClientServer::closeIfGone);
-      }
-    } finally {
-      network.later(this::lookForGone, GONE_MILLIS);
+    Users now = access.users();
+    if (now != seen) {
+      seen = now;
+      quotas.usersChanged();
+      handler.usersChanged();
+      connected.forEach(ClientServer::closeIfGone);
     }
   }
 

@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -432,6 +433,11 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       Thread.currentThread().interrupt();
       return new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
     }
+  }
+
+  @Override
+  public OptionalLong recorded() {
+    return keyspaces.control().partitions().getFirst().recorded();
   }
 
   @Override

@@ -79,8 +79,14 @@ public final class PartitionAgent {
   private volatile boolean drained;
   private long groups;
 
+  /** The last group with records. */
+  private long groupRecorded;
+
   /** How many groups are durable and their outputs out; written by the journal's thread. */
   private volatile long groupsOut;
+
+  /** The last of them with records; before its outputs are out. */
+  private volatile long recordedOut;
 
   /**
    * An agent that has done nothing yet.
@@ -294,7 +300,11 @@ public final class PartitionAgent {
     Departure departure = Departure.of(effects.whenDurable(), waiting, driver::couldNotLeave);
     departure.executed(time);
     leaving = departure; // to be answered with the failure, should there be one
-    Leaving out = new Leaving(departure, ++groups);
+    groups++;
+    if (!effects.records().isEmpty()) {
+      groupRecorded = groups;
+    }
+    Leaving out = new Leaving(departure, groups, groupRecorded);
     effects.keep(seat.journal(), out);
     leaving = Departure.NONE;
     Departure answers = out.stepEnds();
@@ -307,15 +317,17 @@ public final class PartitionAgent {
   private final class Leaving implements Runnable {
     private final Departure departure;
     private final long group;
+    private final long recorded;
     private final Thread stepping = Thread.currentThread();
 
     // Only the thread that steps touches these.
     private boolean stepHasEnded;
     private Departure answers = Departure.NONE;
 
-    Leaving(Departure departure, long group) {
+    Leaving(Departure departure, long group, long recorded) {
       this.departure = departure;
       this.group = group;
+      this.recorded = recorded;
     }
 
     /** The step that made it is over; returns what it has left to be answered. */
@@ -326,6 +338,7 @@ public final class PartitionAgent {
 
     @Override
     public void run() {
+      recordedOut = recorded; // first: whoever is answered looks
       if (tellsApart && Thread.currentThread() == stepping && !stepHasEnded) {
         departure.send(seat.sender());
         answers = departure;
@@ -335,6 +348,14 @@ public final class PartitionAgent {
       groupsOut = group;
       driver.groupIsOut();
     }
+  }
+
+  /**
+   * Changes when something else may be read than before. Means nothing where no journal keeps
+   * records. For any thread: before it reads.
+   */
+  long recorded() {
+    return recordedOut;
   }
 
   private List<Reported> reports(List<Effects.Report> made) {

@@ -19,6 +19,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -282,6 +283,16 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   @Override
   public boolean isAllInMemory() {
     return callersRun && seat.journal() == Journal.NONE;
+  }
+
+  /**
+   * Changes when something else may be read here than before; empty if that is not known. For any
+   * thread: before it reads.
+   */
+  OptionalLong recorded() {
+    return seat.journal() == Journal.NONE
+        ? OptionalLong.empty()
+        : OptionalLong.of(agent.recorded());
   }
 
   /** How many commands wait. */

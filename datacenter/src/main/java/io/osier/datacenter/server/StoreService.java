@@ -17,6 +17,7 @@ import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreWriter;
 import io.osier.propagation.transport.SaidOnce;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -28,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,6 +54,12 @@ final class StoreService implements AutoCloseable {
   private static final long WRITE_MICROS_MAX = 3_600_000_000L;
   private static final long TIDY_MILLIS = 500;
   private static final long WATCH_MILLIS = 200;
+
+  /** How often the disk is looked at where there is plenty of room. */
+  private static final long WATCH_SELDOM_MILLIS = 1_000;
+
+  /** So much more than the least free space is plenty: no disk writes it within a second. */
+  private static final long PLENTY_BYTES = 16L << 30;
 
   /** Who helps writes so often, and leaves the rest to the store's thread. */
   private static final int HELPED_WRITES = 4;
@@ -88,6 +96,9 @@ final class StoreService implements AutoCloseable {
   /** Until then nobody helps to write. */
   private volatile long slowUntilNanos = System.nanoTime();
 
+  /** Where the store is, once that was found; for the tidier's thread. */
+  private @Nullable FileStore disk;
+
   private volatile boolean full;
   private volatile @Nullable Throwable failure;
 
@@ -123,7 +134,6 @@ final class StoreService implements AutoCloseable {
             r -> Thread.ofPlatform().name("osier-tidier").daemon(true).unstarted(r));
     watch();
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
-    tidier.scheduleWithFixedDelay(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -263,31 +273,50 @@ final class StoreService implements AutoCloseable {
     }
   }
 
+  /** Looks whether the disk is full, and again later. */
   private void watch() {
+    long pauseMillis = WATCH_MILLIS;
     try {
-      long free = Files.getFileStore(dir).getUsableSpace();
-      boolean now =
-          free < (full ? (long) (settings.minFreeBytes() * FREE_AGAIN) : settings.minFreeBytes());
-      if (now != full) {
-        full = now;
-        if (now) {
-          LOG.error(
-              "the disk of {} has {} bytes free, less than osier.store.min-free ({}): updates are"
-                  + " refused until there is more; reads go on",
-              dir,
-              free,
-              settings.minFreeBytes());
-        } else {
-          LOG.info("the disk of {} has room again: updates are taken", dir);
-        }
-      }
+      pauseMillis = look();
+      trouble.end(WATCHING);
     } catch (IOException e) {
+      disk = null;
       if (trouble.isNews(WATCHING, e.toString())) {
         LOG.warn("cannot see how much space {} has, and look again: {}", dir, e.getMessage());
       }
-      return;
+    } finally {
+      try {
+        var unused = tidier.schedule(this::watch, pauseMillis, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("the store is closed", e);
+      }
     }
-    trouble.end(WATCHING);
+  }
+
+  /** Looks whether the disk is full. Returns when to look again. */
+  private long look() throws IOException {
+    FileStore there = disk;
+    if (there == null) {
+      there = Files.getFileStore(dir); // reads all mounts
+      disk = there;
+    }
+    long free = there.getUsableSpace();
+    boolean now =
+        free < (full ? (long) (settings.minFreeBytes() * FREE_AGAIN) : settings.minFreeBytes());
+    if (now != full) {
+      full = now;
+      if (now) {
+        LOG.error(
+            "the disk of {} has {} bytes free, less than osier.store.min-free ({}): updates are"
+                + " refused until there is more; reads go on",
+            dir,
+            free,
+            settings.minFreeBytes());
+      } else {
+        LOG.info("the disk of {} has room again: updates are taken", dir);
+      }
+    }
+    return free - settings.minFreeBytes() > PLENTY_BYTES ? WATCH_SELDOM_MILLIS : WATCH_MILLIS;
   }
 
   /** Whether updates, also those of peers, must be refused because the disk is full. */

@@ -76,9 +76,13 @@ final class Pruner {
    * @return how many versions were deleted
    */
   int prune() throws RocksDBException {
+    List<Note> taken = take();
+    if (taken.isEmpty()) {
+      return 0; // not even a batch is made: it is asked twice a second
+    }
     int dropped = 0;
     try (WriteBatch batch = new WriteBatch()) {
-      for (Note note : take()) {
+      for (Note note : taken) {
         for (byte[] key : superseded(note)) {
           batch.delete(key);
           dropped++;

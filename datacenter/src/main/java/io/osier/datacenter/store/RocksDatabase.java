@@ -54,6 +54,9 @@ public final class RocksDatabase implements AutoCloseable {
 
   private boolean closed;
 
+  /** Whether something was written since {@link #flush} began last; it may be of a former life. */
+  private volatile boolean unsynced = true;
+
   /**
    * Opens a store, or makes one.
    *
@@ -291,6 +294,7 @@ public final class RocksDatabase implements AutoCloseable {
               : groups.stream().filter(g -> !dropped.contains(g.keys().partition())).toList();
       change(open -> batch.write(wanted, settings.group()));
     } finally {
+      unsynced = true; // after it: a flush that came before has not seen it
       writing.unlock();
     }
   }
@@ -302,25 +306,38 @@ public final class RocksDatabase implements AutoCloseable {
    * @return how many versions were dropped
    */
   public int prune() {
-    return use(
-        open -> {
-          leases.endOver(open, System.nanoTime());
-          return pruner.prune();
-        });
+    int dropped =
+        use(
+            open -> {
+              leases.endOver(open, System.nanoTime());
+              return pruner.prune();
+            });
+    if (dropped > 0) {
+      unsynced = true;
+    }
+    return dropped;
   }
 
-  /** Makes what was written durable, where writes do not do so by themselves. */
-  public void flush() {
-    change(
+  /**
+   * Makes what was written durable, where writes do not do so by themselves. Only for one thread.
+   *
+   * @return whether there was anything
+   */
+  public boolean flush() {
+    return use(
         open -> {
-          if (durability == Durability.ASYNC) {
-            try {
-              open.syncWal();
-            } catch (RocksDBException e) {
-              kernel.forget();
-              throw e;
-            }
+          if (durability != Durability.ASYNC || !unsynced) {
+            return false;
           }
+          unsynced = false;
+          try {
+            open.syncWal();
+          } catch (RocksDBException e) {
+            unsynced = true;
+            kernel.forget();
+            throw e;
+          }
+          return true;
         });
   }
 

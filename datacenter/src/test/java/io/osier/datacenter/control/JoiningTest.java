@@ -10,6 +10,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ final class JoiningTest {
                   }
                   if (method.getReturnType() == boolean.class) {
                     return true; // all is well
+                  }
+                  if (method.getReturnType() == OptionalLong.class) {
+                    return OptionalLong.empty();
                   }
                   return method.getReturnType() == List.class ? List.of() : null;
                 });

@@ -72,6 +72,19 @@ final class StoreFaultsTest {
     database.close();
   }
 
+  /** It is asked twice a second, and an fsync of nothing is work for the disk all the same. */
+  @Test
+  void flush_syncsWhatWasWrittenSinceTheLastOne_andOtherwiseNothing() {
+    RocksDatabase database = RocksDatabase.open(dir, Durability.ASYNC, "test", "eu", 1);
+    RocksVersions versions = database.partition("shop", 0, 1);
+    assertThat(database.flush()).as("what a former life has left").isTrue();
+    assertThat(database.flush()).isFalse();
+    database.write(List.of(versions.encode(List.of(state()))));
+    assertThat(database.flush()).isTrue();
+    assertThat(database.flush()).isFalse();
+    database.close();
+  }
+
   /** One partition's thread gives a replica its number, and another's group is written first. */
   @Test
   void replicasNumber_isWrittenWithTheFirstRecordThatUsesIt() {

@@ -186,6 +186,11 @@ public final class Healer implements Early {
     return healing.interrupted ? healing.asking.isOpen() : healing.asking.isDue(heardNanos);
   }
 
+  /** Whether no healing is under way. */
+  public boolean isIdle() {
+    return underWay.isEmpty();
+  }
+
   /** The origins of which a peer has more, those first whose turn was longest ago. */
   private List<ReplicaId> wanted(
       ReplicaId peer, Frame.Status status, Predicate<ReplicaId> reachable, long nowNanos) {

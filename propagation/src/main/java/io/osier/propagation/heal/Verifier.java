@@ -64,6 +64,11 @@ public final class Verifier {
     return !open.containsKey(dc);
   }
 
+  /** Whether all peers' updates can be taken. */
+  public boolean isDone() {
+    return open.isEmpty();
+  }
+
   /**
    * Asks the peer for the next page, or again. Returns whether there is nothing more to ask.
    *

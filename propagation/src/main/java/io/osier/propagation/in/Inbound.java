@@ -119,6 +119,19 @@ public final class Inbound {
     return streams.get(dc);
   }
 
+  /** Whether nothing of a datacenter is waited for, as far as its stream is concerned. */
+  public boolean isAtRest(String dc) {
+    InboundStream in = streams.get(dc);
+    return in != null && in.isAtRest();
+  }
+
+  /** All are at rest: that somebody was not heard means nothing. */
+  public void rest(long nowNanos) {
+    for (InboundStream in : streams.all()) {
+      in.excuse(nowNanos, Resting.excusedNanos(around));
+    }
+  }
+
   /** All streams. */
   public Collection<InboundStream> streams() {
     return streams.all();
@@ -140,7 +153,7 @@ public final class Inbound {
         && linkUp.test(origin.dc())
         && !in.isResuming()
         && nowNanos - in.resumeSentNanos() >= around.retryNanos()
-        && nowNanos - in.heardNanos() < around.retryNanos();
+        && nowNanos - in.aliveNanos() < around.retryNanos();
   }
 
   /** Frames can be sent to the peer. Returns whether its stream is to be asked for. */
@@ -203,7 +216,7 @@ public final class Inbound {
 
   /** Looks who goes on, now that something has come. */
   private void weigh(long nowNanos) {
-    visibility.weigh(in -> isLinkUp(in) && nowNanos - in.heardNanos() < around.retryNanos());
+    visibility.weigh(in -> isLinkUp(in) && nowNanos - in.aliveNanos() < around.retryNanos());
   }
 
   private boolean isLinkUp(InboundStream in) {

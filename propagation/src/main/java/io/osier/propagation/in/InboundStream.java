@@ -77,6 +77,10 @@ public final class InboundStream {
   private long ackDueNanos;
   private long statusSequence;
   private long heardNanos;
+
+  /** Until then its silence meant nothing: see {@link Resting}. */
+  private long excusedNanos;
+
   private long outageUntilMillis;
   private long shortestWayMillis = Long.MAX_VALUE;
   private boolean wasSilent;
@@ -100,6 +104,7 @@ public final class InboundStream {
     this.cursor = recovered;
     this.applied = recovered;
     this.heardNanos = nowNanos;
+    this.excusedNanos = nowNanos;
   }
 
   /** Starts a new epoch from what was applied last. */
@@ -201,14 +206,45 @@ public final class InboundStream {
 
   /**
    * Notes a sign of life; a long silence before it means that what was sent until now was delayed.
+   * Of a silence that may be rest the frame's own way tells.
+   *
+   * @param wayMillis how long the frame took, by the two wall clocks; Long.MIN_VALUE if it does not
+   *     tell
    */
-  public void heard(long nowNanos, long nowMillis, long silenceNanosMax) {
-    if (nowNanos - heardNanos > silenceNanosMax) {
+  public void heard(long nowNanos, long nowMillis, long silenceNanosMax, long wayMillis) {
+    boolean isSilent = nowNanos - aliveNanos() > silenceNanosMax;
+    boolean mayBeSilent = nowNanos - heardNanos > silenceNanosMax;
+    if (isSilent || (mayBeSilent && isDelayed(wayMillis, silenceNanosMax / 1_000_000))) {
       outageUntilMillis = nowMillis;
       wasSilent = true;
       silentUntilNanos = nowNanos;
     }
     heardNanos = nowNanos;
+  }
+
+  private boolean isDelayed(long wayMillis, long byMillis) {
+    return wayMillis != Long.MIN_VALUE
+        && shortestWayMillis != Long.MAX_VALUE
+        && wayMillis - shortestWayMillis > byMillis;
+  }
+
+  /**
+   * All are at rest: that nothing was heard until now means nothing.
+   *
+   * @param nanosMax where it is not for longer
+   */
+  void excuse(long nowNanos, long nanosMax) {
+    excusedNanos = Math.min(nowNanos, heardNanos + nanosMax);
+  }
+
+  /** When it was heard last, or its silence last meant nothing. */
+  public long aliveNanos() {
+    return Math.max(heardNanos, excusedNanos);
+  }
+
+  /** Whether nothing of it is waited for. */
+  boolean isAtRest() {
+    return started && !resuming && !refusing && early.isEmpty() && fetcher.isIdle();
   }
 
   boolean wasOutage(long sentMillis) {
@@ -230,6 +266,7 @@ public final class InboundStream {
     return (wasSilent && silentUntilNanos >= nanos) || (started && resumeSentNanos >= nanos);
   }
 
+  /** When something came from it last: what was asked before has been answered, or was lost. */
   public long heardNanos() {
     return heardNanos;
   }

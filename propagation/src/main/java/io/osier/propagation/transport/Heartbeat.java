@@ -11,17 +11,24 @@ import org.jspecify.annotations.Nullable;
  * Carries out what a connection's {@link Liveness} decides: gives signs, and fails with {@link
  * ReadTimeoutException} when the other end is gone. Stands before the framing, so that a part of a
  * frame counts. Used by the channel's loop only, a new one for each channel.
+ *
+ * <p>It looks when something can be due: bytes that come only put that off, so they change no
+ * timer, and a look that finds nothing sets the next one.
  */
 final class Heartbeat extends ChannelInboundHandlerAdapter {
   static final long SIGN_MILLIS = 1_000;
   static final long DEAD_MILLIS = 5_000;
-  private static final long LOOK_MILLIS = 100;
 
   private final boolean asks;
   private final PeerMessage sign;
   private ChannelHandlerContext ctx;
   private Liveness liveness;
-  private @Nullable Future<?> looks;
+
+  /** The next look; null if there is none. */
+  private @Nullable Future<?> next;
+
+  /** Nothing is looked for any more. */
+  private boolean ended;
 
   private Heartbeat(boolean asks, PeerMessage sign) {
     this.asks = asks;
@@ -41,6 +48,7 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
   /** From now on signs are given. */
   void greeted() {
     liveness.greeted(now());
+    lookWhenDue();
   }
 
   /** Gives a sign now. */
@@ -52,6 +60,7 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
   /** See {@link Liveness#busy}. */
   void busy(boolean isBusy) {
     liveness.busy(isBusy, now());
+    lookWhenDue();
   }
 
   @Override
@@ -63,21 +72,33 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
             TimeUnit.MILLISECONDS.toNanos(DEAD_MILLIS),
             asks,
             now());
-    looks =
-        ctx.executor()
-            .scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    lookWhenDue();
     ctx.fireChannelActive();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    stopLooking();
+    end();
     ctx.fireChannelInactive();
   }
 
-  private void stopLooking() {
-    if (looks != null) {
-      looks.cancel(false);
+  private void end() {
+    ended = true;
+    cancelLook();
+  }
+
+  private void cancelLook() {
+    if (next != null) {
+      next.cancel(false);
+      next = null;
+    }
+  }
+
+  private void lookWhenDue() {
+    cancelLook();
+    long due = liveness.dueNanos();
+    if (!ended && due != Long.MAX_VALUE) {
+      next = ctx.executor().schedule(this::look, Math.max(0, due - now()), TimeUnit.NANOSECONDS);
     }
   }
 
@@ -89,12 +110,15 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
 
   private void look() {
     switch (liveness.due(now())) {
-      case SIGN -> Wire.write(ctx.channel(), sign);
+      case SIGN -> {
+        lookWhenDue();
+        Wire.write(ctx.channel(), sign);
+      }
       case DEAD -> {
-        stopLooking();
+        end();
         ctx.fireExceptionCaught(ReadTimeoutException.INSTANCE);
       }
-      case NOTHING -> {}
+      case NOTHING -> lookWhenDue();
     }
   }
 

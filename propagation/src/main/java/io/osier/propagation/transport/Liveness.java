@@ -63,6 +63,13 @@ final class Liveness {
     heardNanos = nowNanos;
   }
 
+  /** When {@link #due} has something to do, unless something happens before. */
+  long dueNanos() {
+    long dead = busy ? Long.MAX_VALUE : heardNanos + deadNanos;
+    long sign = greeted ? signedNanos + signNanos : Long.MAX_VALUE;
+    return busy || (greeted && sign - dead < 0) ? sign : dead;
+  }
+
   /** What is to be done, which then counts as done. */
   Due due(long nowNanos) {
     if (!busy && nowNanos - heardNanos >= deadNanos) {

@@ -55,4 +55,27 @@ final class LivenessTest {
     assertThat(liveness.due(164)).isEqualTo(Due.NOTHING);
     assertThat(liveness.due(165)).isEqualTo(Due.DEAD);
   }
+
+  @Test
+  void due_isTheSignOrTheDeath_whicheverComesFirst() {
+    Liveness liveness = liveness(true);
+    assertThat(liveness.dueNanos()).isEqualTo(50); // nothing but the death, before the greeting
+    liveness.heard(7);
+    assertThat(liveness.dueNanos()).isEqualTo(57);
+    liveness.greeted(8);
+    assertThat(liveness.dueNanos()).isEqualTo(18);
+    for (long now = 18; now < 57; now += 10) {
+      assertThat(liveness.due(now)).isEqualTo(Due.SIGN);
+    }
+    assertThat(liveness.dueNanos()).isEqualTo(57); // and not 58, when the next sign would be
+    liveness.busy(true, 55);
+    assertThat(liveness.dueNanos()).isEqualTo(58);
+  }
+
+  @Test
+  void whoIsBusyAndNotGreeted_hasNothingToDo() {
+    Liveness liveness = liveness(false);
+    liveness.busy(true, 1);
+    assertThat(liveness.dueNanos()).isEqualTo(Long.MAX_VALUE);
+  }
 }

@@ -1,0 +1,111 @@
+package io.osier.datacenter.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ReplicaId;
+import io.osier.protocol.Request;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** The control plane looks all the time, and reads only what may be another than before. */
+final class ControlLooksTest {
+  private long clock = 1_000;
+  private int asked;
+  private int looked;
+  private long recorded;
+  private boolean tells = true;
+  private final OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
+  private final OsierCopy us = new OsierCopy(new ReplicaId("us", 1), () -> ++clock);
+  private final ControlPlane plane = plane(eu);
+  private final ControlPlane other = plane(us);
+
+  private ControlPlane plane(OsierCopy copy) {
+    ControlPlane.Host host =
+        (ControlPlane.Host)
+            Proxy.newProxyInstance(
+                ControlPlane.Host.class.getClassLoader(),
+                new Class<?>[] {ControlPlane.Host.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("ask")) {
+                    asked += copy == eu ? 1 : 0;
+                    recorded += arguments[0] instanceof Request.Transact ? 1 : 0;
+                    return copy.ask((Request) arguments[0]);
+                  }
+                  if (method.getName().equals("hinders")) {
+                    looked += copy == eu ? 1 : 0;
+                  }
+                  if (method.getReturnType() == OptionalLong.class) {
+                    return copy == eu && tells ? OptionalLong.of(recorded) : OptionalLong.empty();
+                  }
+                  if (method.getReturnType() == boolean.class) {
+                    return true; // all is well
+                  }
+                  return method.getReturnType() == List.class ? List.of() : null;
+                });
+    SortedMap<String, Optional<String>> file = new TreeMap<>();
+    List.of("eu", "us").forEach(dc -> file.put(dc, Optional.of(dc + ":1")));
+    return new ControlPlane(copy.replica().dc(), file, Map.of(), () -> ++clock, host);
+  }
+
+  private int askedBy(Runnable step) {
+    asked = 0;
+    step.run();
+    return asked;
+  }
+
+  private static void create(ControlPlane at, String name) {
+    at.administer(new Request.Administer("keyspace", "create", name, new TreeMap<>()), "ada");
+  }
+
+  @Test
+  void nothingIsRead_untilSomethingWasRecorded() {
+    assertThat(askedBy(plane::look)).isPositive();
+    assertThat(askedBy(plane::look)).isZero();
+    create(other, "carts");
+    eu.hear(us);
+    recorded++;
+    assertThat(askedBy(plane::look)).isPositive();
+    assertThat(plane.views("carts")).hasSize(1);
+    assertThat(askedBy(plane::look)).isPositive(); // its own note, that it has opened it
+    assertThat(askedBy(plane::look)).isZero();
+  }
+
+  @Test
+  void whatWasChangedHere_isReadAtOnce() {
+    plane.look();
+    create(plane, "carts");
+    assertThat(plane.views("carts")).hasSize(1);
+  }
+
+  @Test
+  void whereNothingIsRecorded_isReadEachTime() {
+    tells = false;
+    plane.look();
+    assertThat(askedBy(plane::look)).isPositive();
+  }
+
+  private int lookedIn(int looks) {
+    looked = 0;
+    for (int i = 0; i < looks; i++) {
+      plane.look();
+    }
+    return looked;
+  }
+
+  @Test
+  void whereAllIsSteady_oneLookOfTenIsAWholeOne() {
+    plane.look();
+    assertThat(lookedIn(100)).isEqualTo(10);
+    recorded++;
+    assertThat(lookedIn(1)).isEqualTo(1);
+    plane.administerDatacenters(
+        new Request.Administer("dc", "add", "ap", new TreeMap<>(Map.of("address", "ap:1"))), "ada");
+    assertThat(lookedIn(100)).as("while ap joins").isEqualTo(100);
+  }
+}

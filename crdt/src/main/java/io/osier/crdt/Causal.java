@@ -483,8 +483,16 @@ public final class Causal {
     return expiry.isNone() && store.isBottom() && store.isTrimmedEmpty();
   }
 
-  /** Answers a query. */
+  /**
+   * Answers a query.
+   *
+   * @throws OsierException VALUE_TOO_LARGE if all of a decomposed object is asked for that no
+   *     answer has room for
+   */
   public Reading read(Query query) {
+    if (query instanceof Query.Whole) {
+      Decomposition.checkWhole(this);
+    }
     return query instanceof Query.Exists ? new Reading.Flag(!isBottom()) : store.read(query);
   }
 

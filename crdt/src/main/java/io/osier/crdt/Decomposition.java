@@ -1,6 +1,8 @@
 package io.osier.crdt;
 
 import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods are pure but for the source, and safe for any thread.
  */
 public final class Decomposition {
+  /** Beyond this encoded size an object cannot be read as a whole. */
+  private static final long WHOLE_BYTES_MAX = 64L << 20;
+
   private Decomposition() {}
 
   /** Takes entries as bytes. */
@@ -45,6 +50,21 @@ public final class Decomposition {
   /** Whether some of an object lies outside the heap, or is to. */
   public static boolean isDecomposed(Causal object) {
     return object.store() instanceof CellStore<?, ?, ?> cells && cells.behind() != null;
+  }
+
+  /** Refuses to read all of what does not fit into an answer: it would be read into the heap. */
+  static void checkWhole(Causal object) {
+    if (isDecomposed(object) && object.sizeBytes() > WHOLE_BYTES_MAX) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "a "
+              + object.type()
+              + " of about "
+              + object.sizeBytes()
+              + " bytes is too large to be read as a whole, which ends at "
+              + WHOLE_BYTES_MAX
+              + ": read it in part (range, stream, contains, size, some fields of a map)");
+    }
   }
 
   /** An equal object that is decomposed, with all entries still in memory. */

@@ -1,7 +1,10 @@
 package io.osier.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
@@ -413,6 +416,28 @@ final class DecompositionProperties {
     site.decomposed = Decomposition.rebased(site.decomposed, written, later);
     site.check();
     assertThat(Decomposition.inMemory(site.decomposed)).isEqualTo(1);
+  }
+
+  /** Reading it would take as much of the heap, and no answer has room for it. */
+  @Test
+  void whatIsTooLargeForAnAnswer_isNotRead() {
+    List<Value> large = IntStream.range(0, 66).mapToObj(DecompositionProperties::ofOneMiB).toList();
+    Causal state = Causal.bottom(CrdtType.AW_SET);
+    state = state.join(state.prepare(new Operation.Add(large), new ReplicaId("a", 1), 1, 0, 1, 0));
+    Causal decomposed = Decomposition.of(state);
+    assertThatThrownBy(() -> decomposed.read(new Query.Whole()))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE))
+        .hasMessageContaining("read it in part");
+    assertThat(decomposed.read(new Query.Size())).isEqualTo(new Reading.Count(66));
+    assertThat(decomposed.read(new Query.Contains(large.getFirst())))
+        .isEqualTo(new Reading.Flag(true));
+  }
+
+  private static Value ofOneMiB(int number) {
+    byte[] bytes = new byte[1 << 20];
+    bytes[0] = (byte) number;
+    return Value.of(bytes);
   }
 
   @Property

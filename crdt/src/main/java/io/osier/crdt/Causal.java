@@ -242,6 +242,9 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
+    if (expiry.isNone()) {
+      return prepare(operation, origin, first, predecessor, timestamp, forgotten);
+    }
     Optional<Causal> removal =
         prepareRemoval(
             millis, List.of(operation), origin, first, predecessor, timestamp, forgotten);

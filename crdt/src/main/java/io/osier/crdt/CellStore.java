@@ -85,6 +85,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     private int seen;
     private int left;
 
+    private Editor() {
+      map = CellMap.<K, V>empty().edit();
+    }
+
     private Editor(CellStore<S, K, V> from) {
       map = from.cells.edit();
       sum = from.bytes;
@@ -212,13 +216,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** A store with no cells, to collect a delta in. */
   final Editor delta() {
-    Editor editor = new Editor(this);
-    editor.map = CellMap.<K, V>empty().edit();
-    editor.sum = 0;
-    editor.heapSum = 0;
-    editor.seen = 0;
-    editor.left = 0;
-    return editor;
+    return new Editor();
+  }
+
+  /** A delta of one cell. */
+  final S delta(K key, V cell) {
+    CellMap<K, V> map = CellMap.<K, V>empty().put(key, cell);
+    int seen = isVisible(cell) ? 1 : 0;
+    int left = isLasting(cell) ? 1 : 0;
+    return with(new Cells<>(map, cellBytes(key, cell), cellHeapBytes(key, cell), seen, left));
   }
 
   /** The key's cell, empty if it is not there. */
@@ -269,6 +275,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return cells;
   }
 
+  final CellNode root() {
+    return cells.root();
+  }
+
   /** How many cells a reader sees. */
   final int visible() {
     return visible;
@@ -282,6 +292,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     Editor result = edit();
     if (joining.rightFull()) {
       joinAll(result, other, joining);
+    } else if (other.root() instanceof CellNode.Leaf leaf) {
+      joinLeaf(result, leaf, joining);
     } else {
       for (Tuple2<K, V> entry : other.cells()) {
         K key = entry._1;
@@ -289,6 +301,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       }
     }
     return result.done();
+  }
+
+  /** A delta's only leaf, as nearly all have it: without a walk, which costs as much as a join. */
+  @SuppressWarnings("unchecked") // only such keys and cells are in there
+  private void joinLeaf(Editor result, CellNode.Leaf leaf, Joining joining) {
+    for (int i = 0; i < leaf.size; i++) {
+      K key = (K) leaf.keys[i];
+      joinInto(result, key, cells.get(key), (V) leaf.cells[i], joining);
+    }
   }
 
   /** Two states: what only the left side has may have been removed on the right. */

@@ -25,10 +25,15 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
    * additions.
    */
   final S add(List<Value> elements, Preparation preparation) {
+    if (elements.size() == 1) { // as it mostly is
+      Value element = elements.getFirst();
+      cell(element).supersede(preparation);
+      return delta(element, DotSet.of(preparation.nextDot()));
+    }
     Editor delta = delta();
     for (Value element : elements) {
       if (!delta.has(element)) { // given twice it is added once
-        preparation.supersede(cell(element));
+        cell(element).supersede(preparation);
         delta.put(element, DotSet.of(preparation.nextDot()));
       }
     }
@@ -39,7 +44,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
     Editor delta = delta();
     for (Value element : elements) {
       if (has(element) && !delta.has(element)) {
-        preparation.supersede(cell(element));
+        cell(element).supersede(preparation);
         delta.put(element, DotSet.EMPTY);
       }
     }
@@ -48,7 +53,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
 
   @Override
   final DotSet resetCell(DotSet dots, Preparation preparation) {
-    preparation.supersede(dots);
+    dots.supersede(preparation);
     return DotSet.EMPTY;
   }
 

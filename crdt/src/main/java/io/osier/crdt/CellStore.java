@@ -97,16 +97,17 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       left = from.lasting;
     }
 
-    void put(K key, V cell) {
+    /** Puts a key's cell; returns the one that was there, or null. */
+    @Nullable V put(K key, V cell) {
       V old = map.put(key, cell);
-      if (old == cell) {
-        return;
+      if (old != cell) {
+        forget(key, old);
+        sum += cellBytes(key, cell);
+        heapSum += cellHeapBytes(key, cell);
+        seen += isVisible(cell) ? 1 : 0;
+        left += isLasting(cell) ? 1 : 0;
       }
-      forget(key, old);
-      sum += cellBytes(key, cell);
-      heapSum += cellHeapBytes(key, cell);
-      seen += isVisible(cell) ? 1 : 0;
-      left += isLasting(cell) ? 1 : 0;
+      return old;
     }
 
     @Nullable V get(K key) {
@@ -264,11 +265,37 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final S reset(Preparation preparation) {
+    if (cells.root() instanceof CellNode.Leaf leaf) {
+      return reset(leaf, preparation);
+    }
     Editor delta = delta();
     for (Tuple2<K, V> entry : cells) {
       delta.put(entry._1, resetCell(entry._2, preparation));
     }
     return delta.done();
+  }
+
+  /** Of a map that is one leaf: the delta's keys are the same ones. */
+  @SuppressWarnings("unchecked") // only such keys and cells are in there
+  private S reset(CellNode.Leaf leaf, Preparation preparation) {
+    Object[] reset = new Object[leaf.size];
+    long sum = 0;
+    long heapSum = 0;
+    int seen = 0;
+    int left = 0;
+    for (int i = 0; i < leaf.size; i++) {
+      K key = (K) leaf.keys[i];
+      V cell = resetCell((V) leaf.cells[i], preparation);
+      reset[i] = cell;
+      sum += cellBytes(key, cell);
+      heapSum += cellHeapBytes(key, cell);
+      seen += isVisible(cell) ? 1 : 0;
+      left += isLasting(cell) ? 1 : 0;
+    }
+    CellNode root = new CellNode.Leaf(null, leaf.keys, reset, leaf.size);
+    CellMap<K, V> map =
+        leaf.size == 0 ? CellMap.empty() : CellMap.<K, V>empty().with(root, leaf.size, 0);
+    return with(new Cells<>(map, sum, heapSum, seen, left));
   }
 
   final Iterable<Tuple2<K, V>> cells() {

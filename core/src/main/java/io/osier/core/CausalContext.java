@@ -55,29 +55,14 @@ public final class CausalContext {
 
   /** The context of many dots, in any order. */
   public static CausalContext of(Collection<Dot> dots) {
-    Dot[] sorted = dots.toArray(new Dot[0]);
-    Arrays.sort(sorted);
-    List<ReplicaId> replicas = new ArrayList<>();
-    List<long[]> ranges = new ArrayList<>();
-    int i = 0;
-    while (i < sorted.length) {
-      ReplicaId replica = sorted[i].replica();
-      long[] r = new long[8];
-      int size = 0;
-      for (; i < sorted.length && sorted[i].replica().equals(replica); i++) {
-        long number = sorted[i].number();
-        if (size > 0 && r[size - 1] >= number - 1) {
-          r[size - 1] = number;
-        } else {
-          r = size == r.length ? Arrays.copyOf(r, 2 * size) : r;
-          r[size++] = number - 1;
-          r[size++] = number;
-        }
-      }
-      replicas.add(replica);
-      ranges.add(Arrays.copyOf(r, size));
-    }
-    return new CausalContext(replicas.toArray(new ReplicaId[0]), ranges.toArray(new long[0][]));
+    DotCollector collector = new DotCollector();
+    dots.forEach(dot -> collector.add(dot.replica(), dot.number()));
+    return collector.context();
+  }
+
+  /** A context of arrays in its own form that never change. */
+  static CausalContext trusted(ReplicaId[] replicas, long[][] ranges) {
+    return new CausalContext(replicas, ranges);
   }
 
   /**
@@ -222,26 +207,23 @@ public final class CausalContext {
   public CausalContext withRange(ReplicaId replica, long after, long through) {
     checkRange(after, through);
     int i = indexOf(replica);
-    if (i >= 0) {
-      long[] r = ranges[i];
-      if (r.length == 2 && after >= r[0] && after <= r[1]) {
-        // The common case: a state's single range grows at its end.
-        if (through <= r[1]) {
-          return this;
-        }
-        long[][] next = ranges.clone();
-        next[i] = new long[] {r[0], through};
-        return new CausalContext(replicas, next);
-      }
-      long[] union = union(r, new long[] {after, through});
-      if (Arrays.equals(union, r)) {
-        return this;
-      }
-      long[][] next = ranges.clone();
-      next[i] = union;
-      return new CausalContext(replicas, next);
+    if (i < 0) {
+      return joinAll(range(replica, after, through));
     }
-    return join(range(replica, after, through));
+    long[] r = ranges[i];
+    long[] union;
+    if (r.length == 2 && after >= r[0] && after <= r[1]) {
+      // The common case: a state's single range grows at its end.
+      union = through <= r[1] ? r : new long[] {r[0], through};
+    } else {
+      union = union(r, new long[] {after, through});
+    }
+    if (union == r) {
+      return this;
+    }
+    long[][] next = ranges.clone();
+    next[i] = union;
+    return new CausalContext(replicas, next);
   }
 
   /** The union of both contexts. */
@@ -252,6 +234,14 @@ public final class CausalContext {
     if (replicas.length == 0) {
       return other;
     }
+    if (other.replicas.length == 1 && other.ranges[0].length == 2) {
+      // As nearly all deltas have it.
+      return withRange(other.replicas[0], other.ranges[0][0], other.ranges[0][1]);
+    }
+    return joinAll(other);
+  }
+
+  private CausalContext joinAll(CausalContext other) {
     int n = replicas.length;
     int m = other.replicas.length;
     ReplicaId[] rs = new ReplicaId[n + m];

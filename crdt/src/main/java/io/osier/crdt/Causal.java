@@ -248,6 +248,9 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
+    if (expiry.isNone()) {
+      return prepare(operation, origin, first, predecessor, timestamp, forgotten);
+    }
     Optional<Causal> removal =
         prepareRemoval(
             millis, List.of(operation), origin, first, predecessor, timestamp, forgotten);
@@ -259,6 +262,40 @@ public final class Causal {
     return removal
         .get()
         .join(left.prepare(operation, origin, removed + 1, removed, timestamp, forgotten));
+  }
+
+  /**
+   * An update and what it makes of its object.
+   *
+   * @param after the object joined with the delta
+   */
+  public record Updated(Causal delta, Causal after) {}
+
+  /**
+   * As {@link #prepareAt}, with the state that follows. Of an addition to a set, and of its
+   * clearing, that is made at once: what is written replaces all that was seen, so there is nothing
+   * to compare with.
+   */
+  public Updated updateAt(
+      long millis,
+      Operation operation,
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten) {
+    boolean isNew = full && expiry.isNone() && context.last(origin) < first;
+    isNew &= !(operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(this));
+    if (isNew && store instanceof TaggedSet<?> set && set.writesAtOnce(operation)) {
+      Preparation preparation = preparation(origin, first, timestamp, forgotten);
+      TaggedSet.Written written = set.write(operation, preparation);
+      CausalContext own = preparation.context(predecessor);
+      return new Updated(
+          new Causal(written.delta(), Expiry.NONE, own, false),
+          new Causal(written.after(), Expiry.NONE, context.join(own), true));
+    }
+    Causal delta = prepareAt(millis, operation, origin, first, predecessor, timestamp, forgotten);
+    return new Updated(delta, join(delta));
   }
 
   /**

@@ -125,11 +125,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       outside = null;
     }
 
-    void put(K key, V cell) {
+    /** Puts a key's cell; returns the one that was there, or null. */
+    @Nullable V put(K key, V cell) {
       V loaded = map.put(key, cell);
+      V old = former(key, loaded);
       if (loaded != cell) {
-        change(key, loaded, cell, former(key, loaded), cell);
+        change(key, loaded, cell, old, cell);
       }
+      return old;
     }
 
     /**
@@ -300,6 +303,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return new Editor();
   }
 
+  /** A delta of one cell. */
+  final S delta(K key, V cell) {
+    CellMap<K, V> map = CellMap.<K, V>empty().put(key, cell);
+    int seen = isVisible(cell) ? 1 : 0;
+    int left = isLasting(cell) ? 1 : 0;
+    return with(new Cells<>(map, null, cellBytes(key, cell), cellHeapBytes(key, cell), seen, left));
+  }
+
   /** The key's cell, or null. */
   private @Nullable V find(K key) {
     V cell = cells.get(key);
@@ -346,11 +357,37 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final S reset(Preparation preparation) {
+    if (behind == null && cells.root() instanceof CellNode.Leaf leaf) {
+      return reset(leaf, preparation);
+    }
     Editor delta = delta();
     for (Tuple2<K, V> entry : cells()) {
       delta.put(entry._1, resetCell(entry._2, preparation));
     }
     return delta.done();
+  }
+
+  /** Of a map that is one leaf: the delta's keys are the same ones. */
+  @SuppressWarnings("unchecked") // only such keys and cells are in there
+  private S reset(CellNode.Leaf leaf, Preparation preparation) {
+    Object[] reset = new Object[leaf.size];
+    long sum = 0;
+    long heapSum = 0;
+    int seen = 0;
+    int left = 0;
+    for (int i = 0; i < leaf.size; i++) {
+      K key = (K) leaf.keys[i];
+      V cell = resetCell((V) leaf.cells[i], preparation);
+      reset[i] = cell;
+      sum += cellBytes(key, cell);
+      heapSum += cellHeapBytes(key, cell);
+      seen += isVisible(cell) ? 1 : 0;
+      left += isLasting(cell) ? 1 : 0;
+    }
+    CellNode root = new CellNode.Leaf(null, leaf.keys, reset, leaf.size);
+    CellMap<K, V> map =
+        leaf.size == 0 ? CellMap.empty() : CellMap.<K, V>empty().with(root, leaf.size, 0);
+    return with(new Cells<>(map, null, sum, heapSum, seen, left));
   }
 
   /** All entries, in the order of the keys. */
@@ -392,6 +429,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     Editor result = edit();
     if (joining.rightFull()) {
       joinAll(result, other, joining);
+    } else if (other.behind() == null && other.inMemory().root() instanceof CellNode.Leaf leaf) {
+      joinLeaf(result, leaf, joining);
     } else {
       for (Tuple2<K, V> entry : other.cells()) {
         K key = entry._1;
@@ -419,6 +458,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       }
     }
     return isChanged ? rest.done() : self();
+  }
+
+  /** A delta's only leaf, as nearly all have it: without a walk, which costs as much as a join. */
+  @SuppressWarnings("unchecked") // only such keys and cells are in there
+  private void joinLeaf(Editor result, CellNode.Leaf leaf, Joining joining) {
+    for (int i = 0; i < leaf.size; i++) {
+      K key = (K) leaf.keys[i];
+      joinInto(result, key, find(key), (V) leaf.cells[i], joining);
+    }
   }
 
   /** Two states: what only the left side has may have been removed on the right. */

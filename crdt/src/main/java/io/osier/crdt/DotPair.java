@@ -31,8 +31,8 @@ record DotPair(DotSet pros, DotSet cons) {
   }
 
   void supersede(Preparation preparation) {
-    preparation.supersede(pros);
-    preparation.supersede(cons);
+    pros.supersede(preparation);
+    cons.supersede(preparation);
   }
 
   DotPair join(DotPair other, CausalContext mine, CausalContext theirs) {

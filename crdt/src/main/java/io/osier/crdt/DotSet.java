@@ -3,45 +3,86 @@ package io.osier.crdt;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** A small immutable set of dots, sorted; nearly always of one. */
+/**
+ * A small immutable set of dots, sorted. Nearly always it is of one, which is in here and not an
+ * object of its own: a set has one of these for each element.
+ */
 public final class DotSet {
   /** No dots. */
-  public static final DotSet EMPTY = new DotSet(new Dot[0]);
+  public static final DotSet EMPTY = new DotSet(null, 0, null);
 
-  private final Dot[] dots;
+  /** The only dot's; null if there is none, or more than one. */
+  private final @Nullable ReplicaId replica;
 
-  private DotSet(Dot[] dots) {
+  private final long number;
+
+  /** More than one; null otherwise. */
+  private final Dot @Nullable [] dots;
+
+  private DotSet(@Nullable ReplicaId replica, long number, Dot @Nullable [] dots) {
+    this.replica = replica;
+    this.number = number;
     this.dots = dots;
   }
 
   /** The set of one dot. */
   public static DotSet of(Dot dot) {
-    return new DotSet(new Dot[] {dot});
+    return new DotSet(dot.replica(), dot.number(), null);
+  }
+
+  /** The set of some dots that are in their order. */
+  private static DotSet of(Dot[] sorted, int size) {
+    return switch (size) {
+      case 0 -> EMPTY;
+      case 1 -> of(sorted[0]);
+      default -> new DotSet(null, 0, sorted.length == size ? sorted : Arrays.copyOf(sorted, size));
+    };
   }
 
   /** How many dots. */
   public int size() {
-    return dots.length;
+    return dots != null ? dots.length : replica == null ? 0 : 1;
   }
 
   /** The i-th dot in their order. */
   public Dot get(int i) {
-    return dots[i];
+    if (dots != null) {
+      return dots[i];
+    }
+    if (replica == null || i != 0) {
+      throw new IndexOutOfBoundsException(i);
+    }
+    return new Dot(replica, number);
   }
 
   /** Whether there is none. */
   public boolean isEmpty() {
-    return dots.length == 0;
+    return replica == null && dots == null;
   }
 
   /** Whether the dot is in the set. */
   public boolean contains(Dot dot) {
-    return Arrays.binarySearch(dots, dot) >= 0;
+    return dots != null
+        ? Arrays.binarySearch(dots, dot) >= 0
+        : number == dot.number() && dot.replica().equals(replica);
+  }
+
+  /** Notes that an update replaces or removes what the dots stand for. */
+  void supersede(Preparation preparation) {
+    if (replica != null) {
+      preparation.supersede(replica, number);
+    } else if (dots != null) {
+      for (Dot dot : dots) {
+        preparation.supersede(dot);
+      }
+    }
   }
 
   /**
@@ -49,67 +90,77 @@ public final class DotSet {
    * does not know it.
    */
   public DotSet join(DotSet other, CausalContext mine, CausalContext theirs) {
-    if (dots.length == 1 && other.dots.length == 1 && dots[0].equals(other.dots[0])) {
+    if (dots != null || other.dots != null) {
+      return joinMany(other, mine, theirs);
+    }
+    if (number == other.number && (replica == null || replica.equals(other.replica))) {
       return this;
     }
-    Dot[] kept = new Dot[dots.length + other.dots.length];
+    boolean isKept = replica != null && !theirs.contains(replica, number);
+    boolean isAdded = other.replica != null && !mine.contains(other.replica, other.number);
+    if (isKept && isAdded) {
+      Dot[] both = {get(0), other.get(0)};
+      Arrays.sort(both);
+      return new DotSet(null, 0, both);
+    }
+    return isKept ? this : isAdded ? other : EMPTY;
+  }
+
+  private DotSet joinMany(DotSet other, CausalContext mine, CausalContext theirs) {
+    int n = size();
+    int m = other.size();
+    Dot[] kept = new Dot[n + m];
     int size = 0;
+    int left = 0;
     int i = 0;
     int j = 0;
-    while (i < dots.length || j < other.dots.length) {
-      int order =
-          i == dots.length ? 1 : j == other.dots.length ? -1 : dots[i].compareTo(other.dots[j]);
-      if (order == 0) {
-        kept[size++] = dots[i];
-        i++;
-        j++;
-      } else if (order < 0) {
-        if (!theirs.contains(dots[i])) {
-          kept[size++] = dots[i];
-        }
-        i++;
-      } else {
-        if (!mine.contains(other.dots[j])) {
-          kept[size++] = other.dots[j];
-        }
-        j++;
+    while (i < n || j < m) {
+      int order = i == n ? 1 : j == m ? -1 : get(i).compareTo(other.get(j));
+      if (order == 0 || (order < 0 && !theirs.contains(get(i)))) {
+        kept[size++] = get(i);
+        left++;
+      } else if (order > 0 && !mine.contains(other.get(j))) {
+        kept[size++] = other.get(j);
       }
+      i += order <= 0 ? 1 : 0;
+      j += order >= 0 ? 1 : 0;
     }
-    if (size == 0) {
-      return EMPTY;
-    }
-    return size == dots.length && Arrays.equals(dots, 0, size, kept, 0, size)
-        ? this
-        : new DotSet(Arrays.copyOf(kept, size));
+    return left == n && size == n ? this : of(kept, size);
   }
 
   /** What the set takes in the heap, about, in bytes. */
   public long heapBytes() {
-    return dots.length == 0
-        ? 0
-        : HeapSize.object(HeapSize.REFERENCE)
-            + HeapSize.array(dots.length, HeapSize.REFERENCE)
-            + dots.length * Dot.HEAP_BYTES;
+    if (isEmpty()) {
+      return 0;
+    }
+    long self = HeapSize.object(2 * HeapSize.REFERENCE + Long.BYTES);
+    return dots == null
+        ? self
+        : self + HeapSize.array(dots.length, HeapSize.REFERENCE) + dots.length * Dot.HEAP_BYTES;
   }
 
   /** An estimate of the encoded size, in bytes. */
   public int sizeBytes() {
-    return 1 + 4 * dots.length;
+    return 1 + 4 * size();
   }
 
   /** Writes the set. */
   public void write(WireOutput out) {
-    out.writeCount(dots.length);
-    for (Dot dot : dots) {
-      out.writeDot(dot);
+    out.writeCount(size());
+    if (replica != null) {
+      out.writeDot(replica, number);
+    } else if (dots != null) {
+      for (Dot dot : dots) {
+        out.writeDot(dot);
+      }
     }
   }
 
   /** Reads a set. */
   public static DotSet read(WireInput in) {
     int n = in.readCount(2);
-    if (n == 0) {
-      return EMPTY;
+    if (n <= 1) {
+      return n == 0 ? EMPTY : of(in.readDot());
     }
     Dot[] dots = new Dot[n];
     for (int i = 0; i < n; i++) {
@@ -118,21 +169,31 @@ public final class DotSet {
         throw new MalformedException("dots are not in order");
       }
     }
-    return new DotSet(dots);
+    return of(dots, n);
   }
 
   @Override
   public boolean equals(Object o) {
-    return o instanceof DotSet d && Arrays.equals(dots, d.dots);
+    if (o == this) {
+      return true;
+    }
+    if (!(o instanceof DotSet d) || size() != d.size()) {
+      return false;
+    }
+    return dots != null
+        ? Arrays.equals(dots, d.dots)
+        : replica == null || (number == d.number && replica.equals(d.replica));
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(dots);
+    return dots != null
+        ? Arrays.hashCode(dots)
+        : replica == null ? 1 : 31 * replica.hashCode() + Long.hashCode(number);
   }
 
   @Override
   public String toString() {
-    return Arrays.toString(dots);
+    return dots != null ? Arrays.toString(dots) : replica == null ? "[]" : "[" + get(0) + "]";
   }
 }

@@ -33,13 +33,13 @@ public final class EwFlag implements DotStore<EwFlag> {
     if (!(operation instanceof Operation.SetFlag set)) {
       throw Stores.wrongOperation(type(), operation);
     }
-    preparation.supersede(enables);
+    enables.supersede(preparation);
     return set.enabled() ? new EwFlag(DotSet.of(preparation.nextDot())) : EMPTY;
   }
 
   @Override
   public EwFlag reset(Preparation preparation) {
-    preparation.supersede(enables);
+    enables.supersede(preparation);
     return EMPTY;
   }
 

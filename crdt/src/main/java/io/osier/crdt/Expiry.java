@@ -24,7 +24,7 @@ record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
 
   /** Whether there is no deadline, not even one that never comes, and none is mentioned. */
   boolean isNone() {
-    return whole.isNone() && parts.isEmpty();
+    return this == NONE || (whole.isNone() && parts.isEmpty());
   }
 
   /** When the first deadline passes that counts; {@link DeadlineRegister#NEVER} if none does. */

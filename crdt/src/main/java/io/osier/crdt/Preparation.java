@@ -2,9 +2,8 @@ package io.osier.crdt;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.DotCollector;
 import io.osier.core.ReplicaId;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * What an update is prepared with: numbers for its dots, a timestamp, and a collector of the dots
@@ -20,7 +19,7 @@ public final class Preparation {
   private final long first;
   private final long timestamp;
   private final long forgotten;
-  private final List<Dot> superseded = new ArrayList<>(4);
+  private final DotCollector superseded = new DotCollector();
   private long next;
 
   /**
@@ -62,14 +61,12 @@ public final class Preparation {
 
   /** Notes that the update replaces or removes what this dot stands for. */
   public void supersede(Dot seen) {
-    superseded.add(seen);
+    superseded.add(seen.replica(), seen.number());
   }
 
-  /** Notes the same for many dots. */
-  public void supersede(DotSet seen) {
-    for (int i = 0; i < seen.size(); i++) {
-      superseded.add(seen.get(i));
-    }
+  /** Notes the same for a dot that is no object. */
+  void supersede(ReplicaId replica, long number) {
+    superseded.add(replica, number);
   }
 
   /** The commit number: the last number used, the first one if no dot was needed. */
@@ -87,12 +84,14 @@ public final class Preparation {
 
   /** What the update has superseded and written between two places. */
   CausalContext between(Mark from, Mark to) {
-    CausalContext context = CausalContext.of(superseded.subList(from.superseded, to.superseded));
+    CausalContext context = superseded.context(from.superseded, to.superseded);
     return to.next == from.next ? context : context.withRange(origin, from.next - 1, to.next - 1);
   }
 
   /** The causal context of the delta: {@code (predecessor, last]} and all that was superseded. */
   CausalContext context(long predecessor) {
-    return CausalContext.of(superseded).withRange(origin, predecessor, last());
+    return superseded.size() == 0
+        ? CausalContext.range(origin, predecessor, last())
+        : superseded.context().withRange(origin, predecessor, last());
   }
 }

@@ -25,21 +25,50 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
    * additions.
    */
   final S add(List<Value> elements, Preparation preparation) {
+    if (elements.size() == 1) { // as it mostly is
+      Value element = elements.getFirst();
+      cell(element).supersede(preparation);
+      return delta(element, DotSet.of(preparation.nextDot()));
+    }
     Editor delta = delta();
     for (Value element : elements) {
       if (!delta.has(element)) { // given twice it is added once
-        preparation.supersede(cell(element));
+        cell(element).supersede(preparation);
         delta.put(element, DotSet.of(preparation.nextDot()));
       }
     }
     return delta.done();
   }
 
+  /** What an operation writes, as a delta, and what it makes of a state. */
+  record Written(TaggedSet<?> delta, TaggedSet<?> after) {}
+
+  /** Whether {@link #write} does an operation. */
+  final boolean writesAtOnce(Operation operation) {
+    return operation instanceof Operation.Clear
+        || (operation instanceof Operation.Add add && add.elements().size() == 1);
+  }
+
+  /** Prepares an operation and joins it to this state: an element is looked for once. */
+  final Written write(Operation operation, Preparation preparation) {
+    if (!(operation instanceof Operation.Add add)) {
+      return new Written(reset(preparation), with(Cells.none()));
+    }
+    Value element = add.elements().getFirst();
+    DotSet dot = DotSet.of(preparation.nextDot());
+    Editor after = edit();
+    DotSet seen = after.put(element, dot);
+    if (seen != null) {
+      seen.supersede(preparation);
+    }
+    return new Written(delta(element, dot), after.done());
+  }
+
   final S remove(List<Value> elements, Preparation preparation) {
     Editor delta = delta();
     for (Value element : elements) {
       if (has(element) && !delta.has(element)) {
-        preparation.supersede(cell(element));
+        cell(element).supersede(preparation);
         delta.put(element, DotSet.EMPTY);
       }
     }
@@ -48,7 +77,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
 
   @Override
   final DotSet resetCell(DotSet dots, Preparation preparation) {
-    preparation.supersede(dots);
+    dots.supersede(preparation);
     return DotSet.EMPTY;
   }
 

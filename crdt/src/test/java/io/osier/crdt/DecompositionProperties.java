@@ -268,6 +268,12 @@ final class DecompositionProperties {
       } else {
         assertThat(same).isEqualTo(delta);
       }
+      Causal.Updated updated = decomposed.updateAt(0, operation, origin, number, last, number, 0);
+      Causal.Updated expected = plain.updateAt(0, operation, origin, number, last, number, 0);
+      assertThat(updated.after()).isEqualTo(expected.after());
+      if (!updated.delta().isFull()) {
+        assertThat(updated.delta()).isEqualTo(expected.delta());
+      }
       number = delta.context().last(origin);
       join(same);
     }

@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -102,6 +104,7 @@ final class History {
       number += 1 + update.gap;
       Causal delta =
           state.prepare(operation, id, number, state.context().through(id), update.timestamp, 0);
+      checkAtOnce(operation, update.timestamp);
       number = delta.context().last(id);
       Dot dot = new Dot(id, number);
       Event event = new Event(dot, operation, update.timestamp, Set.copyOf(seen), delta);
@@ -109,6 +112,18 @@ final class History {
       seen.add(dot);
       own.add(event);
       events.add(event);
+    }
+
+    /** An update that is joined while it is prepared is the same as one that is joined after it. */
+    private void checkAtOnce(Operation operation, long timestamp) {
+      long predecessor = state.context().through(id);
+      Causal delta = state.prepareAt(0, operation, id, number, predecessor, timestamp, 0);
+      Causal after = state.join(delta);
+      Causal.Updated both = state.updateAt(0, operation, id, number, predecessor, timestamp, 0);
+      assertThat(both).isEqualTo(new Causal.Updated(delta, after));
+      assertThat(both.delta().heapBytes()).isEqualTo(delta.heapBytes());
+      assertThat(both.after().heapBytes()).isEqualTo(after.heapBytes());
+      assertThat(both.after().sizeBytes()).isEqualTo(after.sizeBytes());
     }
 
     /** Receives an update if all that it builds on is here. */

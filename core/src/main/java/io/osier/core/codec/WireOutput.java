@@ -196,8 +196,13 @@ public final class WireOutput extends Output {
 
   /** Writes a dot. */
   public void writeDot(Dot dot) {
-    writeReplica(dot.replica());
-    writeNumber(dot.number());
+    writeDot(dot.replica(), dot.number());
+  }
+
+  /** Writes a dot that is no object. */
+  public void writeDot(ReplicaId replica, long number) {
+    writeReplica(replica);
+    writeNumber(number);
   }
 
   /** Writes a version vector. */

@@ -167,11 +167,12 @@ final class Sequencer {
     CausalContext context = before.context();
     long first = committed + 1;
     long predecessor = context.through(self);
-    Causal delta =
-        before.prepareAt(
+    Causal.Updated updated =
+        before.updateAt(
             now.millis(), operation, self, first, predecessor, timestamp(now), forgotten());
-    long number = delta.context().last(self);
-    return new Prepared(object, context, number, delta, before.join(delta), count, sinceNanos);
+    long number = updated.delta().context().last(self);
+    return new Prepared(
+        object, context, number, updated.delta(), updated.after(), count, sinceNanos);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.vavr.Tuple2;
 import java.util.Iterator;
@@ -16,12 +17,19 @@ final class Outside<K extends Comparable<K>, V> {
   /** So many cells that were read last are kept. */
   private static final int KEPT = 32;
 
+  /** Of those that are larger only the last one is kept: nobody counts what is. */
+  private static final int SMALL_BYTES_MAX = 1 << 9;
+
+  /** And none that is larger than this. */
+  private static final int KEPT_BYTES_MAX = 64 << 10;
+
   private static final int PAGE_MIN = 16;
   private static final int PAGE_MAX = 512;
 
   private final CellStore<?, K, V> type;
   private final EntrySource source;
   private final @Nullable Kept<K, V>[] kept;
+  private @Nullable Kept<K, V> large;
 
   /**
    * A key that was looked for.
@@ -54,9 +62,18 @@ final class Outside<K extends Comparable<K>, V> {
     if (known != null && known.key.equals(key)) {
       return known.cell;
     }
+    known = large;
+    if (known != null && known.key.equals(key)) {
+      return known.cell;
+    }
     byte[] cell = source.get(bytes);
     V read = cell == null ? null : cell(key, cell);
-    kept[at] = new Kept<>(key, read);
+    int length = bytes.length + (cell == null ? 0 : cell.length);
+    if (length <= SMALL_BYTES_MAX) {
+      kept[at] = new Kept<>(key, read);
+    } else if (length <= KEPT_BYTES_MAX) {
+      large = new Kept<>(key, read);
+    }
     return read;
   }
 
@@ -70,6 +87,22 @@ final class Outside<K extends Comparable<K>, V> {
   }
 
   private V cell(K key, byte[] bytes) {
+    try {
+      return decoded(key, bytes);
+    } catch (MalformedException e) {
+      throw source.failure(e);
+    }
+  }
+
+  private K key(byte[] bytes) {
+    try {
+      return type.readOrderedKey(bytes);
+    } catch (MalformedException e) {
+      throw source.failure(e);
+    }
+  }
+
+  private V decoded(K key, byte[] bytes) {
     WireInput in = new WireInput(bytes);
     for (ReplicaId replica : source.replicas()) {
       in.presetReplica(replica);
@@ -121,7 +154,7 @@ final class Outside<K extends Comparable<K>, V> {
         throw new NoSuchElementException();
       }
       EntrySource.Entry entry = page.get(next++);
-      K key = type.readOrderedKey(entry.key());
+      K key = key(entry.key());
       return new Tuple2<>(key, cell(key, entry.cell()));
     }
   }

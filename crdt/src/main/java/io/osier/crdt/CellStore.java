@@ -753,12 +753,20 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Reads what {@link #writeSums} wrote, into a store without cells. */
   final S readSums(WireInput in, EntrySource source) {
-    int size = Math.toIntExact(in.readNumber());
+    int size = readSum(in);
     long sum = in.readNumber();
-    int seen = Math.toIntExact(in.readNumber());
-    int left = Math.toIntExact(in.readNumber());
+    int seen = readSum(in);
+    int left = readSum(in);
     Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), size);
     return with(new Cells<>(CellMap.empty(), back, sum, 0, seen, left));
+  }
+
+  private static int readSum(WireInput in) {
+    long sum = in.readNumber();
+    if (sum < 0 || sum > Integer.MAX_VALUE) {
+      throw new MalformedException("an object has " + sum + " entries");
+    }
+    return (int) sum;
   }
 
   @Override

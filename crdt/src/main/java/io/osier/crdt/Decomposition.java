@@ -98,6 +98,11 @@ public final class Decomposition {
     return cells(object).inMemory().size();
   }
 
+  /** What is written of a decomposed object with each update of it, about, in bytes. */
+  public static long headBytes(Causal object) {
+    return object.sizeBytes() - object.store().sizeBytes();
+  }
+
   /** Whether an object's source is to be replaced by a later one. */
   public static boolean isOld(Causal object) {
     return object.store() instanceof CellStore<?, ?, ?> cells

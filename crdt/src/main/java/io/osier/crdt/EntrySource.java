@@ -1,6 +1,8 @@
 package io.osier.crdt;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,11 @@ public interface EntrySource {
 
   /** The replicas by whose places dots are numbered in the cells. */
   List<ReplicaId> replicas();
+
+  /** What it means that an entry cannot be decoded: whose it is should be told. */
+  default OsierException failure(MalformedException e) {
+    return e;
+  }
 
   /** Whether it keeps others from tidying up: who uses it should take a later one. */
   default boolean isOld() {

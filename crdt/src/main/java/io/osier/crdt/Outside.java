@@ -1,6 +1,7 @@
 package io.osier.crdt;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.vavr.Tuple2;
 import java.util.Iterator;
@@ -13,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * an update asks several times for the cell that it changes. Immutable but for that; thread-safe.
  */
 final class Outside<K extends Comparable<K>, V> {
-  /** So many cells that were read last are kept at most, of small keys. */
-  private static final int KEPT = 256;
+  /** So many cells that were read last are kept at most. */
+  private static final int KEPT = 128;
 
-  /** Longer keys are not kept: no budget counts them. */
-  private static final int KEPT_KEY_BYTES_MAX = 64;
+  /** Of those that are larger only the last one is kept: nobody counts what is. */
+  private static final int SMALL_BYTES_MAX = 1 << 9;
+
+  /** And none that is larger than this. */
+  private static final int KEPT_BYTES_MAX = 64 << 10;
 
   private static final int PAGE_MIN = 16;
   private static final int PAGE_MAX = 512;
@@ -25,6 +29,7 @@ final class Outside<K extends Comparable<K>, V> {
   private final CellStore<?, K, V> type;
   private final EntrySource source;
   private final @Nullable Kept<K, V>[] kept;
+  private @Nullable Kept<K, V> large;
 
   /**
    * A key that was looked for.
@@ -57,10 +62,17 @@ final class Outside<K extends Comparable<K>, V> {
     if (known != null && known.key.equals(key)) {
       return known.cell;
     }
+    known = large;
+    if (known != null && known.key.equals(key)) {
+      return known.cell;
+    }
     byte[] cell = source.get(bytes);
     V read = cell == null ? null : cell(key, cell);
-    if (bytes.length <= KEPT_KEY_BYTES_MAX && (cell == null || cell.length <= KEPT_KEY_BYTES_MAX)) {
+    int length = bytes.length + (cell == null ? 0 : cell.length);
+    if (length <= SMALL_BYTES_MAX) {
       kept[at] = new Kept<>(key, read);
+    } else if (length <= KEPT_BYTES_MAX) {
+      large = new Kept<>(key, read);
     }
     return read;
   }
@@ -75,6 +87,22 @@ final class Outside<K extends Comparable<K>, V> {
   }
 
   private V cell(K key, byte[] bytes) {
+    try {
+      return decoded(key, bytes);
+    } catch (MalformedException e) {
+      throw source.failure(e);
+    }
+  }
+
+  private K key(byte[] bytes) {
+    try {
+      return type.readOrderedKey(bytes);
+    } catch (MalformedException e) {
+      throw source.failure(e);
+    }
+  }
+
+  private V decoded(K key, byte[] bytes) {
     WireInput in = new WireInput(bytes);
     for (ReplicaId replica : source.replicas()) {
       in.presetReplica(replica);
@@ -126,7 +154,7 @@ final class Outside<K extends Comparable<K>, V> {
         throw new NoSuchElementException();
       }
       EntrySource.Entry entry = page.get(next++);
-      K key = type.readOrderedKey(entry.key());
+      K key = key(entry.key());
       return new Tuple2<>(key, cell(key, entry.cell()));
     }
   }

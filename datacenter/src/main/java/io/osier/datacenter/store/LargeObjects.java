@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.OsierException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.EntrySource;
@@ -10,6 +11,8 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which objects of a partition are decomposed, and how much of them is in memory: what was changed
@@ -18,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * partition's thread.
  */
 final class LargeObjects {
+  private static final Logger LOG = LoggerFactory.getLogger(LargeObjects.class);
+
+  /** As {@link DecompositionLimits#inMemoryMax}, in bytes of the heap. */
+  private static final long IN_MEMORY_BYTES_MAX = 4 << 20;
+
   /** A version that is written with a group. */
   private record Noted(long group, Causal version) {}
 
@@ -56,10 +64,23 @@ final class LargeObjects {
       return state;
     }
     long bytes = state.sizeBytes();
+    long head = Decomposition.headBytes(state);
     if (Decomposition.isDecomposed(state)) {
-      return bytes < limits.bytesMin() / 4 ? Decomposition.whole(state) : state;
+      boolean isSmall = bytes < limits.bytesMin() / 4;
+      return isSmall || head > 2 * limits.headBytesMax() ? whole(state) : state;
     }
-    return bytes >= limits.bytesMin() ? Decomposition.of(state) : state;
+    boolean isLarge = bytes >= limits.bytesMin();
+    return isLarge && head <= limits.headBytesMax() ? Decomposition.of(state) : state;
+  }
+
+  /** An object with a damaged entry stays as it is: others must not fail with it. */
+  private static Causal whole(Causal state) {
+    try {
+      return Decomposition.whole(state);
+    } catch (OsierException e) {
+      LOG.warn("a {} stays decomposed: {}", state.type(), e.getMessage());
+      return state;
+    }
   }
 
   /**
@@ -79,7 +100,9 @@ final class LargeObjects {
       return Decomposition.rebased(state, former.version, entries.apply(object));
     }
     if (former == null
-        && (Decomposition.inMemory(state) > limits.inMemoryMax() || Decomposition.isOld(state))) {
+        && (Decomposition.inMemory(state) > limits.inMemoryMax()
+            || state.looseHeapBytes() > IN_MEMORY_BYTES_MAX
+            || Decomposition.isOld(state))) {
       noted.put(object, new Noted(group, state));
     }
     return state;

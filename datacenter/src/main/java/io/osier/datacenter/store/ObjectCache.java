@@ -139,19 +139,19 @@ final class ObjectCache {
     if (objects != null && durable) {
       return read(object.key()).of(object);
     }
-    if (objects == null) {
-      objects = cache.get(object.key());
-    }
-    return (objects == null ? read(object.key()) : objects).of(object);
+    return (objects == null ? peekDurable(object.key()) : objects).of(object);
   }
 
   /** All objects of a key, as they are now, without keeping them. */
   List<Causal> peek(Key key) {
     KeyObjects objects = pending.get(key);
-    if (objects == null) {
-      objects = cache.get(key);
-    }
-    return List.copyOf((objects == null ? read(key) : objects).states());
+    return List.copyOf((objects == null ? peekDurable(key) : objects).states());
+  }
+
+  /** What is old would change under whoever takes long to read it. */
+  private KeyObjects peekDurable(Key key) {
+    KeyObjects objects = cache.get(key);
+    return objects == null || objects.areOld() ? read(key) : objects;
   }
 
   /** What is not yet durable. */

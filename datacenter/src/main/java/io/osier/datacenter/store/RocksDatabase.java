@@ -133,7 +133,8 @@ public final class RocksDatabase implements AutoCloseable {
     return StoreErrors.of(dir, e);
   }
 
-  private OsierException damaged(Exception e) {
+  /** What it means that a record cannot be decoded. */
+  OsierException damaged(Exception e) {
     return StoreErrors.damaged(dir, e);
   }
 

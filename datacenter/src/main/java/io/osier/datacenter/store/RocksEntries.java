@@ -1,6 +1,8 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
@@ -96,6 +98,11 @@ final class RocksEntries implements EntrySource {
   @Override
   public List<ReplicaId> replicas() {
     return lease.hasEnded() ? database.dictionary().numbered() : replicas;
+  }
+
+  @Override
+  public OsierException failure(MalformedException e) {
+    return database.damaged(e);
   }
 
   @Override

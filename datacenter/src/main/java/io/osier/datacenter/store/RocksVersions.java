@@ -229,9 +229,21 @@ public final class RocksVersions implements VersionStore {
           if (only == null || ofType == null) {
             return Optional.of(List.of());
           }
-          Causal state = inPlace(new ObjectId(key, ofType), only);
-          return Optional.of(List.of(new Loaded(state, 0, 0, false)));
+          return alone(db, new ObjectId(key, ofType), only)
+              .map(state -> List.of(new Loaded(state, 0, 0, false)));
         });
+  }
+
+  /** An object that is alone, if it still is when its entries are read; empty otherwise. */
+  private Optional<Causal> alone(RocksDB db, ObjectId object, byte[] value)
+      throws RocksDBException {
+    if (!RecordValues.isDecomposed(value)) {
+      return Optional.of(RecordValues.inPlace(value, object.type(), database.dictionary()));
+    }
+    Head head = head(db, object, value);
+    return head.value.length == 0 || !RecordValues.isAlone(head.value)
+        ? Optional.empty()
+        : Optional.of(state(object, head));
   }
 
   /**
@@ -241,33 +253,45 @@ public final class RocksVersions implements VersionStore {
    */
   private Causal inPlace(ObjectId object, byte[] value) {
     return RecordValues.isDecomposed(value)
-        ? database.use(db -> decomposed(db, object, value))
+        ? database.use(db -> state(object, head(db, object, value)))
         : RecordValues.inPlace(value, object.type(), database.dictionary());
   }
 
-  private Causal decomposed(RocksDB db, ObjectId object, byte[] value) throws RocksDBException {
+  /**
+   * What stood in an object's place at the time of a lease.
+   *
+   * @param value empty if nothing did
+   */
+  private record Head(byte[] value, Lease lease) {}
+
+  /**
+   * An object's head with a lease of its time.
+   *
+   * @param value what was read; it may be another one by now
+   */
+  private Head head(RocksDB db, ObjectId object, byte[] value) throws RocksDBException {
     long now = System.nanoTime();
     Lease recent = database.leases().recent(now);
-    if (recent != null && Arrays.equals(head(db, object, recent), value)) {
-      return decomposed(object, value, recent);
+    if (recent != null && Arrays.equals(value(db, object, recent), value)) {
+      return new Head(value, recent);
     }
     Lease lease = database.leases().begin(db, now);
-    byte[] present = head(db, object, lease);
-    if (present.length == 0) {
-      return Causal.bottom(object.type()); // it was dropped meanwhile
-    }
-    return RecordValues.isDecomposed(present)
-        ? decomposed(object, present, lease)
-        : RecordValues.inPlace(present, object.type(), database.dictionary());
+    return new Head(value(db, object, lease), lease);
   }
 
-  private Causal decomposed(ObjectId object, byte[] head, Lease lease) {
-    EntrySource entries = new RocksEntries(database, keys, object, lease);
-    return RecordValues.decomposed(head, object.type(), database.dictionary(), entries);
+  private Causal state(ObjectId object, Head head) {
+    if (head.value.length == 0) {
+      return Causal.bottom(object.type()); // it was dropped meanwhile
+    }
+    if (!RecordValues.isDecomposed(head.value)) {
+      return RecordValues.inPlace(head.value, object.type(), database.dictionary());
+    }
+    EntrySource entries = new RocksEntries(database, keys, object, head.lease);
+    return RecordValues.decomposed(head.value, object.type(), database.dictionary(), entries);
   }
 
   /** What stood in an object's place at the time of a lease; empty if nothing did. */
-  private byte[] head(RocksDB db, ObjectId object, Lease lease) throws RocksDBException {
+  private byte[] value(RocksDB db, ObjectId object, Lease lease) throws RocksDBException {
     byte[] key = keys.inPlace(object);
     return lease.read(options -> Optional.ofNullable(db.get(options, key))).orElse(new byte[0]);
   }

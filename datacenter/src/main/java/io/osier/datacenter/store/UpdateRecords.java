@@ -168,7 +168,9 @@ final class UpdateRecords {
         Math.max(EVICTED_OPERATIONS_MIN, objects.sizeBytes() / EVICTED_BYTES_PER_OPERATION);
     if (objects.operations() >= worthwhile) {
       for (Causal state : objects.states()) {
-        addSnapshot(new ObjectId(key, state.type()), state, changes);
+        if (!Decomposition.isDecomposed(state)) { // that has no operations
+          addSnapshot(new ObjectId(key, state.type()), state, changes);
+        }
       }
     }
     return changes;

@@ -82,6 +82,7 @@ final class DecomposedStoreProperties {
     COMMIT,
     WRITE,
     EVICT,
+    END_LEASES,
     CRASH
   }
 
@@ -100,6 +101,7 @@ final class DecomposedStoreProperties {
             Tuple.of(9, Kind.COMMIT),
             Tuple.of(8, Kind.WRITE),
             Tuple.of(3, Kind.EVICT),
+            Tuple.of(3, Kind.END_LEASES),
             Tuple.of(1, Kind.CRASH));
     return Combinators.combine(
             kinds,
@@ -116,6 +118,9 @@ final class DecomposedStoreProperties {
     VersionStore versions();
 
     void write(List<Change> changes);
+
+    /** What was read so far is read by what is there from now on, as after a minute. */
+    default void endLeases() {}
   }
 
   private static Disk inMemory() {
@@ -144,6 +149,11 @@ final class DecomposedStoreProperties {
       @Override
       public void write(List<Change> changes) {
         database.write(List.of(versions.encode(changes)));
+      }
+
+      @Override
+      public void endLeases() {
+        database.leases().endAll(database.db());
       }
     };
   }
@@ -271,10 +281,19 @@ final class DecomposedStoreProperties {
       store = open();
     }
 
+    /** What is not decomposed any more, or was dropped, leaves nothing behind. */
+    private void checkEntries(ObjectId object) {
+      Causal state = store.getDurable(object);
+      if (writes.isEmpty() && (state == null || !Decomposition.isDecomposed(state))) {
+        assertThat(hasEntries(disk.versions(), object)).isFalse();
+      }
+    }
+
     void check() {
       for (ObjectId object : OBJECTS) {
         assertThat(store.get(object)).isEqualTo(present.get(object));
         assertThat(store.getDurable(object)).isEqualTo(durable.get(object));
+        checkEntries(object);
       }
       assertThat(store.scan(Optional.empty(), 10).stream().map(Entry::object))
           .containsAll(durable.keySet().stream().filter(present::containsKey).toList());
@@ -282,6 +301,10 @@ final class DecomposedStoreProperties {
         assertThat(entry.state()).isEqualTo(present.get(entry.object()));
       }
     }
+  }
+
+  private static boolean hasEntries(VersionStore versions, ObjectId object) {
+    return !versions.entries(object).page(null, true, false, 1).isEmpty();
   }
 
   private static Operation add(ObjectId object, Step step) {
@@ -322,6 +345,7 @@ final class DecomposedStoreProperties {
         case COMMIT -> scene.commit();
         case WRITE -> scene.write();
         case EVICT -> scene.evict();
+        case END_LEASES -> scene.disk.endLeases();
         case CRASH -> scene.crash();
       }
       scene.check();

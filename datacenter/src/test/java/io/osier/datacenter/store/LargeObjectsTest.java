@@ -1,0 +1,297 @@
+package io.osier.datacenter.store;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyedHash;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntrySource;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.store.PartitionStore.Keeps;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Progress;
+import io.osier.propagation.wire.Shipment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/** When sets are decomposed, what stays in memory, and what a damaged entry does. */
+final class LargeObjectsTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+  private static final ObjectId OTHER = new ObjectId(Key.of("other"), CrdtType.AW_SET);
+
+  @TempDir private Path dir;
+  private long number;
+
+  private static List<Value> elements(int count, int bytes) {
+    return IntStream.range(0, count).mapToObj(i -> Value.of(i + "x".repeat(bytes))).toList();
+  }
+
+  private Causal delta(Causal state, Operation operation) {
+    long before = state.context().through(SELF);
+    Causal delta = state.prepare(operation, SELF, ++number, before, number, 0);
+    number = delta.context().last(SELF);
+    return delta;
+  }
+
+  private Causal updated(Causal state, Operation operation) {
+    return state.join(delta(state, operation));
+  }
+
+  private static LargeObjects objects(int inMemoryMax) {
+    return new LargeObjects(
+        new DecompositionLimits(1_000, inMemoryMax, 500), object -> EntrySource.EMPTY);
+  }
+
+  /** With deadlines of all elements the head is as large as the object, and written each time. */
+  @Test
+  void manyDeadlines_isNotDecomposed() {
+    LargeObjects objects = objects(1_000);
+    Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(200, 10)));
+    Causal decomposed = objects.formed(set);
+    assertThat(Decomposition.isDecomposed(decomposed)).isTrue();
+    List<Part> parts = elements(200, 10).stream().<Part>map(e -> new Part.Element(e)).toList();
+    Operation expire = new Operation.ExpireParts(parts, new Operation.Expire(99, false));
+    assertThat(Decomposition.isDecomposed(objects.formed(updated(set, expire)))).isFalse();
+    assertThat(Decomposition.isDecomposed(objects.formed(updated(decomposed, expire)))).isFalse();
+  }
+
+  /** A few large entries are as much as many small ones. */
+  @Test
+  void largeEntries_goFromMemory() {
+    LargeObjects objects = objects(1_000);
+    Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(3, 1_000_000)));
+    Causal first = objects.written(SET, objects.formed(set), 1, 0);
+    assertThat(Decomposition.inMemory(first)).isEqualTo(3);
+    assertThat(Decomposition.inMemory(objects.written(SET, first, 2, 1))).isEqualTo(3);
+    Causal more = updated(first, new Operation.Add(elements(8, 1_000_001)));
+    Causal noted = objects.written(SET, more, 3, 2);
+    assertThat(Decomposition.inMemory(objects.written(SET, noted, 4, 3))).isZero();
+  }
+
+  /** A snapshot of an object that has no operations would read and write all of it. */
+  @Test
+  void evicted_decomposed_isNoVersion() {
+    Causal counter = updated(Causal.bottom(CrdtType.PN_COUNTER), new Operation.Increment(1));
+    Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(9, 9)));
+    KeyObjects both =
+        new KeyObjects(List.of(counter, Decomposition.of(set)), 1_000, 9_000, true, 1);
+    assertThat(UpdateRecords.ofEvicted(SET.key(), both))
+        .filteredOn(Change.PutSnapshot.class::isInstance)
+        .extracting(c -> ((Change.PutSnapshot) c).object().type())
+        .containsExactly(CrdtType.PN_COUNTER);
+  }
+
+  /** What is read by a source that is to end is not given to scans, which may take long. */
+  @Test
+  void peek_oldSource_readsAnew() {
+    MemoryVersions versions = new MemoryVersions();
+    Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(9, 9)));
+    Causal decomposed = Decomposition.of(set);
+    versions.write(List.of(new Change.PutDecomposed(SET, decomposed, List.of(), null, true)));
+    ObjectCache cache =
+        new ObjectCache(versions, KeyedHash.of(() -> 7), 1 << 20, (key, objects) -> () -> {});
+    Causal old = Decomposition.rebased(decomposed, decomposed, new OldSource());
+    cache.put(SET.key(), KeyObjects.NOTHING.with(old, 1));
+    cache.becameDurable(List.of(SET.key()), 1);
+    assertThat(cache.durable(SET.key())).isEmpty();
+    assertThat(cache.peek(SET, false)).isEqualTo(set);
+    assertThat(cache.peek(SET.key())).containsExactly(set);
+    assertThat(cache.get(SET.key()).states()).containsExactly(set);
+    assertThat(cache.durable(SET.key())).contains(List.of(set));
+  }
+
+  private static final class OldSource implements EntrySource {
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      return null;
+    }
+
+    @Override
+    public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+      return List.of();
+    }
+
+    @Override
+    public List<ReplicaId> replicas() {
+      return List.of();
+    }
+
+    @Override
+    public boolean isOld() {
+      return true;
+    }
+  }
+
+  // ---------------------------------------------------------------- in a database
+
+  /** A reader that is slow must not find the head of one version and entries of another. */
+  @Test
+  void olderVersion_hasWhatWasThere() {
+    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
+      new Opened(database).update(SET, new Operation.Add(elements(200, 10)));
+      Opened opened = new Opened(database);
+      Causal old = requireNonNull(opened.store.get(SET));
+      opened.update(SET, new Operation.Add(elements(300, 11)));
+      opened.update(SET, new Operation.Remove(elements(100, 10)));
+      assertThat(Decomposition.inMemory(old)).isZero();
+      assertThat(old.read(new Query.Whole()))
+          .isEqualTo(
+              updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(200, 10)))
+                  .read(new Query.Whole()));
+    }
+  }
+
+  /** A partition over a database. */
+  private final class Opened {
+    private final RocksVersions versions;
+    private final PartitionStore store;
+
+    Opened(RocksDatabase database) {
+      versions = database.partition("k", 0, 1);
+      GroupWriter writer =
+          new GroupWriter() {
+            @Override
+            public void write(Group group) {
+              database.write(List.of(versions.encode(group.changes())));
+              group.written().run();
+            }
+
+            @Override
+            public Runnable someTime(List<Change> changes) {
+              return () -> database.write(List.of(versions.encode(changes)));
+            }
+          };
+      store =
+          new PartitionStore(
+              versions,
+              writer,
+              Keeps.NEWEST,
+              SELF,
+              1 << 20,
+              1_000,
+              KeyedHash.of(() -> 7),
+              Runnable::run,
+              new DecompositionLimits(1_000, 5));
+      var unused = store.recover(1, true, List.of(SELF));
+    }
+
+    void update(ObjectId object, Operation operation) {
+      Causal stored = store.get(object);
+      Causal before = stored == null ? Causal.bottom(object.type()) : stored;
+      Causal delta = delta(before, operation);
+      Causal after = before.join(delta);
+      store.put(object, after);
+      store.append(new Shipment(object, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
+      Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
+      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
+    }
+  }
+
+  /** What was changed before does not stay in memory because nothing is changed any more. */
+  @Test
+  void idle_goesFromMemory() {
+    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
+      Opened opened = new Opened(database);
+      opened.update(SET, new Operation.Add(elements(200, 10)));
+      assertThat(Decomposition.inMemory(requireNonNull(opened.store.get(SET)))).isEqualTo(200);
+      opened.update(OTHER, new Operation.Add(elements(1, 10)));
+      assertThat(Decomposition.inMemory(requireNonNull(opened.store.get(SET)))).isZero();
+    }
+  }
+
+  /** What it was when it was decomposed before must not be taken for what is written of it. */
+  @Test
+  void shrinksAndGrowsAgain_allIsWritten() {
+    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
+      Opened opened = new Opened(database);
+      opened.update(SET, new Operation.Add(elements(200, 10)));
+      opened.update(SET, new Operation.Remove(elements(200, 10)));
+      opened.update(SET, new Operation.Add(elements(3, 12)));
+      assertThat(Decomposition.isDecomposed(requireNonNull(opened.store.get(SET)))).isFalse();
+      opened.update(SET, new Operation.Add(elements(200, 11)));
+      Causal grown = requireNonNull(opened.store.get(SET));
+      assertThat(Decomposition.isDecomposed(grown)).isTrue();
+      assertThat(new Opened(database).store.get(SET)).isEqualTo(grown);
+    }
+  }
+
+  /** Overwrites the entries of an element. */
+  private static void damage(RocksDatabase database, Value element) throws RocksDBException {
+    try (RocksIterator all = database.db().newIterator()) {
+      String wanted = element.toString().substring(1, 8);
+      for (all.seekToFirst(); all.isValid(); all.next()) {
+        String key = new String(all.key(), StandardCharsets.ISO_8859_1);
+        if (key.charAt(2) == 'e' && key.contains(wanted)) {
+          database.db().put(all.key(), new byte[] {(byte) 0xFF, 1, 1});
+        }
+      }
+    }
+  }
+
+  @Test
+  void damagedEntry_namesTheStoreAndHarmsNobodyElse() throws RocksDBException {
+    Value damaged = Value.of("damaged element");
+    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
+      Opened opened = new Opened(database);
+      opened.update(SET, new Operation.Add(elements(200, 10)));
+      opened.update(SET, new Operation.Add(List.of(damaged)));
+      opened.update(OTHER, new Operation.Add(elements(200, 10)));
+      damage(database, damaged);
+      PartitionStore store = new Opened(database).store;
+      Causal set = requireNonNull(store.get(SET));
+      assertThat(set.read(new Query.Contains(elements(1, 10).getFirst())))
+          .isEqualTo(new Reading.Flag(true));
+      for (Query query : List.of(new Query.Contains(damaged), new Query.Whole())) {
+        assertThatThrownBy(() -> set.read(query))
+            .isInstanceOf(OsierException.class)
+            .hasMessageContaining(dir.toString())
+            .satisfies(
+                e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.STORE_DAMAGED));
+      }
+      assertThat(requireNonNull(store.get(OTHER)).read(new Query.Size()))
+          .isEqualTo(requireNonNull(opened.store.get(OTHER)).read(new Query.Size()));
+    }
+  }
+
+  /** It cannot be whole again; a commit must not fail with it, which has what others did, too. */
+  @Test
+  void damagedEntry_objectThatShrinks_staysDecomposed() throws RocksDBException {
+    Value damaged = Value.of("damaged element");
+    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
+      Opened opened = new Opened(database);
+      opened.update(SET, new Operation.Add(elements(200, 10)));
+      opened.update(SET, new Operation.Add(List.of(damaged)));
+      damage(database, damaged);
+      Opened again = new Opened(database);
+      again.update(SET, new Operation.Remove(elements(200, 10)));
+      Causal set = requireNonNull(again.store.get(SET));
+      assertThat(set.sizeBytes()).isLessThan(250);
+      assertThat(Decomposition.isDecomposed(set)).isTrue();
+      assertThat(set.read(new Query.Contains(elements(1, 10).getFirst())))
+          .isEqualTo(new Reading.Flag(false));
+    }
+  }
+}

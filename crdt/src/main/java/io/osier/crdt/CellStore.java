@@ -100,7 +100,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       }
       forget(key, old);
       sum += cellBytes(key, cell);
-      heapSum += cellHeapBytes(key, cell);
+      heapSum += map.isInASettledLeaf() ? 0 : cellHeapBytes(key, cell);
       seen += isVisible(cell) ? 1 : 0;
       left += isLasting(cell) ? 1 : 0;
     }
@@ -120,7 +120,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     private void forget(K key, @Nullable V old) {
       if (old != null) {
         sum -= cellBytes(key, old);
-        heapSum -= cellHeapBytes(key, old);
+        heapSum -= map.isInASettledLeaf() ? 0 : cellHeapBytes(key, old);
         seen -= isVisible(old) ? 1 : 0;
         left -= isLasting(old) ? 1 : 0;
       }
@@ -195,6 +195,20 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    * @param replicas as in {@link #read}
    */
   abstract V readCell(WireInput in, K key, List<ReplicaId> replicas);
+
+  /** How the key that comes compares with another one; goes past it. */
+  int compareKey(WireInput in, K other) {
+    return readKey(in).compareTo(other);
+  }
+
+  /**
+   * Goes past a key and its cell.
+   *
+   * @param replicas as in {@link #read}
+   */
+  void skip(WireInput in, List<ReplicaId> replicas) {
+    V unused = readCell(in, readKey(in), replicas);
+  }
 
   /** The fewest bytes that a key and its cell take when they are written. */
   abstract int entryBytesMin();

@@ -121,6 +121,14 @@ public final class DotSet {
     return new DotSet(dots);
   }
 
+  /** Goes past a set. */
+  static void skip(WireInput in) {
+    for (int n = in.readCount(2); n > 0; n--) {
+      in.readReplica();
+      in.readNumber();
+    }
+  }
+
   @Override
   public boolean equals(Object o) {
     return o instanceof DotSet d && Arrays.equals(dots, d.dots);

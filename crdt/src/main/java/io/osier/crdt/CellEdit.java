@@ -235,7 +235,7 @@ final class CellEdit<K extends Comparable<K>, V> {
     if (former == null) {
       return leaf;
     }
-    // One without entries is given up, and counts nothing: no packed one is.
+    // A packed leaf has an entry, since one without any is dropped uncounted.
     return leaf.size > 1 && maySplice(leaf)
         ? spliced(leaf, place.without())
         : remove(own(leaf), key);
@@ -374,8 +374,8 @@ final class CellEdit<K extends Comparable<K>, V> {
   }
 
   /**
-   * What the entries of leaves that were settled, and are no longer, took in the heap when this
-   * came to change them, in bytes.
+   * What the entries of leaves that were settled, and are no longer, took in the heap when that
+   * changed, in bytes.
    */
   long loosenedHeapBytes() {
     return loosened;

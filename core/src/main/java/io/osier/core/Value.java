@@ -118,6 +118,11 @@ public sealed interface Value extends Comparable<Value> {
       return content;
     }
 
+    /** Whether each character takes one byte in UTF-8. */
+    public boolean isAscii() {
+      return utf8Length == content.length();
+    }
+
     @Override
     public int kind() {
       return 1;

@@ -602,9 +602,9 @@ public final class Causal {
   /**
    * An equal state that takes little more of the heap than its bytes: the leaves of a large set or
    * map are packed, those of large fields included. What is packed already is taken over. An update
-   * unpacks the leaf that it changes, of a hundred elements or so, and what only reads costs some
-   * more. Costs what is not packed; after a replica wrote to the object for the first time, all of
-   * it. Small objects and deltas are left as they are.
+   * of few elements leaves it so, one of many neighbours unpacks their leaf, of a hundred elements
+   * or so, and what only reads costs some more. Costs what is not packed; after a replica wrote to
+   * the object for the first time, all of it. Small objects and deltas are left as they are.
    *
    * @return this if there is nothing to do
    */

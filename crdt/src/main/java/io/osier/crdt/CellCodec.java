@@ -32,6 +32,16 @@ record CellCodec<K extends Comparable<K>, V>(CellStore<?, K, V> type) implements
   }
 
   @Override
+  public int compareKey(WireInput in, K other) {
+    return type.compareKey(in, other);
+  }
+
+  @Override
+  public void skip(WireInput in, List<ReplicaId> replicas) {
+    type.skip(in, replicas);
+  }
+
+  @Override
   public long heapBytes(K key, V cell) {
     return type.cellHeapBytes(key, cell);
   }

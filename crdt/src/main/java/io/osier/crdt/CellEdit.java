@@ -11,12 +11,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link CellMap} that is being changed: each node is copied once, for all changes, and a packed
- * leaf that is changed is packed no longer. Not thread-safe.
+ * A {@link CellMap} that is being changed: each node is copied once, for all changes. Of a packed
+ * leaf a few changes are made in its bytes ({@link LeafPlace}); with more, or such as do not fit,
+ * it is packed no longer. Not thread-safe.
  */
 final class CellEdit<K extends Comparable<K>, V> {
   /** A node with fewer is joined with a neighbour, if both fill at most three quarters of one. */
   private static final int FEW = 4;
+
+  /**
+   * So many changes of a packed leaf, one after the other, are made in its bytes. Unpacking it and
+   * packing it again later costs about as much as ten of them.
+   */
+  static final int SPLICES_MAX = 8;
 
   private CellMap<K, V> map;
   private CellNode root;
@@ -33,6 +40,14 @@ final class CellEdit<K extends Comparable<K>, V> {
 
   /** See {@link #loosenedHeapBytes}. */
   private long loosened;
+
+  /** What came of the packed leaf that was changed last, and after how many changes of it. */
+  private @Nullable PackedLeaf spliced;
+
+  private int splices;
+
+  /** See {@link #isInASettledLeaf}. */
+  private boolean isSettled;
 
   /** What was split off to the right of the node that was put into; null if nothing was. */
   private @Nullable CellNode split;
@@ -55,10 +70,12 @@ final class CellEdit<K extends Comparable<K>, V> {
   /** Puts a key's cell; returns the one that was there, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
   @Nullable V put(K key, V cell) {
+    isSettled = false;
     CellNode node = put(root, key, cell, true);
     if (split != null) {
       Object[] lows = {low(node), low(split)};
-      node = new Inner(owner, lows, new CellNode[] {node, split});
+      node = new Inner(node.settled(), owner, lows, new CellNode[] {node, split});
+      ((Inner) node).settleWith(split);
       split = null;
     }
     root = node;
@@ -66,9 +83,62 @@ final class CellEdit<K extends Comparable<K>, V> {
   }
 
   private CellNode put(CellNode node, K key, V cell, boolean isLast) {
-    return node instanceof Inner inner
-        ? put(inner, key, cell, isLast)
-        : put(node instanceof Leaf leaf ? leaf : own(node), key, cell, isLast);
+    return switch (node) {
+      case Inner inner -> put(inner, key, cell, isLast);
+      case Leaf leaf -> put(leaf, key, cell, isLast);
+      case PackedLeaf leaf -> put(leaf, key, cell, isLast);
+    };
+  }
+
+  private CellNode put(PackedLeaf leaf, K key, V cell, boolean isLast) {
+    if (maySplice(leaf)) {
+      LeafPlace<K, V> place = leaf.place(key);
+      PackedLeaf made = place.with(cell);
+      if (made != null) {
+        former = place.cell();
+        size += made.size - leaf.size;
+        return spliced(leaf, made);
+      }
+      if (place.cell() == null && leaf.size == LEAF_MAX) {
+        return putIntoFull(leaf, isLast && place.isBehindAll(), key, cell);
+      }
+    }
+    return put(own(leaf), key, cell, isLast);
+  }
+
+  /** Puts a key that is not there. */
+  private CellNode putIntoFull(PackedLeaf leaf, boolean isBehindAll, K key, V cell) {
+    if (isBehindAll) { // as of one that is not packed, it stays full
+      former = null;
+      size++;
+      split = owned(new Object[] {key}, new Object[] {cell}, 1);
+      return leaf;
+    }
+    int at = leaf.middle();
+    PackedLeaf left = leaf.before(at);
+    PackedLeaf right = leaf.from(at, leaf.size - left.size);
+    settled += CellMap.settledHeapBytes(left, left.settled());
+    settled += CellMap.settledHeapBytes(right, right.settled());
+    settled -= CellMap.settledHeapBytes(leaf, leaf.settled());
+    if (right.place(key).isFirst()) {
+      split = right;
+      return put(left, key, cell, false);
+    }
+    split = put(right, key, cell, false);
+    return left;
+  }
+
+  private boolean maySplice(PackedLeaf leaf) {
+    return leaf != spliced || splices < SPLICES_MAX;
+  }
+
+  private PackedLeaf spliced(PackedLeaf from, PackedLeaf to) {
+    splices = from == spliced ? splices + 1 : 1;
+    spliced = to;
+    isSettled = true;
+    settled += CellMap.settledHeapBytes(to, to.settled());
+    settled -= CellMap.settledHeapBytes(from, from.settled());
+    return to;
   }
 
   private CellNode put(Leaf leaf, K key, V cell, boolean isLast) {
@@ -117,13 +187,16 @@ final class CellEdit<K extends Comparable<K>, V> {
     }
     Inner own = own(inner);
     own.children[i] = child;
+    own.settleWith(child);
     if (right != null) {
       own.insert(i + 1, low(right), right);
+      own.settleWith(right);
       if (own.children.length > CHILDREN_MAX) {
         int left = isLast && i + 2 == own.children.length ? CHILDREN_MAX : CHILDREN_MAX / 2;
         int all = own.children.length;
         split =
             new Inner(
+                own.settled(),
                 owner,
                 Arrays.copyOfRange(own.lows, left, all),
                 Arrays.copyOfRange(own.children, left, all));
@@ -137,6 +210,7 @@ final class CellEdit<K extends Comparable<K>, V> {
   /** Removes a key; returns the cell that was there, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
   @Nullable V remove(K key) {
+    isSettled = false;
     root = remove(root, key);
     if (former != null) {
       size--;
@@ -148,15 +222,37 @@ final class CellEdit<K extends Comparable<K>, V> {
   }
 
   private CellNode remove(CellNode node, K key) {
-    if (!(node instanceof Inner inner)) {
-      former = CellNode.find(node, key);
-      if (former == null) {
-        return node;
-      }
-      Leaf own = own(node);
-      own.remove(CellNode.find(own.keys, 0, own.size, key));
-      return own;
+    return switch (node) {
+      case Inner inner -> remove(inner, key);
+      case Leaf leaf -> remove(leaf, key);
+      case PackedLeaf leaf -> remove(leaf, key);
+    };
+  }
+
+  private CellNode remove(PackedLeaf leaf, K key) {
+    LeafPlace<K, V> place = leaf.place(key);
+    former = place.cell();
+    if (former == null) {
+      return leaf;
     }
+    // A packed leaf has an entry, since one without any is dropped uncounted.
+    return leaf.size > 1 && maySplice(leaf)
+        ? spliced(leaf, place.without())
+        : remove(own(leaf), key);
+  }
+
+  private CellNode remove(Leaf leaf, K key) {
+    int i = CellNode.find(leaf.keys, 0, leaf.size, key);
+    former = i < 0 ? null : leaf.cells[i];
+    if (i < 0) {
+      return leaf;
+    }
+    Leaf own = own(leaf);
+    own.remove(i);
+    return own;
+  }
+
+  private CellNode remove(Inner inner, K key) {
     int i = inner.childOf(key);
     CellNode child = remove(inner.children[i], key);
     if (former == null) {
@@ -164,6 +260,7 @@ final class CellEdit<K extends Comparable<K>, V> {
     }
     Inner own = own(inner);
     own.children[i] = child;
+    own.settleWith(child);
     if (sizeOf(child) == 0) {
       own.remove(i);
     } else if (sizeOf(child) < maxOf(child) / FEW) {
@@ -191,6 +288,7 @@ final class CellEdit<K extends Comparable<K>, V> {
         CellNode b = parent.children[left + 1];
         if (sizeOf(a) + sizeOf(b) <= maxOf(a) * 3 / FEW) {
           parent.children[left] = joined(a, b, parent.lows[left + 1]);
+          parent.settleWith(parent.children[left]);
           parent.remove(left + 1);
           return;
         }
@@ -205,7 +303,10 @@ final class CellEdit<K extends Comparable<K>, V> {
       int m = b.children.length;
       Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
       lows[n] = rightLow; // its first one's low did not matter, and now does
-      return new Inner(owner, lows, concat(a.children, n, b.children, m, new CellNode[n + m]));
+      CellNode[] children = concat(a.children, n, b.children, m, new CellNode[n + m]);
+      Inner both = new Inner(a.settled(), owner, lows, children);
+      both.settleWith(b);
+      return both;
     }
     Leaf a = loose(left);
     Leaf b = loose(right);
@@ -260,20 +361,32 @@ final class CellEdit<K extends Comparable<K>, V> {
   private Inner own(Inner inner) {
     return inner.owner == owner
         ? inner
-        : new Inner(owner, inner.lows.clone(), inner.children.clone());
+        : new Inner(inner.settled(), owner, inner.lows.clone(), inner.children.clone());
   }
 
   /** The least key of a node that was split, or of what was split off. */
   private static Object low(CellNode node) {
-    return node instanceof Inner inner ? inner.lows[0] : ((Leaf) node).keys[0];
+    return switch (node) {
+      case Inner inner -> inner.lows[0];
+      case Leaf leaf -> leaf.keys[0];
+      case PackedLeaf leaf -> leaf.low();
+    };
   }
 
   /**
-   * What the entries of leaves that were settled, and are no longer, took in the heap when this
-   * came to change them, in bytes.
+   * What the entries of leaves that were settled, and are no longer, took in the heap when that
+   * changed, in bytes.
    */
   long loosenedHeapBytes() {
     return loosened;
+  }
+
+  /**
+   * Whether what was put or removed last is an entry of a leaf that is settled still: then the map
+   * counts what it takes in the heap, before and after.
+   */
+  boolean isInASettledLeaf() {
+    return isSettled;
   }
 
   /** The map with all changes so far. */
@@ -282,6 +395,7 @@ final class CellEdit<K extends Comparable<K>, V> {
       leaves.forEach(Leaf::finish);
       leaves = new ArrayList<>(1);
       owner = new Object();
+      spliced = null;
       map = size == 0 ? CellMap.empty() : map.with(root, size, settled);
       root = map.root();
     }

@@ -127,16 +127,12 @@ abstract sealed class CellNode permits CellNode.Leaf, CellNode.Inner, PackedLeaf
    * first one's low does not matter.
    */
   static final class Inner extends CellNode {
-    private final @Nullable LeafPacking<?, ?> settled;
+    private @Nullable LeafPacking<?, ?> settled;
     @Nullable Object owner;
     Object[] lows;
     CellNode[] children;
 
-    Inner(@Nullable Object owner, Object[] lows, CellNode[] children) {
-      this(null, owner, lows, children);
-    }
-
-    private Inner(
+    Inner(
         @Nullable LeafPacking<?, ?> settled,
         @Nullable Object owner,
         Object[] lows,
@@ -155,6 +151,13 @@ abstract sealed class CellNode permits CellNode.Leaf, CellNode.Inner, PackedLeaf
     @Override
     @Nullable LeafPacking<?, ?> settled() {
       return settled;
+    }
+
+    /** It is settled still if this child, which it got, is. */
+    void settleWith(CellNode child) {
+      if (settled != null && !settled.isLike(child.settled())) {
+        settled = null;
+      }
     }
 
     /** The child that has a key, if any has. */

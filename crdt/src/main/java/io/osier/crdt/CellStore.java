@@ -181,8 +181,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
      */
     private void change(
         K key, @Nullable V from, @Nullable V to, @Nullable V old, @Nullable V cell) {
-      heapSum += (to == null ? 0 : cellHeapBytes(key, to));
-      heapSum -= (from == null ? 0 : cellHeapBytes(key, from));
+      if (!map.isInASettledLeaf()) {
+        heapSum += to == null ? 0 : cellHeapBytes(key, to);
+        heapSum -= from == null ? 0 : cellHeapBytes(key, from);
+      }
       if (old != null) {
         count(key, old, -1);
       }
@@ -283,6 +285,20 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    * @param replicas as in {@link #read}
    */
   abstract V readCell(WireInput in, K key, List<ReplicaId> replicas);
+
+  /** How the key that comes compares with another one; goes past it. */
+  int compareKey(WireInput in, K other) {
+    return readKey(in).compareTo(other);
+  }
+
+  /**
+   * Goes past a key and its cell.
+   *
+   * @param replicas as in {@link #read}
+   */
+  void skip(WireInput in, List<ReplicaId> replicas) {
+    V unused = readCell(in, readKey(in), replicas);
+  }
 
   /** The fewest bytes that a key and its cell take when they are written. */
   abstract int entryBytesMin();

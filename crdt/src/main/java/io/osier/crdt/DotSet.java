@@ -172,6 +172,14 @@ public final class DotSet {
     return of(dots, n);
   }
 
+  /** Goes past a set. */
+  static void skip(WireInput in) {
+    for (int n = in.readCount(2); n > 0; n--) {
+      in.readReplica();
+      in.readNumber();
+    }
+  }
+
   @Override
   public boolean equals(Object o) {
     if (o == this) {

@@ -94,6 +94,11 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
   }
 
   @Override
+  final int compareKey(WireInput in, Value other) {
+    return in.compareValue(other);
+  }
+
+  @Override
   final void writeKey(WireOutput out, Value element) {
     out.writeValue(element);
   }

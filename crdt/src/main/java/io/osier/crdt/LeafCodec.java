@@ -23,6 +23,20 @@ interface LeafCodec<K extends Comparable<K>, V> {
    */
   V readCell(WireInput in, K key, List<ReplicaId> replicas);
 
+  /** How the key that comes compares with another one; goes past it. */
+  default int compareKey(WireInput in, K other) {
+    return readKey(in).compareTo(other);
+  }
+
+  /**
+   * Goes past a key and its cell.
+   *
+   * @param replicas as in {@link #readCell}
+   */
+  default void skip(WireInput in, List<ReplicaId> replicas) {
+    V unused = readCell(in, readKey(in), replicas);
+  }
+
   /** What a key and its cell take in the heap, about, in bytes. */
   long heapBytes(K key, V cell);
 

@@ -52,6 +52,20 @@ record LeafPacking<K extends Comparable<K>, V>(LeafCodec<K, V> codec, List<Repli
     return out.replicas() == replicas.size();
   }
 
+  /** An entry as packed leaves have it; null if it has a dot of a replica that has no number. */
+  byte @Nullable [] entry(K key, V cell) {
+    boolean[] fits = {true};
+    byte[] bytes =
+        WireOutput.bytesOf(
+            out -> {
+              replicas.forEach(out::presetReplica);
+              codec.writeKey(out, key);
+              codec.writeCell(out, cell);
+              fits[0] = out.replicas() == replicas.size();
+            });
+    return fits[0] ? bytes : null;
+  }
+
   /** A leaf that stays as it is, but for what its cells can pack themselves. */
   @SuppressWarnings("unchecked") // only cells are in there
   CellNode.Leaf settledLeaf(Object[] keys, Object[] cells, int size) {

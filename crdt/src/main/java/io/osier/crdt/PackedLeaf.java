@@ -1,9 +1,9 @@
 package io.osier.crdt;
 
 import io.osier.core.HeapSize;
-import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * that a state is written by copying. What is asked of it is read from the bytes each time, and
  * nothing is kept: it is immutable and safe for any thread.
  *
- * <p>Of each {@value #MARK_EACH} entries the first one's place is noted. A search compares with
- * those by halving, and then reads through the few behind one: about eight keys and four cells in
- * all. A place of each entry would save half of that, and take two bytes an entry where small
- * entries take ten.
+ * <p>The places of some entries are noted, in the beginning of one in {@value #MARK_EACH}, later as
+ * {@link LeafPlace} leaves them. A search compares with those by halving, and then reads through
+ * the few behind one: about eight keys in all. A place of each entry would save half of that, and
+ * take two bytes an entry where small entries take ten.
  */
 final class PackedLeaf extends CellNode {
   /** One in so many entries is marked. */
@@ -23,10 +23,10 @@ final class PackedLeaf extends CellNode {
   private static final long OBJECT_BYTES = HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES);
 
   private final LeafPacking<?, ?> packing;
-  private final byte[] bytes;
+  final byte[] bytes;
 
-  /** Where the entries begin that are marked, but the first one. */
-  private final char[] marks;
+  /** Where the entries begin that are marked, in their order; the first one is not. */
+  final char[] marks;
 
   final int size;
 
@@ -50,50 +50,71 @@ final class PackedLeaf extends CellNode {
         + HeapSize.array(marks.length, Character.BYTES);
   }
 
-  private WireInput input() {
-    WireInput in = new WireInput(bytes);
-    for (ReplicaId replica : packing.replicas()) {
-      in.presetReplica(replica);
+  /** The bytes to be read. */
+  WireInput input() {
+    return new WireInput(bytes, packing.replicas());
+  }
+
+  /** Where a block begins: what comes behind so many marks. */
+  int blockStart(int block) {
+    return block == 0 ? 0 : marks[block - 1];
+  }
+
+  int blockEnd(int block) {
+    return block == marks.length ? bytes.length : marks[block];
+  }
+
+  /** The least key; there is one. */
+  Object low() {
+    return packing.codec().readKey(input());
+  }
+
+  /** The mark that divides the bytes about in their middle: there is one if entries are many. */
+  int middle() {
+    int at = Arrays.binarySearch(marks, (char) (bytes.length / 2));
+    return Math.min(at < 0 ? -at - 1 : at, marks.length - 1);
+  }
+
+  /** A leaf of the entries before a mark. */
+  PackedLeaf before(int mark) {
+    WireInput in = input();
+    int entries = 0;
+    for (; in.position() < marks[mark]; entries++) {
+      packing.codec().skip(in, packing.replicas());
     }
-    return in;
+    return new PackedLeaf(
+        packing, Arrays.copyOf(bytes, marks[mark]), Arrays.copyOf(marks, mark), entries);
+  }
+
+  /**
+   * A leaf of the entries from a mark on.
+   *
+   * @param entries how many that are
+   */
+  PackedLeaf from(int mark, int entries) {
+    int from = marks[mark];
+    char[] moved = Arrays.copyOfRange(marks, mark + 1, marks.length);
+    for (int i = 0; i < moved.length; i++) {
+      moved[i] -= (char) from;
+    }
+    return new PackedLeaf(packing, Arrays.copyOfRange(bytes, from, bytes.length), moved, entries);
   }
 
   /** The key's cell, or null. */
   @Nullable Object find(Comparable<?> key) {
-    return find(packing, key);
+    return place(packing, key).cell();
+  }
+
+  /** Where a key is, or would be. */
+  @SuppressWarnings("unchecked") // the packing is of the map's types
+  <K extends Comparable<K>, V> LeafPlace<K, V> place(K key) {
+    return (LeafPlace<K, V>) place(packing, key);
   }
 
   @SuppressWarnings("unchecked") // the packing's keys are of the map's type
-  private <K extends Comparable<K>> @Nullable Object find(
-      LeafPacking<K, ?> by, Comparable<?> wanted) {
-    K key = (K) wanted;
-    LeafCodec<K, ?> codec = by.codec();
-    WireInput in = input();
-    int low = 0;
-    int high = marks.length;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      in.setPosition(marks[middle - 1]);
-      if (codec.readKey(in).compareTo(key) <= 0) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    in.setPosition(low == 0 ? 0 : marks[low - 1]);
-    int last = Math.min(size, (low + 1) * MARK_EACH);
-    for (int i = low * MARK_EACH; i < last; i++) {
-      K at = codec.readKey(in);
-      int order = at.compareTo(key);
-      if (order > 0) {
-        return null;
-      }
-      Object cell = codec.readCell(in, at, by.replicas());
-      if (order == 0) {
-        return cell;
-      }
-    }
-    return null;
+  private <K extends Comparable<K>, V> LeafPlace<K, V> place(
+      LeafPacking<K, V> by, Comparable<?> key) {
+    return new LeafPlace<>(this, by, (K) key);
   }
 
   /**

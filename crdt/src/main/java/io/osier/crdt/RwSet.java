@@ -102,6 +102,13 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
   }
 
   @Override
+  void skip(WireInput in, List<ReplicaId> replicas) {
+    in.skipValue();
+    DotSet.skip(in);
+    DotSet.skip(in);
+  }
+
+  @Override
   int entryBytesMin() {
     return ENTRY_BYTES_MIN;
   }

@@ -122,6 +122,12 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   }
 
   @Override
+  final void skip(WireInput in, List<ReplicaId> replicas) {
+    in.skipValue();
+    DotSet.skip(in);
+  }
+
+  @Override
   final int entryBytesMin() {
     return ENTRY_BYTES_MIN;
   }

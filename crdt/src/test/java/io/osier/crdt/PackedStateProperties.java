@@ -396,25 +396,113 @@ final class PackedStateProperties {
     assertThat(readSet(bytes).looseHeapBytes()).isEqualTo(small.looseHeapBytes());
   }
 
-  /** An update unpacks one leaf, and packing again looks at no other one. */
+  /** An update copies one leaf or divides it, and nothing is left to be packed. */
   @Test
-  void anUpdate_unpacksOneLeaf() {
+  void anUpdate_changesOneLeaf() {
     Causal read = Encoded.decode(Encoded.encode(large(CrdtType.AW_SET)));
     Operation add = new Operation.Add(List.of(Value.of("0700x")));
     Causal after = read.join(read.prepare(add, ORIGINS.get(1), 9_000, 1, 3, 0));
-    CellMap<?, ?> map = (CellMap<?, ?>) ((AwSet) after.store()).cells();
-    assertThat(PackedLeafProperties.Nodes.of(map).loose).isBetween(1, 2); // it may be split
-    CellMap<?, ?> again = (CellMap<?, ?>) ((AwSet) after.packLeaves().store()).cells();
-    List<CellNode> before = leaves((CellMap<?, ?>) ((AwSet) read.store()).cells());
-    List<CellNode> packed = leaves(again);
-    packed.removeIf(leaf -> before.stream().anyMatch(known -> known == leaf));
-    assertThat(packed).hasSizeBetween(1, 2).allMatch(PackedLeaf.class::isInstance);
+    assertThat(after.looseHeapBytes()).isZero();
+    assertThat(after.packLeaves() == after).isTrue();
+    assertThat(newLeaves(read, after)).hasSizeBetween(1, 2).allMatch(PackedLeaf.class::isInstance);
+    Operation remove = new Operation.Remove(List.of(Value.of("0700x")));
+    Causal again = after.join(after.prepare(remove, ORIGINS.get(1), 9_100, 9_000, 4, 0));
+    assertThat(again.looseHeapBytes()).isZero();
+    assertThat(newLeaves(after, again)).hasSize(1);
+  }
+
+  /** An update of many neighbours unpacks their leaf, and packing again looks at no other one. */
+  @Test
+  void anUpdateOfManyNeighbours_unpacksTheirLeaf() {
+    Causal read = Encoded.decode(Encoded.encode(large(CrdtType.AW_SET)));
+    Operation add =
+        new Operation.Add(
+            IntStream.range(0, 2 * CellEdit.SPLICES_MAX)
+                .mapToObj(i -> Value.of("0700x" + i))
+                .toList());
+    Causal after = read.join(read.prepare(add, ORIGINS.get(1), 9_000, 1, 3, 0));
+    assertThat(after.looseHeapBytes()).isPositive();
+    assertThat(newLeaves(read, after))
+        .hasSizeBetween(1, 2)
+        .anyMatch(CellNode.Leaf.class::isInstance);
+    // One update in a packed leaf and in that one: each entry is counted where it is.
+    Operation remove = new Operation.Remove(List.of(Value.of("0100"), Value.of("0700x7")));
+    checkSums(after.join(after.prepare(remove, ORIGINS.get(1), 9_100, 9_015, 4, 0)).store());
+    Causal packed = after.packLeaves();
+    assertThat(packed.looseHeapBytes()).isZero();
+    assertThat(newLeaves(after, packed))
+        .hasSizeBetween(1, 2)
+        .allMatch(PackedLeaf.class::isInstance);
+  }
+
+  @Test
+  void lookups_unpackNothing() {
+    Causal read = Encoded.decode(Encoded.encode(large(CrdtType.AW_SET)));
     // A lookup alone unpacks nothing, also one of a removal of what is not there.
     Operation remove = new Operation.Remove(List.of(Value.of("0700x")));
     Causal same = read.join(read.prepare(remove, ORIGINS.get(1), 9_000, 1, 3, 0));
     assertThat(same.looseHeapBytes()).isZero();
     assertThat(same.trimmed().looseHeapBytes()).isZero();
     assertThat(same.join(read).looseHeapBytes()).isZero();
+  }
+
+  private static CellMap<?, ?> cells(Causal state) {
+    Object cells = ((CellStore<?, ?, ?>) state.store()).cells();
+    return (CellMap<?, ?>) cells;
+  }
+
+  private static List<CellNode> newLeaves(Causal before, Causal after) {
+    List<CellNode> known = leaves(cells(before));
+    List<CellNode> leaves = leaves(cells(after));
+    leaves.removeIf(leaf -> known.stream().anyMatch(k -> k == leaf));
+    return leaves;
+  }
+
+  /** Fields of a leaf are changed beside one that has packed leaves itself, and that one too. */
+  @Test
+  void nestedPackedLeaves_areRightWhenTheLeafAroundThemChanges() {
+    Site site = new Site(Causal.bottom(CrdtType.OR_MAP));
+    long[] last = {0};
+    apply(site, last, fields(IntStream.range(0, 300)));
+    Operation many =
+        new Operation.Add(IntStream.range(0, 1_100).mapToObj(i -> Value.of(5_000L + i)).toList());
+    FieldId large = new FieldId("0150", CrdtType.AW_SET);
+    apply(site, last, updateOf(large, many));
+    site.packed = reread(site.packed.packLeaves()).packLeaves();
+    assertThat(site.packed.looseHeapBytes()).isZero();
+    assertThat(site.packed.store().heapBytes()).isLessThan(40_000);
+
+    apply(site, last, fields(IntStream.of(149)));
+    apply(site, last, fields(IntStream.of(151)));
+    apply(site, last, new Operation.RemoveFields(List.of("0148")));
+    assertThat(site.packed.looseHeapBytes()).as("beside it").isZero();
+    apply(site, last, updateOf(large, new Operation.Add(List.of(Value.of(7L)))));
+    assertThat(site.packed.looseHeapBytes()).as("a large field is not spliced").isPositive();
+    apply(site, last, fields(IntStream.of(152)));
+    site.packed = site.packed.packLeaves();
+    apply(site, last, new Operation.RemoveFields(List.of("0150")));
+    apply(site, last, fields(IntStream.of(153)));
+    assertThat(site.packed.looseHeapBytes()).isZero();
+  }
+
+  private static Operation fields(IntStream numbers) {
+    return new Operation.UpdateFields(
+        numbers
+            .mapToObj(i -> new FieldId(String.format("%04d", i), CrdtType.LWW_REGISTER))
+            .map(f -> new Operation.FieldUpdate(f, new Operation.Assign(Value.of("v" + f.name()))))
+            .toList());
+  }
+
+  private static Operation updateOf(FieldId field, Operation operation) {
+    return new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation)));
+  }
+
+  private static void apply(Site site, long[] last, Operation operation) {
+    ReplicaId origin = ORIGINS.getFirst();
+    Causal delta = site.plain.prepare(operation, origin, last[0] + 1, last[0], 1 + last[0], 0);
+    last[0] = delta.context().last(origin);
+    site.join(delta, delta);
+    checkSame(site);
   }
 
   private static List<CellNode> leaves(CellMap<?, ?> map) {

@@ -35,26 +35,38 @@ public final class WireInput extends Input {
   private static final int VECTOR_ENTRIES = 8;
 
   private static final byte[] NOTHING = {};
+  private static final ReplicaId[] NONE_KEPT = {};
 
-  private List<ReplicaId> dictionary = new ArrayList<>(4);
-  private final ReplicaId[] kept = new ReplicaId[KEPT_REPLICAS];
+  private List<ReplicaId> dictionary;
+
+  /** Made when the first one is to be kept: most inputs read one record, of known replicas. */
+  private ReplicaId[] kept = NONE_KEPT;
+
   private int keptNext;
   private String lastName = "";
   private int depth;
 
   /** Reads nothing until {@link #set} is called. */
   public WireInput() {
-    super(NOTHING);
+    this(NOTHING);
   }
 
   /** Reads the bytes from {@code offset} on. */
   public WireInput(byte[] bytes, int offset, int length) {
     super(bytes, offset, length);
+    dictionary = new ArrayList<>(4);
   }
 
   /** Reads all the bytes. */
   public WireInput(byte[] bytes) {
     super(bytes);
+    dictionary = new ArrayList<>(4);
+  }
+
+  /** Reads all the bytes, where these replicas are known beforehand; see {@link #presetReplica}. */
+  public WireInput(byte[] bytes, List<ReplicaId> known) {
+    super(bytes);
+    dictionary = new ArrayList<>(known);
   }
 
   /** Begins with another record: the bytes from {@code offset} on. */
@@ -219,6 +231,9 @@ public final class WireInput extends Input {
     position = at;
     try {
       ReplicaId replica = new ReplicaId(readText(ReplicaId.DC_NAME_LENGTH_MAX), readNumber());
+      if (kept.length == 0) {
+        kept = new ReplicaId[KEPT_REPLICAS];
+      }
       kept[keptNext] = replica;
       keptNext = (keptNext + 1) % KEPT_REPLICAS;
       return replica;
@@ -325,6 +340,55 @@ public final class WireInput extends Input {
       case 3 -> new Value.Real(Double.longBitsToDouble(readLong()));
       default -> throw new MalformedException("kind of value " + kind + " is unknown");
     };
+  }
+
+  /**
+   * Reads a value and compares it with another one: as {@code readValue().compareTo(other)}, but
+   * mostly without making it.
+   */
+  public int compareValue(Value other) {
+    int from = position;
+    int kind = readByte();
+    if (kind == 1 && other instanceof Value.Str text && text.isAscii()) {
+      int length = readTextLength(Codec.RECORD_BYTES_MAX);
+      position += length;
+      return compareWithAscii(position - length, length, text.content());
+    }
+    if (kind == 0 && other instanceof Value.Bytes bytes) {
+      int length = readCount(1);
+      position += length;
+      byte[] content = bytes.content();
+      return Arrays.compareUnsigned(
+          buffer, position - length, position, content, 0, content.length);
+    }
+    position = from;
+    return readValue().compareTo(other);
+  }
+
+  /** Compares a text in UTF-8 with one of ASCII characters, by characters. */
+  private int compareWithAscii(int from, int length, String ascii) {
+    int common = Math.min(length, ascii.length());
+    for (int i = 0; i < common; i++) {
+      // A byte of another character is greater than any that stands for one of ASCII.
+      int order = (buffer[from + i] & 0xff) - ascii.charAt(i);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return length - ascii.length(); // all of one are ASCII, and the other one's first ones
+  }
+
+  /** Goes past a value. */
+  public void skipValue() {
+    int from = position;
+    int kind = readByte();
+    if (kind == 0 || kind == 1) {
+      int length = readTextLength(Codec.RECORD_BYTES_MAX);
+      position += length;
+    } else {
+      position = from;
+      Value unused = readValue();
+    }
   }
 
   private Value.Str readStringValue() {

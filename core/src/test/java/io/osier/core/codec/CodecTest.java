@@ -10,6 +10,8 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -173,12 +175,47 @@ final class CodecTest {
       WireOutput out = new WireOutput();
       out.writeText(text);
       WireOutput plain = new WireOutput();
-      plain.writeBlob(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      plain.writeBlob(text.getBytes(StandardCharsets.UTF_8));
       assertThat(out.toBytes()).isEqualTo(plain.toBytes());
       assertThat(new WireInput(out.toBytes()).readText(1_000)).isEqualTo(text);
     }
     assertThatThrownBy(() -> new WireInput(new byte[] {1, (byte) 0xff}).readText(10))
         .hasMessageContaining("not UTF-8");
+  }
+
+  /** By the bytes as by the values: characters are not ordered as their bytes in UTF-8 are. */
+  @Test
+  void values_areComparedWithoutBeingMade() {
+    List<Value> values = new ArrayList<>();
+    for (String text :
+        List.of("", "a", "ab", "b", "a\u007f", "a\u0080", "aé", "a\uffee", "a\ud83d\ude00", "ж")) {
+      values.add(Value.of(text));
+      values.add(Value.of(text + "z"));
+      values.add(Value.of(text.getBytes(StandardCharsets.UTF_8)));
+    }
+    values.addAll(List.of(Value.of(-3), Value.of(300), Value.of(-0.0), Value.of(Double.NaN)));
+    for (Value one : values) {
+      byte[] bytes = WireOutput.bytesOf(out -> out.writeValue(one));
+      for (Value other : values) {
+        WireInput in = new WireInput(bytes);
+        assertThat(Integer.signum(in.compareValue(other)))
+            .as("%s and %s", one, other)
+            .isEqualTo(Integer.signum(one.compareTo(other)));
+        in.expectEnd();
+      }
+      WireInput in = new WireInput(bytes);
+      in.skipValue();
+      in.expectEnd();
+    }
+  }
+
+  @Test
+  void knownReplicas_haveNumbers() {
+    List<ReplicaId> known = List.of(new ReplicaId("us", 1), EU);
+    WireInput in = new WireInput(new byte[] {2, 1, 0, 1, 'x', 1, 3}, known);
+    assertThat(in.readReplica()).isEqualTo(EU);
+    assertThat(in.readReplica()).isEqualTo(known.getFirst());
+    assertThat(in.readReplica()).isEqualTo(in.readReplica()).isEqualTo(new ReplicaId("x", 1));
   }
 
   @Property(tries = 5_000)

@@ -133,14 +133,18 @@ record KeyObjects(
   long looseHeapBytes() {
     long bytes = 0;
     for (Causal state : states) {
-      bytes += state.looseHeapBytes();
+      bytes += Decomposition.isDecomposed(state) ? 0 : state.looseHeapBytes();
     }
     return bytes;
   }
 
-  /** As {@link Causal#packLeaves}, of all: this if there is nothing to do. */
+  /**
+   * As {@link Causal#packLeaves}, of all: this if there is nothing to do. What a decomposed object
+   * has in memory is bounded, and goes from there as long as its cells stay the same ones.
+   */
   KeyObjects packLeaves() {
-    List<Causal> packed = states.stream().map(Causal::packLeaves).toList();
+    List<Causal> packed =
+        states.stream().map(s -> Decomposition.isDecomposed(s) ? s : s.packLeaves()).toList();
     for (int i = 0; i < packed.size(); i++) {
       if (packed.get(i) != states.get(i)) {
         return new KeyObjects(packed, operations, operationBytes, hasVersions, group);

@@ -133,12 +133,18 @@ final class ObjectTableTest {
     assertThat(packed.states().getFirst().heapBytes())
         .isLessThan(built.states().getFirst().heapBytes() / 4);
 
-    // What is changed is a leaf or two: the share has room for those of many such sets.
+    // One change leaves the leaf packed.
+    KeyObjects touched = set(5_000, 1, packed);
+    assertThat(touched.looseHeapBytes()).isZero();
+    table.put(Key.of("set"), touched);
+    assertThat(table.get(Key.of("set"))).isSameAs(touched);
+
+    // Many unpack a leaf or two: the share has room for those of many such sets.
     for (int i = 0; i < 4; i++) {
-      KeyObjects hot = set(5_000, 1, found(table, "set"));
+      KeyObjects hot = set(5_000, 40, found(table, "set"));
       assertThat(hot.looseHeapBytes()).isBetween(1L, 50_000L);
       table.put(Key.of("set"), hot);
-      assertThat(table.get(Key.of("set"))).as("its leaf stays as it is").isSameAs(hot);
+      assertThat(table.get(Key.of("set"))).as("its leaf stays unpacked").isSameAs(hot);
     }
   }
 

@@ -11,7 +11,6 @@ import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -52,164 +51,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   private final int lasting;
 
   CellStore(Cells<K, V> content) {
-    this.cells = content.map;
-    this.behind = content.behind;
-    this.bytes = content.bytes;
-    this.heap = content.heap;
-    this.visible = content.visible;
-    this.lasting = content.lasting;
-  }
-
-  /**
-   * What lies outside the heap of a decomposed object. An entry in memory takes the place of one
-   * that is there, also to say by an empty cell that it was removed.
-   *
-   * @param size how many entries the object has in all
-   */
-  record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size) {
-    static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Integer.BYTES);
-  }
-
-  /** The content of a store: the map and what is summed over it. */
-  static final class Cells<K extends Comparable<K>, V> {
-    private final CellMap<K, V> map;
-    private final @Nullable Behind<K, V> behind;
-    private final long bytes;
-    private final long heap;
-    private final int visible;
-    private final int lasting;
-
-    Cells(
-        CellMap<K, V> map,
-        @Nullable Behind<K, V> behind,
-        long bytes,
-        long heap,
-        int visible,
-        int lasting) {
-      this.map = map;
-      this.behind = behind;
-      this.bytes = bytes;
-      this.heap = heap;
-      this.visible = visible;
-      this.lasting = lasting;
-    }
-
-    static <K extends Comparable<K>, V> Cells<K, V> none() {
-      return new Cells<>(CellMap.<K, V>empty(), null, 0, 0, 0, 0);
-    }
-  }
-
-  /** Puts cells in and out, one by one, and keeps the sums. */
-  final class Editor {
-    private final CellEdit<K, V> map;
-    private final @Nullable Outside<K, V> outside;
-    private int size;
-    private long sum;
-    private long heapSum;
-    private int seen;
-    private int left;
-
-    private Editor(CellStore<S, K, V> from) {
-      map = from.cells.edit();
-      outside = from.behind == null ? null : from.behind.entries;
-      size = from.entryCount();
-      sum = from.bytes;
-      heapSum = from.heap;
-      seen = from.visible;
-      left = from.lasting;
-    }
-
-    /** Of a delta, which has no cells yet. */
-    private Editor() {
-      map = CellMap.<K, V>empty().edit();
-      outside = null;
-    }
-
-    /** Puts a key's cell; returns the one that was there, or null. */
-    @Nullable V put(K key, V cell) {
-      V loaded = map.put(key, cell);
-      V old = former(key, loaded);
-      if (loaded != cell) {
-        change(key, loaded, cell, old, cell);
-      }
-      return old;
-    }
-
-    /**
-     * As {@link #put}, for who has just asked what the key had.
-     *
-     * @param old that, or null
-     */
-    void replace(K key, @Nullable V old, V cell) {
-      change(key, map.put(key, cell), cell, old, cell);
-    }
-
-    @Nullable V get(K key) {
-      return former(key, map.get(key));
-    }
-
-    boolean has(K key) {
-      return get(key) != null;
-    }
-
-    void remove(K key) {
-      if (outside == null) {
-        V old = map.remove(key);
-        change(key, old, null, old, null);
-      } else if (get(key) != null) {
-        V gone = emptyCell(key);
-        V loaded = map.put(key, gone);
-        change(key, loaded, gone, former(key, loaded), null);
-      }
-    }
-
-    /** What a key had, by what it had in memory. */
-    private @Nullable V former(K key, @Nullable V loaded) {
-      if (outside == null) {
-        return loaded;
-      }
-      return loaded == null ? outside.get(key) : isEmptyCell(loaded) ? null : loaded;
-    }
-
-    /**
-     * Another cell of a key.
-     *
-     * @param from what it had in memory
-     * @param to what it has there now
-     * @param old the cell that it had
-     * @param cell the one that it has
-     */
-    private void change(
-        K key, @Nullable V from, @Nullable V to, @Nullable V old, @Nullable V cell) {
-      if (!map.isInASettledLeaf()) {
-        heapSum += to == null ? 0 : cellHeapBytes(key, to);
-        heapSum -= from == null ? 0 : cellHeapBytes(key, from);
-      }
-      if (old != null) {
-        count(key, old, -1);
-      }
-      if (cell != null) {
-        count(key, cell, 1);
-      }
-    }
-
-    private void count(K key, V cell, int sign) {
-      size += sign;
-      sum += sign * cellBytes(key, cell);
-      seen += isVisible(cell) ? sign : 0;
-      left += isLasting(cell) ? sign : 0;
-    }
-
-    S done() {
-      return with(
-          new Cells<>(
-              map.done(),
-              outside == null ? null : new Behind<>(outside, size),
-              sum,
-              heapSum + map.loosenedHeapBytes(),
-              seen,
-              left));
-    }
+    this.cells = content.map();
+    this.behind = content.behind();
+    this.bytes = content.bytes();
+    this.heap = content.heap();
+    this.visible = content.visible();
+    this.lasting = content.lasting();
   }
 
   // ---------------------------------------------------------------- what a type defines
@@ -310,13 +157,13 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   // ---------------------------------------------------------------- what they share
 
-  final Editor edit() {
-    return new Editor(this);
+  final CellEditor<S, K, V> edit() {
+    return new CellEditor<>(this, new Cells<>(cells, behind, bytes, heap, visible, lasting));
   }
 
   /** A store with no cells, to collect a delta in. */
-  final Editor delta() {
-    return new Editor();
+  final CellEditor<S, K, V> delta() {
+    return new CellEditor<>(this, Cells.none());
   }
 
   /** A delta of one cell. */
@@ -333,7 +180,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (behind == null) {
       return cell;
     }
-    return cell == null ? behind.entries.get(key) : isEmptyCell(cell) ? null : cell;
+    return cell == null ? behind.entries().get(key) : isEmptyCell(cell) ? null : cell;
   }
 
   /** The key's cell, empty if it is not there. */
@@ -354,14 +201,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** This without some cells, as if they had never been there. */
   final S without(Iterable<K> keys) {
-    Editor rest = edit();
+    CellEditor<S, K, V> rest = edit();
     keys.forEach(rest::remove);
     return rest.done();
   }
 
   /** Prepares the reset of some cells, of those that are there. */
   final S reset(Iterable<K> keys, Preparation preparation) {
-    Editor delta = delta();
+    CellEditor<S, K, V> delta = delta();
     for (K key : keys) {
       V cell = find(key);
       if (cell != null && !delta.has(key)) { // given twice it is reset once
@@ -376,7 +223,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (behind == null && cells.root() instanceof CellNode.Leaf leaf) {
       return reset(leaf, preparation);
     }
-    Editor delta = delta();
+    CellEditor<S, K, V> delta = delta();
     for (Tuple2<K, V> entry : cells()) {
       delta.put(entry._1, resetCell(entry._2, preparation));
     }
@@ -413,7 +260,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** How many entries there are. */
   final int entryCount() {
-    return behind == null ? cells.size() : behind.size;
+    return behind == null ? cells.size() : behind.size();
   }
 
   /**
@@ -421,12 +268,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    *
    * @param from where it begins; null for the end that it comes from
    */
-  private Iterator<Tuple2<K, V>> walk(@Nullable K from, boolean down) {
+  final Iterator<Tuple2<K, V>> walk(@Nullable K from, boolean down) {
     Iterator<Tuple2<K, V>> front =
         down ? cells.downFrom(from) : from == null ? cells.iterator() : cells.from(from);
     return behind == null
         ? front
-        : new LayeredWalk<>(front, behind.entries.walk(from, down), down, this::isEmptyCell);
+        : new LayeredWalk<>(front, behind.entries().walk(from, down), down, this::isEmptyCell);
   }
 
   /** How many cells a reader sees. */
@@ -442,7 +289,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (joining.rightFull() && other.isEmpty() && leavesNothing()) {
       return remaining(joining);
     }
-    Editor result = edit();
+    CellEditor<S, K, V> result = edit();
     if (joining.rightFull()) {
       joinAll(result, other, joining);
     } else if (other.behind() == null && other.inMemory().root() instanceof CellNode.Leaf leaf) {
@@ -461,7 +308,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    * everything; otherwise all of this is looked at, and what remains is made anew.
    */
   private S remaining(Joining joining) {
-    Editor rest = new Editor();
+    CellEditor<S, K, V> rest = delta();
     if (joining.right().covers(joining.left())) {
       return rest.done();
     }
@@ -478,7 +325,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** A delta's only leaf, as nearly all have it: without a walk, which costs as much as a join. */
   @SuppressWarnings("unchecked") // only such keys and cells are in there
-  private void joinLeaf(Editor result, CellNode.Leaf leaf, Joining joining) {
+  private void joinLeaf(CellEditor<S, K, V> result, CellNode.Leaf leaf, Joining joining) {
     for (int i = 0; i < leaf.size; i++) {
       K key = (K) leaf.keys[i];
       joinInto(result, key, find(key), (V) leaf.cells[i], joining);
@@ -486,7 +333,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   /** Two states: what only the left side has may have been removed on the right. */
-  private void joinAll(Editor result, S other, Joining joining) {
+  private void joinAll(CellEditor<S, K, V> result, S other, Joining joining) {
     Iterator<Tuple2<K, V>> lefts = cells().iterator();
     Iterator<Tuple2<K, V>> rights = other.cells().iterator();
     Tuple2<K, V> left = next(lefts);
@@ -515,7 +362,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    *
    * @param mine this one's cell, or null
    */
-  private void joinInto(Editor result, K key, @Nullable V mine, V theirs, Joining joining) {
+  private void joinInto(
+      CellEditor<S, K, V> result, K key, @Nullable V mine, V theirs, Joining joining) {
     V joined = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
     if (joining.full() && isEmptyCell(joined)) {
       if (mine != null) {
@@ -533,7 +381,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final S trimmed() {
-    Editor result = edit();
+    CellEditor<S, K, V> result = edit();
     for (Tuple2<K, V> entry : cells()) {
       V trimmed = trimmedCell(entry._2);
       if (isEmptyCell(trimmed)) {
@@ -583,44 +431,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** What is shown of the cells that a reader sees within a range, in their order. */
   final <T> List<T> visible(Query.Range range, Function<Tuple2<K, V>, T> shown) {
-    boolean down = range.descending();
-    Optional<End<K>> first = (down ? range.to() : range.from()).map(this::end);
-    Optional<End<K>> last = (down ? range.from() : range.to()).map(this::end);
-    List<T> some = new ArrayList<>();
-    K before = null;
-    K from = first.map(down ? End::greatest : End::least).orElse(null);
-    Iterator<Tuple2<K, V>> walk = walk(from, down);
-    while (walk.hasNext()) {
-      Tuple2<K, V> entry = walk.next();
-      boolean isFull =
-          some.size() >= range.limit() && before != null && !areOfOnePart(before, entry._1);
-      if (isFull || (last.isPresent() && last.get().isPassed(entry._1, down))) {
-        break;
-      }
-      if (isVisible(entry._2) && (first.isEmpty() || !first.get().excludes(entry._1))) {
-        some.add(shown.apply(entry));
-        before = entry._1;
-      }
-    }
-    return down ? some.reversed() : some;
-  }
-
-  private End<K> end(Query.Bound bound) {
-    List<K> keys = keys(bound.part());
-    return new End<>(keys.getFirst(), keys.getLast(), bound.inclusive());
-  }
-
-  /** The keys of a part at which a range ends, from the least to the greatest. */
-  private record End<K extends Comparable<K>>(K least, K greatest, boolean inclusive) {
-    boolean excludes(K key) {
-      return !inclusive && least.compareTo(key) <= 0 && key.compareTo(greatest) <= 0;
-    }
-
-    /** Whether a walk that is at a key is behind this end. */
-    boolean isPassed(K key, boolean down) {
-      boolean isBehind = down ? key.compareTo(least) < 0 : key.compareTo(greatest) > 0;
-      return isBehind || excludes(key);
-    }
+    return new CellRange<>(this, range).visible(shown);
   }
 
   // ---------------------------------------------------------------- bytes
@@ -653,7 +464,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   private S readLoose(WireInput in, int n, List<ReplicaId> replicas) {
-    Editor result = edit();
+    CellEditor<S, K, V> result = edit();
     K before = null;
     for (int i = 0; i < n; i++) {
       K key = readKey(in, before);
@@ -737,7 +548,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** The same content, all in memory. */
   final S whole() {
-    return with(new Cells<>(all(), null, bytes, looseHeapBytes(all()), visible, lasting));
+    CellMap<K, V> all = all();
+    return with(new Cells<>(all, null, bytes, looseHeapBytes(all), visible, lasting));
   }
 
   /**

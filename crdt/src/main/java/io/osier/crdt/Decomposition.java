@@ -234,8 +234,8 @@ public final class Decomposition {
   }
 
   private static boolean haveSameSource(CellStore<?, ?, ?> one, CellStore<?, ?, ?> other) {
-    CellStore.Behind<?, ?> a = one.behind();
-    CellStore.Behind<?, ?> b = other.behind();
+    Behind<?, ?> a = one.behind();
+    Behind<?, ?> b = other.behind();
     return a != null && b != null && a.entries() == b.entries();
   }
 

@@ -49,7 +49,7 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   }
 
   private LwwSet change(List<Value> elements, boolean present, Preparation preparation) {
-    Editor delta = delta();
+    CellEditor<LwwSet, Value, DotFun<Stamped<Boolean>>> delta = delta();
     for (Value element : elements) {
       if (delta.has(element)) {
         continue; // given twice it is changed once

@@ -53,7 +53,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   public OrMap prepare(Operation operation, Preparation preparation) {
     return switch (operation) {
       case Operation.UpdateFields update -> {
-        Editor delta = delta();
+        CellEditor<OrMap, FieldId, DotStore<?>> delta = delta();
         Map<FieldId, Step> last = new HashMap<>();
         for (Operation.FieldUpdate field : update.updates()) {
           updateField(delta, last, field, preparation);
@@ -88,7 +88,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
    * @param last each field's last update so far
    */
   private void updateField(
-      Editor delta,
+      CellEditor<OrMap, FieldId, DotStore<?>> delta,
       Map<FieldId, Step> last,
       Operation.FieldUpdate update,
       Preparation preparation) {

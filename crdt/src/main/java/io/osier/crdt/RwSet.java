@@ -45,7 +45,7 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
   }
 
   private RwSet change(List<Value> elements, Function<Dot, DotPair> to, Preparation preparation) {
-    Editor delta = delta();
+    CellEditor<RwSet, Value, DotPair> delta = delta();
     for (Value element : elements) {
       if (!delta.has(element)) { // given twice it is changed once
         cell(element).supersede(preparation);

@@ -30,7 +30,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
       cell(element).supersede(preparation);
       return delta(element, DotSet.of(preparation.nextDot()));
     }
-    Editor delta = delta();
+    CellEditor<S, Value, DotSet> delta = delta();
     for (Value element : elements) {
       if (!delta.has(element)) { // given twice it is added once
         cell(element).supersede(preparation);
@@ -56,7 +56,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
     }
     Value element = add.elements().getFirst();
     DotSet dot = DotSet.of(preparation.nextDot());
-    Editor after = edit();
+    CellEditor<S, Value, DotSet> after = edit();
     DotSet seen = after.put(element, dot);
     if (seen != null) {
       seen.supersede(preparation);
@@ -65,7 +65,7 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   }
 
   final S remove(List<Value> elements, Preparation preparation) {
-    Editor delta = delta();
+    CellEditor<S, Value, DotSet> delta = delta();
     for (Value element : elements) {
       if (has(element) && !delta.has(element)) {
         cell(element).supersede(preparation);

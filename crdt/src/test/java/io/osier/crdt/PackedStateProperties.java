@@ -356,7 +356,7 @@ final class PackedStateProperties {
 
   /** Each with the same dot, so that all entries have one length. */
   private static AwSet setOf(int count) {
-    CellStore<AwSet, Value, DotSet>.Editor set = AwSet.EMPTY.edit();
+    CellEditor<AwSet, Value, DotSet> set = AwSet.EMPTY.edit();
     for (int i = 0; i < count; i++) {
       set.put(element(i), DotSet.of(new Dot(ORIGINS.getFirst(), 1)));
     }

@@ -1,0 +1,13 @@
+package io.osier.crdt;
+
+import io.osier.core.HeapSize;
+
+/**
+ * What lies outside the heap of a decomposed object. An entry in memory takes the place of one that
+ * is there, also to say by an empty cell that it was removed.
+ *
+ * @param size how many entries the object has in all
+ */
+record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size) {
+  static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Integer.BYTES);
+}

@@ -1,0 +1,115 @@
+package io.osier.crdt;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts cells in and out of a {@link CellStore}, one by one, and keeps the sums. Not thread-safe.
+ */
+final class CellEditor<S extends CellStore<S, K, V>, K extends Comparable<K>, V> {
+  private final CellStore<S, K, V> type;
+  private final CellEdit<K, V> map;
+  private final @Nullable Outside<K, V> outside;
+  private int size;
+  private long sum;
+  private long heapSum;
+  private int seen;
+  private int left;
+
+  /** Of a store with a content. */
+  CellEditor(CellStore<S, K, V> type, Cells<K, V> from) {
+    Behind<K, V> behind = from.behind();
+    this.type = type;
+    map = from.map().edit();
+    outside = behind == null ? null : behind.entries();
+    size = behind == null ? from.map().size() : behind.size();
+    sum = from.bytes();
+    heapSum = from.heap();
+    seen = from.visible();
+    left = from.lasting();
+  }
+
+  /** Puts a key's cell; returns the one that was there, or null. */
+  @Nullable V put(K key, V cell) {
+    V loaded = map.put(key, cell);
+    V old = former(key, loaded);
+    if (loaded != cell) {
+      change(key, loaded, cell, old, cell);
+    }
+    return old;
+  }
+
+  /**
+   * As {@link #put}, for who has just asked what the key had.
+   *
+   * @param old that, or null
+   */
+  void replace(K key, @Nullable V old, V cell) {
+    change(key, map.put(key, cell), cell, old, cell);
+  }
+
+  @Nullable V get(K key) {
+    return former(key, map.get(key));
+  }
+
+  boolean has(K key) {
+    return get(key) != null;
+  }
+
+  void remove(K key) {
+    if (outside == null) {
+      V old = map.remove(key);
+      change(key, old, null, old, null);
+    } else if (get(key) != null) {
+      V gone = type.emptyCell(key);
+      V loaded = map.put(key, gone);
+      change(key, loaded, gone, former(key, loaded), null);
+    }
+  }
+
+  /** What a key had, by what it had in memory. */
+  private @Nullable V former(K key, @Nullable V loaded) {
+    if (outside == null) {
+      return loaded;
+    }
+    return loaded == null ? outside.get(key) : type.isEmptyCell(loaded) ? null : loaded;
+  }
+
+  /**
+   * Another cell of a key.
+   *
+   * @param from what it had in memory
+   * @param to what it has there now
+   * @param old the cell that it had
+   * @param cell the one that it has
+   */
+  private void change(K key, @Nullable V from, @Nullable V to, @Nullable V old, @Nullable V cell) {
+    if (!map.isInASettledLeaf()) {
+      heapSum += to == null ? 0 : type.cellHeapBytes(key, to);
+      heapSum -= from == null ? 0 : type.cellHeapBytes(key, from);
+    }
+    if (old != null) {
+      count(key, old, -1);
+    }
+    if (cell != null) {
+      count(key, cell, 1);
+    }
+  }
+
+  private void count(K key, V cell, int sign) {
+    size += sign;
+    sum += sign * type.cellBytes(key, cell);
+    seen += type.isVisible(cell) ? sign : 0;
+    left += type.isLasting(cell) ? sign : 0;
+  }
+
+  S done() {
+    return type.with(
+        new Cells<>(
+            map.done(),
+            outside == null ? null : new Behind<>(outside, size),
+            sum,
+            heapSum + map.loosenedHeapBytes(),
+            seen,
+            left));
+  }
+}

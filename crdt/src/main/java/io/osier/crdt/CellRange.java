@@ -1,0 +1,67 @@
+package io.osier.crdt;
+
+import io.vavr.Tuple2;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The cells of a store within a range of parts. Reads no others. Not thread-safe. */
+final class CellRange<K extends Comparable<K>, V> {
+  private final CellStore<?, K, V> store;
+  private final boolean down;
+  private final int limit;
+
+  /** Where the walk begins, and where it ends. */
+  private final Optional<End<K>> first;
+
+  private final Optional<End<K>> last;
+
+  CellRange(CellStore<?, K, V> store, Query.Range range) {
+    this.store = store;
+    this.down = range.descending();
+    this.limit = range.limit();
+    this.first = (down ? range.to() : range.from()).map(this::end);
+    this.last = (down ? range.from() : range.to()).map(this::end);
+  }
+
+  private End<K> end(Query.Bound bound) {
+    List<K> keys = store.keys(bound.part());
+    return new End<>(keys.getFirst(), keys.getLast(), bound.inclusive());
+  }
+
+  /** The keys of a part at which a range ends, from the least to the greatest. */
+  private record End<K extends Comparable<K>>(K least, K greatest, boolean inclusive) {
+    boolean excludes(K key) {
+      return !inclusive && least.compareTo(key) <= 0 && key.compareTo(greatest) <= 0;
+    }
+
+    /** Whether a walk that is at a key is behind this end. */
+    boolean isPassed(K key, boolean down) {
+      boolean isBehind = down ? key.compareTo(least) < 0 : key.compareTo(greatest) > 0;
+      return isBehind || excludes(key);
+    }
+  }
+
+  /** What is shown of the cells that a reader sees, in their order. */
+  <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
+    List<T> some = new ArrayList<>();
+    K before = null;
+    K from = first.map(down ? End::greatest : End::least).orElse(null);
+    Iterator<Tuple2<K, V>> walk = store.walk(from, down);
+    while (walk.hasNext()) {
+      Tuple2<K, V> entry = walk.next();
+      boolean isFull =
+          some.size() >= limit && before != null && !store.areOfOnePart(before, entry._1);
+      if (isFull || (last.isPresent() && last.get().isPassed(entry._1, down))) {
+        break;
+      }
+      if (store.isVisible(entry._2) && (first.isEmpty() || !first.get().excludes(entry._1))) {
+        some.add(shown.apply(entry));
+        before = entry._1;
+      }
+    }
+    return down ? some.reversed() : some;
+  }
+}

@@ -383,8 +383,8 @@ final class PackedLeafProperties {
     CellMap<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
     map = without(map, 0, 34 * CellNode.LEAF_MAX).packed(CODEC, NUMBERINGS.get(1));
     assertThat(((CellNode.Inner) map.root()).children).hasSize(2);
-    map = without(map, count - 20 * CellNode.LEAF_MAX - 20, count);
-    assertThat(((CellNode.Inner) map.root()).children).as("they are joined").hasSizeBetween(30, 48);
+    map = without(map, count - 14 * CellNode.LEAF_MAX - 20, count);
+    assertThat(((CellNode.Inner) map.root()).children).as("they are joined").hasSize(30 + 15);
     assertThat(Nodes.of(map).loose).isPositive();
     assertThat(Nodes.of(map.packed(CODEC, NUMBERINGS.get(1))).loose).isZero();
   }

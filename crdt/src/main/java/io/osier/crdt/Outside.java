@@ -1,6 +1,5 @@
 package io.osier.crdt;
 
-import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.vavr.Tuple2;
@@ -103,10 +102,7 @@ final class Outside<K extends Comparable<K>, V> {
   }
 
   private V decoded(K key, byte[] bytes) {
-    WireInput in = new WireInput(bytes);
-    for (ReplicaId replica : source.replicas()) {
-      in.presetReplica(replica);
-    }
+    WireInput in = new WireInput(bytes, source.replicas());
     V cell = type.readCell(in, key, List.of());
     in.expectEnd();
     return cell;

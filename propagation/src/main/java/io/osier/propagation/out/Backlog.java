@@ -319,7 +319,9 @@ final class Backlog {
     }
     long last = state.context().through(around.self());
     Segment segment = object.since(base);
-    if (segment == null || segment.delta().sizeBytes() >= state.sizeBytes()) {
+    if (segment == null
+        || segment.delta().isFull() // see Outbound.isWhole
+        || segment.delta().sizeBytes() >= state.sizeBytes()) {
       return last <= peerThrough ? null : full(object.object, state, last);
     }
     return segment.last() <= peerThrough

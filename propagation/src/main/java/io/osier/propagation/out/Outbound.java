@@ -249,11 +249,16 @@ public final class Outbound {
     }
   }
 
-  /** Whether a group of updates is shipped as the state; a single operation never is. */
+  /**
+   * Whether a group of updates is shipped as the state. A single operation never is, unless it is
+   * the clearing of a large set, which is a state itself: joined with later updates it would be one
+   * without what those have seen.
+   */
   private boolean isWhole(Leaving leaving, Causal state) {
-    return leaving.wasHeld()
-        && (around.policy().payload() == StatePayload.FULL
-            || leaving.segment().delta().sizeBytes() > state.sizeBytes());
+    return leaving.segment().delta().isFull()
+        || (leaving.wasHeld()
+            && (around.policy().payload() == StatePayload.FULL
+                || leaving.segment().delta().sizeBytes() > state.sizeBytes()));
   }
 
   private void offer(

@@ -2,7 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.Value;
 import io.osier.core.codec.MalformedException;
-import java.io.ByteArrayOutputStream;
+import io.osier.core.codec.WireOutput;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -28,10 +28,10 @@ final class OrderedKeys {
         yield key;
       }
       case Value.Str v -> {
-        ByteArrayOutputStream out = new ByteArrayOutputStream(v.sizeBytes());
-        out.write(kind);
+        WireOutput out = new WireOutput();
+        out.writeByte(kind);
         writeText(out, v.content());
-        yield out.toByteArray();
+        yield out.toBytes();
       }
       case Value.Int v -> number(kind, v.content() ^ Long.MIN_VALUE);
       case Value.Real v -> number(kind, ordered(Double.doubleToLongBits(v.content())));
@@ -73,18 +73,18 @@ final class OrderedKeys {
 
   /** The name, in which a zero is followed by FF, so that none is the beginning of another. */
   static byte[] of(FieldId field) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(field.name().length() + 2);
-    ByteArrayOutputStream name = new ByteArrayOutputStream(field.name().length());
+    WireOutput out = new WireOutput();
+    WireOutput name = new WireOutput();
     writeText(name, field.name());
-    for (byte b : name.toByteArray()) {
-      out.write(b);
+    for (byte b : name.toBytes()) {
+      out.writeByte(b);
       if (b == END) {
-        out.write(ZERO);
+        out.writeByte(ZERO);
       }
     }
-    out.write(END);
-    out.write(field.type().ordinal());
-    return out.toByteArray();
+    out.writeByte(END);
+    out.writeByte(field.type().ordinal());
+    return out.toBytes();
   }
 
   static FieldId field(byte[] key) {
@@ -101,18 +101,18 @@ final class OrderedKeys {
     return new FieldId(text(name, 0, length), CrdtType.values()[key[at + 1]]);
   }
 
-  private static void writeText(ByteArrayOutputStream out, String text) {
+  private static void writeText(WireOutput out, String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < 0x80) {
-        out.write(c);
+        out.writeByte(c);
       } else if (c < 0x800) {
-        out.write(0xC0 | (c >> 6));
-        out.write(0x80 | (c & 0x3F));
+        out.writeByte(0xC0 | (c >> 6));
+        out.writeByte(0x80 | (c & 0x3F));
       } else {
-        out.write(0xE0 | (c >> 12));
-        out.write(0x80 | ((c >> 6) & 0x3F));
-        out.write(0x80 | (c & 0x3F));
+        out.writeByte(0xE0 | (c >> 12));
+        out.writeByte(0x80 | ((c >> 6) & 0x3F));
+        out.writeByte(0x80 | (c & 0x3F));
       }
     }
   }

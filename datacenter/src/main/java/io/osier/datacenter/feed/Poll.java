@@ -38,6 +38,12 @@ final class Poll {
   private static final int OBJECTS_AT_ONCE = 256;
   private static final long OBJECT_BYTES_AT_ONCE = 1 << 20;
 
+  /**
+   * The first watcher after a while waits so much longer than it asked for until the partitions
+   * tell: a refusal would send it to another datacenter.
+   */
+  private static final long BEGIN_NANOS = 1_000_000_000;
+
   private static final Key FIRST = Key.of(new byte[] {0});
 
   private final Request.Watch request;
@@ -81,7 +87,7 @@ final class Poll {
   }
 
   boolean isDue(long nowNanos) {
-    return deadlineNanos - nowNanos <= 0;
+    return deadlineNanos + (hasBegun() ? 0 : BEGIN_NANOS) - nowNanos <= 0;
   }
 
   /** Whether its position was found in all partitions. */

@@ -26,6 +26,9 @@ final class KeyspaceFeedTest {
   private static final long LIFE = 7;
   private static final long BYTES = 20_000;
 
+  /** Whether the partition tells at once. */
+  private boolean tells = true;
+
   private final MemoryStore store = new MemoryStore();
   private final List<Reply> replies = new ArrayList<>();
   private final KeyspaceFeed feed =
@@ -59,7 +62,9 @@ final class KeyspaceFeedTest {
 
               @Override
               public void watched(long life) {
-                visible(List.of());
+                if (tells) {
+                  visible(List.of());
+                }
               }
             }));
   }
@@ -133,6 +138,24 @@ final class KeyspaceFeedTest {
     assertThat(begin("new")).as("nobody asks for the former any more").hasSize(1);
     feed.turn();
     assertThat(feed.figures().memory().used()).isLessThanOrEqualTo(BYTES);
+  }
+
+  /** The partition has not told where it is when the first watcher comes, who asks not to wait. */
+  @Test
+  void firstWatcher_waitsUntilThePartitionTells_butNotForEver() {
+    Request.Watch first =
+        new Request.Watch("shop", Optional.of(Key.of("a")), false, List.of(), false, 0);
+    tells = false;
+    watch(first);
+    now += 500_000_000;
+    feed.turn();
+    assertThat(replies).isEmpty();
+    visible(List.of());
+    assertThat(answer()).isInstanceOf(Reply.Changes.class);
+    feed.ring(0).stop();
+    watch(first);
+    now += 1_100_000_000;
+    assertThat(((Reply.Failure) answer()).code()).isEqualTo(ErrorCode.UNAVAILABLE);
   }
 
   /** What was visible before somebody watched may be anything: nothing goes on from there. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -10,7 +11,6 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -71,7 +71,8 @@ final class Pruner {
   }
 
   /**
-   * Prunes some of the objects that were noted.
+   * Prunes some of the objects that were noted, in the order of their records: a walk through all
+   * of them costs less than one for each.
    *
    * @return how many versions were deleted
    */
@@ -80,10 +81,15 @@ final class Pruner {
     if (taken.isEmpty()) {
       return 0; // not even a batch is made: it is asked twice a second
     }
+    List<byte[]> objects = new ArrayList<>();
+    taken.forEach(note -> objects.add(note.keys.objectBegin(note.object)));
+    objects.sort(Arrays::compareUnsigned);
     int dropped = 0;
-    try (WriteBatch batch = new WriteBatch()) {
-      for (Note note : taken) {
-        for (byte[] key : superseded(note)) {
+    try (WriteBatch batch = new WriteBatch();
+        ReadOptions read = new ReadOptions().setFillCache(false);
+        RocksIterator it = db.newIterator(read)) {
+      for (byte[] object : objects) {
+        for (byte[] key : superseded(it, object)) {
           batch.delete(key);
           dropped++;
         }
@@ -99,39 +105,41 @@ final class Pruner {
     return dropped;
   }
 
-  /** The keys of the versions that the object's newest snapshot contains. */
-  private List<byte[]> superseded(Note note) throws RocksDBException {
-    byte[] begin = note.keys.objectBegin(note.object);
+  /**
+   * The keys of the versions that an object's newest snapshot contains.
+   *
+   * @param begin what its records begin with
+   */
+  private List<byte[]> superseded(RocksIterator it, byte[] begin) throws RocksDBException {
     List<byte[]> superseded = new ArrayList<>();
     List<byte[]> others = new ArrayList<>();
     VersionVector newest = null;
     byte[] newestKey = null;
-    try (Slice end = new Slice(note.keys.objectEnd(note.object));
-        ReadOptions read = new ReadOptions().setIterateUpperBound(end).setFillCache(false);
-        RocksIterator it = db.newIterator(read)) {
-      for (it.seek(begin); it.isValid(); it.next()) {
-        byte[] key = it.key();
-        if (RecordKeys.isInPlace(key, begin.length)) {
-          // Never deleted, whatever is newer: it may be another one by now.
-          newest = RecordValues.inPlaceAt(it.value(), dictionary);
-          continue;
-        }
-        VersionVector at = RecordKeys.at(key, begin.length, dictionary);
-        if (RecordKeys.isSnapshot(key, begin.length)
-            && (newest == null || Versions.isNewer(at, newest))) {
-          if (newestKey != null) {
-            others.add(newestKey);
-          }
-          newest = at;
-          newestKey = key;
-        } else if (newest != null && at.isAtMost(newest)) {
-          superseded.add(key);
-        } else {
-          others.add(key);
-        }
+    for (it.seek(begin); it.isValid(); it.next()) {
+      byte[] key = it.key();
+      if (!RecordKeys.isOf(key, begin)) {
+        break;
       }
-      it.status();
+      if (RecordKeys.isInPlace(key, begin.length)) {
+        // Never deleted, whatever is newer: it may be another one by now.
+        newest = RecordValues.inPlaceAt(it.value(), dictionary);
+        continue;
+      }
+      VersionVector at = RecordKeys.at(key, begin.length, dictionary);
+      if (RecordKeys.isSnapshot(key, begin.length)
+          && (newest == null || Versions.isNewer(at, newest))) {
+        if (newestKey != null) {
+          others.add(newestKey);
+        }
+        newest = at;
+        newestKey = key;
+      } else if (newest != null && at.isAtMost(newest)) {
+        superseded.add(key);
+      } else {
+        others.add(key);
+      }
     }
+    it.status();
     if (newest != null) {
       for (byte[] key : others) {
         if (RecordKeys.at(key, begin.length, dictionary).isAtMost(newest)) {

@@ -179,6 +179,15 @@ final class RecordKeys {
     return key.length == objectLength + 1;
   }
 
+  /**
+   * Whether a record is of an object.
+   *
+   * @param begin what the object's records begin with
+   */
+  static boolean isOf(byte[] key, byte[] begin) {
+    return key.length > begin.length && Arrays.mismatch(key, begin) == begin.length;
+  }
+
   byte[] objectEnd(ObjectId object) {
     byte[] end = objectBegin(object);
     end[end.length - 1]++;

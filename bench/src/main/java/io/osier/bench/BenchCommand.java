@@ -5,6 +5,7 @@ import io.osier.bench.client.BigSetCommand;
 import io.osier.bench.client.ClientCommand;
 import io.osier.bench.client.EchoCommand;
 import io.osier.bench.client.RedisBaselineCommand;
+import io.osier.bench.client.ReplicatedCommand;
 import io.osier.bench.client.ScrapeCommand;
 import io.osier.bench.client.TlsCommand;
 import io.osier.bench.client.TraceCommand;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Spec;
       PropagationCommand.class,
       RedisBaselineCommand.class,
       ReplicasCommand.class,
+      ReplicatedCommand.class,
       ScrapeCommand.class,
       TlsCommand.class,
       UsersCommand.class,

@@ -149,8 +149,8 @@ interface Sabotage {
     return false;
   }
 
-  /** Whether the rights of one that was given up are taken over before all know that it was. */
-  default boolean inheritsAtOnce() {
+  /** Whether all take over the rights of one that was given up, each as soon as it knows it was. */
+  default boolean everybodyInherits() {
     return false;
   }
 

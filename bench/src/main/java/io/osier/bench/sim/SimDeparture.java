@@ -75,9 +75,7 @@ final class SimDeparture {
       return;
     }
     Step now = steps.getOrDefault(other, Step.NONE);
-    if (now == Step.NONE
-        && other.equals(heir)
-        && simulation.options().sabotage().inheritsAtOnce()) {
+    if (now == Step.NONE && simulation.options().sabotage().everybodyInherits()) {
       completed(dc, Step.COMPARING_AT_LAST);
       return;
     }

@@ -91,6 +91,7 @@ final class SabotageTest {
         arguments("a scan leaves out its first objects", "transaction", skipping()),
         arguments("what was acknowledged in front is lost", "and its partition gets", dropping()),
         arguments("watchers are not told of a change", "was not told of a change", concealing()),
+        arguments("everybody takes over the same rights", "leaves its bounds", greedy()),
         arguments("what has expired is not hidden", "was gone there|expired there", showing()),
         arguments("nobody waits for what was prolonged", "what was prolonged", impatient()),
         arguments(
@@ -155,6 +156,20 @@ final class SabotageTest {
       @Override
       public boolean confirmsEarly() {
         return ++groups % 100 == 0;
+      }
+    };
+  }
+
+  private static Sabotage greedy() {
+    return new Sabotage() {
+      @Override
+      public boolean everybodyInherits() {
+        return true;
+      }
+
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.of(Fault.MEMBERS);
       }
     };
   }

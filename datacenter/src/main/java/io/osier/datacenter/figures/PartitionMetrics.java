@@ -75,7 +75,7 @@ final class PartitionMetrics {
     metrics.perKeyspace(
         Metric.Type.COUNTER,
         "cache_slow_misses",
-        "Keys read from the disk while the partition's thread waited",
+        "Keys read from the disk while the partition waited",
         k -> k.stored(ObjectStore.Figures::slowMisses));
     metrics.perKeyspace(
         Metric.Type.GAUGE,

@@ -37,7 +37,6 @@ final class ObjectCache {
   private final StampedLock durability = new StampedLock();
   private final LongAdder misses = new LongAdder();
   private final LongAdder slowMisses = new LongAdder();
-  private volatile @Nullable Thread owner;
 
   /**
    * An empty cache.
@@ -59,11 +58,6 @@ final class ObjectCache {
             hash, Math.min(UNPACKED_BYTES_MAX, bytesMax / UNPACKED_SHARE), bytesMax, this::evicted);
   }
 
-  /** The calling thread is the one whose misses count as slow. */
-  void attach() {
-    owner = Thread.currentThread();
-  }
-
   // ---------------------------------------------------------------- reading
 
   /** A key's objects as they were executed; reads them from the store if they are not here. */
@@ -72,19 +66,22 @@ final class ObjectCache {
     if (objects != null) {
       return objects;
     }
-    objects = cache.get(key, this::load);
+    objects = cache.get(key, this::loadWaitedFor);
     if (!objects.areOld()) {
       return objects;
     }
     cache.remove(key);
-    return cache.get(key, this::load);
+    return cache.get(key, this::loadWaitedFor);
+  }
+
+  /** Whoever runs the partition waits for the disk, be it its thread or not. */
+  private KeyObjects loadWaitedFor(Key key) {
+    slowMisses.increment();
+    return load(key);
   }
 
   private KeyObjects load(Key key) {
     misses.increment();
-    if (Thread.currentThread() == owner) {
-      slowMisses.increment();
-    }
     return read(key);
   }
 

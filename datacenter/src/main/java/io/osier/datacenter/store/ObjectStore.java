@@ -170,7 +170,7 @@ public interface ObjectStore {
    * @param cachedBytes what they take in the heap, about; without what is not yet durable
    * @param cacheBytesMax how much they may take, about; 0 where all are always in memory
    * @param misses how often a key was not in memory when it was needed, since the start
-   * @param slowMisses misses that the partition's thread had to wait for
+   * @param slowMisses misses that whoever ran the partition had to wait for
    * @param logEntries own updates that are kept for datacenters that have not got them
    */
   record Figures(

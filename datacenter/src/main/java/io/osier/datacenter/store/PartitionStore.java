@@ -240,7 +240,6 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public void attach(Runnable wakes) {
     wake = wakes;
-    objects.attach();
     ahead.attach(wakes);
   }
 

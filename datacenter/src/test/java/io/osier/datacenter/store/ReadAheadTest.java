@@ -150,6 +150,19 @@ final class ReadAheadTest {
         .contains(new ObjectStore.Entry(fresh, state(7)));
   }
 
+  /** Event loops run partitions, too. */
+  @Test
+  void missOfAPartition_isOneThatIsWaitedFor_whoeverRunsIt() {
+    cache.prefetch(object(1).key());
+    assertThat(cache.misses()).isEqualTo(1);
+    assertThat(cache.slowMisses()).as("was read ahead").isZero();
+    cache.get(object(1).key());
+    assertThat(cache.misses()).isEqualTo(1);
+    cache.get(object(2).key());
+    assertThat(cache.misses()).isEqualTo(2);
+    assertThat(cache.slowMisses()).isEqualTo(1);
+  }
+
   /** The store, during whose walks something else happens. */
   private VersionStore afterObjectsAreRead(Runnable then) {
     return (VersionStore)

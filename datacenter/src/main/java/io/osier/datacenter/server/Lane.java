@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -104,6 +105,20 @@ public final class Lane {
     if (!then.isEmpty()) {
       together.accept(() -> run(then));
     }
+  }
+
+  /**
+   * Does what was held back in several lanes, which are taken from their queue: what follows in one
+   * may fail, and the others have nobody else to release them.
+   */
+  static void releaseAll(Queue<Lane> lanes) {
+    List<Runnable> each = new ArrayList<>();
+    Lane lane;
+    while ((lane = lanes.poll()) != null) {
+      Lane one = lane;
+      each.add(() -> one.release(Runnable::run));
+    }
+    run(each);
   }
 
   /** What one throws is thrown when all others have had their turn. */

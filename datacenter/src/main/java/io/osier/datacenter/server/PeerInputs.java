@@ -119,13 +119,7 @@ final class PeerInputs implements PeerListener {
   public void receivedAll(ReplicaId peer) {
     Queue<Lane> of = held.get(peer.dc());
     if (of != null && !of.isEmpty()) {
-      writeHelp.together(
-          () -> {
-            Lane lane;
-            while ((lane = of.poll()) != null) {
-              lane.release(Runnable::run);
-            }
-          });
+      writeHelp.together(() -> Lane.releaseAll(of));
     }
   }
 

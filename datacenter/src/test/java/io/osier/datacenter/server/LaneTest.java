@@ -58,6 +58,25 @@ final class LaneTest {
   }
 
   @Test
+  void lanesThatAreReleasedTogether_areAllReleased_ifWhatFollowsInOneFails() {
+    Lane second = new Lane();
+    for (Lane each : List.of(lane, second)) {
+      each.hold();
+    }
+    lane.submit(
+        () ->
+            () -> {
+              throw new IllegalStateException("meant");
+            });
+    second.submit(() -> () -> done.add("second"));
+    ArrayDeque<Lane> both = new ArrayDeque<>(List.of(lane, second));
+    assertThatThrownBy(() -> Lane.releaseAll(both)).hasMessage("meant");
+    assertThat(done).containsExactly("second");
+    assertThat(both).isEmpty();
+    assertThat(second.hold()).as("it is not held any more").isTrue();
+  }
+
+  @Test
   void whatIsHeldBack_isDoneOnce_andOneThatFailsStopsNoOther() {
     Runnable partition = () -> done.add("partition");
     assertThat(lane.hold()).isTrue();

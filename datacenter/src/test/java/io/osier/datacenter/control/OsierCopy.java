@@ -50,7 +50,7 @@ final class OsierCopy {
           number = delta.context().last(replica);
           objects.put(object, now.join(delta));
         }
-        return new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
+        return new Reply.Transacted(VersionVector.of(replica, number), Optional.empty(), List.of());
       }
       default -> throw new AssertionError(request);
     }

@@ -1,23 +1,20 @@
 package io.osier.propagation.out;
 
+import static io.osier.propagation.host.TestSurroundings.SELF;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
-import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.host.Surroundings;
-import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;
@@ -34,7 +31,6 @@ import org.junit.jupiter.api.Test;
  * no room for what is written meanwhile: none sends again what one before it has sent.
  */
 final class BacklogScanTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
 
   /** So many objects are read in one step. */
   private static final int PAGE = 4;
@@ -44,15 +40,10 @@ final class BacklogScanTest {
   private long loggedAfter;
 
   private final Replica replica =
-      new Replica() {
+      new TestSurroundings.Objects() {
         @Override
         public Causal state(ObjectId object) {
           return requireNonNull(objects.get(object));
-        }
-
-        @Override
-        public void apply(Shipment update, Causal joined) {
-          throw new AssertionError("nothing is applied");
         }
 
         @Override
@@ -71,11 +62,6 @@ final class BacklogScanTest {
         }
 
         @Override
-        public List<Logged> logged(long after, int limit) {
-          return List.of();
-        }
-
-        @Override
         public long loggedAfter() {
           return loggedAfter;
         }
@@ -86,16 +72,8 @@ final class BacklogScanTest {
 
   private final Backlog backlog =
       new Backlog(
-          new Surroundings(
-              SELF,
-              List.of("us"),
-              KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
-              StreamSettings.DEFAULT,
-              Recovered.NOTHING,
-              replica,
-              (dc, frame) -> {},
-              new PropagationStats(),
-              UpdateObserver.NONE),
+          TestSurroundings.of(
+              KeyspacePolicy.causal("k", Duration.ofSeconds(1)), Recovered.NOTHING, replica),
           log);
 
   private final List<String> sent = new ArrayList<>();

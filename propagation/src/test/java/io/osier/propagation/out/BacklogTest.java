@@ -1,22 +1,19 @@
 package io.osier.propagation.out;
 
+import static io.osier.propagation.host.TestSurroundings.SELF;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
-import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.host.Surroundings;
-import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
@@ -29,7 +26,6 @@ import org.junit.jupiter.api.Test;
 
 /** A scan of objects that must be read from a disk first. */
 final class BacklogTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("k"), CrdtType.PN_COUNTER);
   private static final Causal STATE =
       Causal.bottom(OBJECT.type()).prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0);
@@ -43,15 +39,10 @@ final class BacklogTest {
   private static final long FORMER = 10;
 
   private final Replica replica =
-      new Replica() {
+      new TestSurroundings.Objects() {
         @Override
         public Causal state(ObjectId object) {
           return STATE;
-        }
-
-        @Override
-        public void apply(Shipment update, Causal joined) {
-          throw new AssertionError("nothing is applied");
         }
 
         @Override
@@ -65,11 +56,6 @@ final class BacklogTest {
         }
 
         @Override
-        public List<Logged> logged(long after, int limit) {
-          return List.of();
-        }
-
-        @Override
         public long loggedAfter() {
           return loggedAfter;
         }
@@ -77,16 +63,8 @@ final class BacklogTest {
 
   private final Backlog backlog =
       new Backlog(
-          new Surroundings(
-              SELF,
-              List.of("us"),
-              KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-              StreamSettings.DEFAULT,
-              Recovered.NOTHING,
-              replica,
-              (dc, frame) -> {},
-              new PropagationStats(),
-              UpdateObserver.NONE),
+          TestSurroundings.of(
+              KeyspacePolicy.session("k", Duration.ofSeconds(1)), Recovered.NOTHING, replica),
           new OutboundLog(0, new Budget("trails", 1 << 20)));
 
   /** A backlog of a datacenter whose former life left a log of all that it had committed. */
@@ -94,16 +72,7 @@ final class BacklogTest {
     Recovered recovered =
         new Recovered(2, true, FORMER, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1);
     return new Backlog(
-        new Surroundings(
-            SELF,
-            List.of("us"),
-            KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-            StreamSettings.DEFAULT,
-            recovered,
-            replica,
-            (dc, frame) -> {},
-            new PropagationStats(),
-            UpdateObserver.NONE),
+        TestSurroundings.of(KeyspacePolicy.session("k", Duration.ofSeconds(1)), recovered, replica),
         new OutboundLog(FORMER, new Budget("trails", 1 << 20)));
   }
 

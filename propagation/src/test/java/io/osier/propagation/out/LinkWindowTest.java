@@ -1,5 +1,6 @@
 package io.osier.propagation.out;
 
+import static io.osier.propagation.host.TestSurroundings.SELF;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
@@ -14,12 +15,11 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.FrameSink;
 import io.osier.propagation.host.LinkWindows;
-import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
-import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -34,7 +34,6 @@ import org.junit.jupiter.api.Test;
 
 /** Partitions that all have much to ship to one peer that is new, over one link. */
 final class LinkWindowTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
   private static final int WINDOW = SETTINGS.windowBytes();
@@ -65,16 +64,12 @@ final class LinkWindowTest {
     Partition(LinkWindows windows) {
       FrameSink sink = (dc, frame) -> sent.add((Frame.Updates) frame);
       Surroundings around =
-          new Surroundings(
-              SELF,
-              List.of("us"),
+          TestSurroundings.of(
               KeyspacePolicy.session("k", Duration.ofSeconds(1)),
               SETTINGS,
               Recovered.NOTHING,
               this,
-              windows.of(sink),
-              new PropagationStats(),
-              UpdateObserver.NONE);
+              windows.of(sink));
       this.stream =
           new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0);
       stream.up(PEER, 0);

@@ -1,0 +1,64 @@
+package io.osier.propagation.host;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.wire.Shipment;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What the rooms are given in tests of what leaves: the datacenter "eu" with one peer, "us". */
+public final class TestSurroundings {
+  public static final ReplicaId SELF = new ReplicaId("eu", 1);
+
+  private TestSurroundings() {}
+
+  /** Objects that nothing comes for: none, unless a test says which. */
+  public static class Objects implements Replica {
+    @Override
+    public @Nullable Causal state(ObjectId object) {
+      return null;
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      throw new AssertionError("nothing comes");
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+  }
+
+  /** Whose frames go nowhere. */
+  public static Surroundings of(KeyspacePolicy policy, Recovered recovered, Replica replica) {
+    return of(policy, StreamSettings.DEFAULT, recovered, replica, (dc, frame) -> {});
+  }
+
+  /** All that differs between tests. */
+  public static Surroundings of(
+      KeyspacePolicy policy,
+      StreamSettings settings,
+      Recovered recovered,
+      Replica replica,
+      FrameSink sink) {
+    return new Surroundings(
+        SELF,
+        List.of("us"),
+        policy,
+        settings,
+        recovered,
+        replica,
+        sink,
+        new PropagationStats(),
+        UpdateObserver.NONE);
+  }
+}

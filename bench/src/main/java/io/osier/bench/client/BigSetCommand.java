@@ -8,6 +8,7 @@ import io.osier.bench.cluster.Topology;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.bench.experiment.ServerOptions;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.CounterHandle;
@@ -29,6 +30,7 @@ import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How the insertion of one element depends on the size of the set that it is inserted into. */
@@ -118,12 +120,7 @@ public final class BigSetCommand extends Experiment {
       description = "of each datacenter, as -Xmx has it; ${DEFAULT-VALUE} unless given")
   private String heap = "1g";
 
-  @Option(
-      names = "--server-options",
-      paramLabel = "OPTION",
-      split = ",,",
-      description = "further options of Java for the datacenters, separated by two commas")
-  private List<String> serverOptions = List.of();
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   /** For picocli. */
   public BigSetCommand() {}
@@ -142,18 +139,13 @@ public final class BigSetCommand extends Experiment {
       grows &= sizes.get(i) > sizes.get(i - 1);
     }
     if (!grows) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "--sizes must be 1 or more and grow, not " + sizes);
+      throw wrongUsage("--sizes must be 1 or more and grow, not " + sizes);
     }
     if (seconds() <= 0 || warmUp() < 0 || inFlight < 1) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "--seconds and --in-flight must be more than 0, --warm-up not less");
+      throw wrongUsage("--seconds and --in-flight must be more than 0, --warm-up not less");
     }
     if (datacenters < 1 || datacenters > Topology.DCS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "--datacenters must be 1 to " + Topology.DCS_MAX + ", not " + datacenters);
+      throw wrongUsage("--datacenters must be 1 to " + Topology.DCS_MAX + ", not " + datacenters);
     }
   }
 
@@ -173,7 +165,7 @@ public final class BigSetCommand extends Experiment {
                 .dcs(Topology.names(datacenters))
                 .store(durability.setting())
                 .heap("-Xmx" + heap)
-                .javaOptions(serverOptions)
+                .javaOptions(serverOptions.list())
                 .admin()
                 .start();
         HttpClient http = HttpClient.newHttpClient()) {

@@ -4,10 +4,10 @@ import io.osier.bench.client.OsierProcess.Durability;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.Ports;
-import io.osier.bench.cluster.Zipf;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.bench.experiment.ServerOptions;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -29,18 +29,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The client library and one datacenter, beside a plain echo of the same bytes. */
@@ -60,17 +59,11 @@ public final class ClientCommand extends Experiment {
   private static final String KEYSPACE = "counters";
   private static final int COUNTERS = 1_000;
 
-  /** A power of two. */
-  private static final int DRAWN = 1 << 16;
-
   private static final List<Integer> IN_FLIGHT = List.of(1, 16, 256);
   private static final String RATE = "operations/s";
   private static final String CPU = "server's µs/operation";
   private static final String SHARE = "% of the echo";
   private static final String ANSWERS = "answers";
-
-  /** How uneven the keys are with {@link #skewed}, as YCSB has it. */
-  private static final double SKEW = 0.99;
 
   @Option(
       names = "--threads",
@@ -101,12 +94,7 @@ public final class ClientCommand extends Experiment {
           "some keys are asked for much more often than others (zipfian, 0.99), not in turn")
   private boolean skewed;
 
-  @Option(
-      names = "--server-options",
-      paramLabel = "OPTION",
-      split = ",,",
-      description = "further options of Java for the datacenter, separated by two commas")
-  private List<String> serverOptions = List.of();
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   /** For picocli. */
   public ClientCommand() {}
@@ -119,13 +107,13 @@ public final class ClientCommand extends Experiment {
     Path directory = Files.createTempDirectory("osier-client");
     System.out.println("logs and data in " + directory);
     results.note("durability", durability.label());
-    results.note("keys", skewed ? "zipfian " + SKEW : "in turn");
+    results.note("keys", skewed ? "zipfian " + DrawnKeys.SKEW : "in turn");
     results.note("threads", threads == 0 ? "the client's own" : Integer.toString(threads));
     int echoPort = Ports.free();
     Process echo =
         Jvm.start(directory.resolve("echo.log"), "-Xmx512m", "bench", "echo", "--port=" + echoPort);
     try (OsierProcess server =
-            OsierProcess.start(directory, KEYSPACE, durability, serverOptions, "-Xmx512m");
+            OsierProcess.start(directory, KEYSPACE, durability, serverOptions.list(), "-Xmx512m");
         OsierClient client =
             OsierClient.builder()
                 .name("bench")
@@ -160,7 +148,7 @@ public final class ClientCommand extends Experiment {
       counters.add(space.counter("counter-" + i));
     }
     counters.stream().map(c -> c.incrementAsync(1)).toList().forEach(CompletableFuture::join);
-    IntSupplier next = skewed ? skewedTurns() : turns();
+    IntSupplier next = skewed ? DrawnKeys.skewed(COUNTERS) : turns();
     // The frames as they are on the way: their sizes are what the echo sends and answers.
     long id = 1_000_000;
     Key key = Key.of("counter-555");
@@ -222,16 +210,6 @@ public final class ClientCommand extends Experiment {
   private static IntSupplier turns() {
     AtomicInteger next = new AtomicInteger();
     return () -> Math.floorMod(next.getAndIncrement(), COUNTERS);
-  }
-
-  /** Drawn beforehand: drawing must not be what is measured. */
-  private static IntSupplier skewedTurns() {
-    Zipf zipf = new Zipf(COUNTERS, SKEW);
-    SplittableRandom random = new SplittableRandom(1);
-    int[] drawn = new int[DRAWN];
-    Arrays.setAll(drawn, i -> zipf.next(random));
-    AtomicInteger next = new AtomicInteger();
-    return () -> drawn[next.getAndIncrement() & (DRAWN - 1)];
   }
 
   /** A call of the client library. */

@@ -4,7 +4,6 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.osier.bench.client.OsierProcess.Durability;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LiveHeap;
-import io.osier.bench.cluster.Zipf;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
@@ -19,13 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,10 +45,6 @@ import picocli.CommandLine.Option;
 public final class RedisBaselineCommand extends Experiment {
   private static final String KEYSPACE = "redis";
 
-  /** A power of two. */
-  private static final int DRAWN = 1 << 16;
-
-  private static final double SKEW = 0.99;
   private static final int UNIFORM_KEYS = 100_000;
   private static final int SKEWED_KEYS = 1_000;
   private static final int VALUE_BYTES = 100;
@@ -127,7 +119,7 @@ public final class RedisBaselineCommand extends Experiment {
       if (memoryKeys > 0) {
         memory(results, keyspace, server, redis);
       } else {
-        results.note("keys", uniform ? UNIFORM_KEYS + " uniform" : "zipfian " + SKEW);
+        results.note("keys", uniform ? UNIFORM_KEYS + " uniform" : "zipfian " + DrawnKeys.SKEW);
         loads(results, kinds(keyspace, redis.connection().async()), server, redis);
       }
     }
@@ -180,16 +172,10 @@ public final class RedisBaselineCommand extends Experiment {
     return String.format(Locale.ROOT, "elem%06d", n);
   }
 
-  /** Drawn beforehand: drawing must not be what is measured. */
   private Driver.Target target(Call call) {
-    SplittableRandom random = new SplittableRandom(1);
-    Zipf zipf = new Zipf(SKEWED_KEYS, SKEW);
-    int[] drawn = new int[DRAWN];
-    Arrays.setAll(drawn, i -> uniform ? random.nextInt(UNIFORM_KEYS) : zipf.next(random));
-    AtomicLong next = new AtomicLong();
+    DrawnKeys keys = uniform ? DrawnKeys.uniform(UNIFORM_KEYS) : DrawnKeys.skewed(SKEWED_KEYS);
     return done ->
-        call.make(drawn[(int) next.getAndIncrement() & (DRAWN - 1)])
-            .whenComplete((result, error) -> done.done(error == null));
+        call.make(keys.getAsInt()).whenComplete((result, error) -> done.done(error == null));
   }
 
   private void loads(Results results, List<Kind> kinds, OsierProcess server, RedisProcess redis)

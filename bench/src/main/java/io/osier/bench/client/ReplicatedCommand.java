@@ -1,7 +1,5 @@
 package io.osier.bench.client;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Durability;
@@ -9,35 +7,32 @@ import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.ThreadTimes;
 import io.osier.bench.cluster.Topology;
-import io.osier.bench.cluster.Zipf;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.bench.experiment.ServerOptions;
 import io.osier.bench.wan.WanQuality;
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What an operation costs where every datacenter takes updates, and each update goes to all. */
@@ -61,12 +56,7 @@ import picocli.CommandLine.Option;
 public final class ReplicatedCommand extends Experiment {
   private static final String KEYSPACE = "all";
   private static final int KEYS = 1_000;
-  private static final double SKEW = 0.99;
   private static final int ELEMENTS = 100;
-
-  /** A power of two. */
-  private static final int DRAWN = 1 << 16;
-
   private static final String RATE = "operations/s";
   private static final String CPU = "servers' µs/operation";
   private static final String CPU_WARM = "without compilers";
@@ -113,12 +103,7 @@ public final class ReplicatedCommand extends Experiment {
       description = "of each link, one way; ${DEFAULT-VALUE} unless given")
   private double delayMillis;
 
-  @Option(
-      names = "--server-options",
-      paramLabel = "OPTION",
-      split = ",,",
-      description = "further options of Java for the datacenters, separated by two commas")
-  private List<String> serverOptions = List.of();
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   /** For picocli. */
   public ReplicatedCommand() {}
@@ -141,29 +126,22 @@ public final class ReplicatedCommand extends Experiment {
 
   private void check() {
     if (datacenters < 2 || datacenters > Topology.DCS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "--datacenters must be 2 to " + Topology.DCS_MAX + ", not " + datacenters);
+      throw wrongUsage("--datacenters must be 2 to " + Topology.DCS_MAX + ", not " + datacenters);
     }
-    if (seconds() <= 0 || warmUp() < 0 || inFlight < 1 || delayMillis < 0) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
+    if (!(seconds() > 0) || !(warmUp() >= 0) || inFlight < 1 || !(delayMillis >= 0)) {
+      throw wrongUsage(
           "--seconds and --in-flight must be more than 0, --warm-up and --delay not less");
     }
   }
 
   private List<Load> loads() {
-    List<Value> elements = new ArrayList<>();
-    for (int i = 0; i < ELEMENTS; i++) {
-      String element = String.format(Locale.ROOT, "elem%06d", i);
-      elements.add(Value.of(element.getBytes(StandardCharsets.US_ASCII)));
-    }
+    List<Value> elements = LongStream.range(0, ELEMENTS).mapToObj(SetInserts::element).toList();
     AtomicIntegerArray added = new AtomicIntegerArray(KEYS);
     return List.of(
         new Load(
             "counters, half of it reads",
             (keyspace, key, number) ->
-                number * 0x9E3779B97F4A7C15L < 0
+                number % 2 == 0
                     ? keyspace.counter("c" + key).getAsync()
                     : keyspace.counter("c" + key).incrementAsync(1)),
         new Load(
@@ -190,7 +168,7 @@ public final class ReplicatedCommand extends Experiment {
             .dcs(Topology.names(datacenters))
             .links(new WanQuality(delayMillis, 0, 0))
             .store(durability.setting())
-            .javaOptions(serverOptions)
+            .javaOptions(serverOptions.list())
             .start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
       Map<String, OsierClient> clients = new LinkedHashMap<>();
@@ -198,6 +176,9 @@ public final class ReplicatedCommand extends Experiment {
       try {
         String workload = datacenters + " datacenters";
         List<Load> loads = loads();
+        for (Load load : loads) { // as long as nothing is hot
+          nowAndThen(results, workload, cluster, clients.values(), load);
+        }
         System.out.println("warming up");
         for (Load load : loads) {
           drive(clients.values(), load, warmUp() / loads.size());
@@ -225,39 +206,35 @@ public final class ReplicatedCommand extends Experiment {
       throws InterruptedException {
     settle();
     KeyspaceCounts before = KeyspaceCounts.of(cluster, KEYSPACE);
-    nowAndThen(clients.values(), load);
-    settle();
-    KeyspaceCounts quiet = KeyspaceCounts.of(cluster, KEYSPACE);
-    Histogram seen = quiet.visibilitySince(before);
-    results.add(workload, load.name, "visible ms without load p50", millis(seen, 50));
-    results.add(workload, load.name, "p99", millis(seen, 99));
-
     Map<String, ThreadTimes> threads = new LinkedHashMap<>();
     cluster.dcs().forEach(dc -> threads.put(dc, ThreadTimes.of(cluster.pid(dc))));
     Duration cpu = cluster.cpu();
     long bytes = cluster.wanBytes();
     List<Driver.Outcome> outcomes = drive(clients.values(), load, seconds());
     double used = cluster.cpu().minus(cpu).toNanos() / 1e3;
-    double compilers = compilers(cluster, threads);
+    double compilers = 0;
+    for (Map.Entry<String, ThreadTimes> dc : threads.entrySet()) {
+      compilers += ThreadTimes.of(cluster.pid(dc.getKey())).compilersSince(dc.getValue()) / 1e3;
+    }
     settle();
     KeyspaceCounts after = KeyspaceCounts.of(cluster, KEYSPACE);
-    long updates = Math.max(1, after.updates() - quiet.updates());
+    long updates = Math.max(1, after.updates() - before.updates());
     long calls = outcomes.stream().mapToLong(o -> o.nanos().getTotalCount()).sum();
     long failures = outcomes.stream().mapToLong(Driver.Outcome::failures).sum();
     double rate = outcomes.stream().mapToDouble(Driver.Outcome::perSecond).sum();
     Histogram latency = new Histogram(3);
     outcomes.forEach(o -> latency.add(o.nanos()));
-    seen = after.visibilitySince(quiet);
+    Histogram seen = after.visibilitySince(before);
     results.add(workload, load.name, RATE, rate);
     results.add(workload, load.name, CPU, used / Math.max(1, calls));
     results.add(workload, load.name, CPU_WARM, (used - compilers) / Math.max(1, calls));
     results.add(workload, load.name, "answer p50 us", latency.getValueAtPercentile(50) / 1e3);
     results.add(
         workload, load.name, "bytes/update", (cluster.wanBytes() - bytes) / (double) updates);
-    results.add(workload, load.name, "visible ms under load p50", millis(seen, 50));
-    results.add(workload, load.name, "p99 under load", millis(seen, 99));
+    results.add(workload, load.name, "visible ms p50", millis(seen, 50));
+    results.add(workload, load.name, "visible ms p99", millis(seen, 99));
     results.add(
-        workload, load.name, "violations", (double) (after.violations() - quiet.violations()));
+        workload, load.name, "violations", (double) (after.violations() - before.violations()));
     System.out.printf(
         Locale.ROOT,
         "%s: %,.0f/s, %.2f µs of the servers%s%n",
@@ -276,46 +253,21 @@ public final class ReplicatedCommand extends Experiment {
     Thread.sleep(3_000);
   }
 
-  /** What the compilers of all processes have taken since then, in microseconds. */
-  private static double compilers(LocalCluster cluster, Map<String, ThreadTimes> before) {
-    double nanos = 0;
-    for (Map.Entry<String, ThreadTimes> dc : before.entrySet()) {
-      Map<String, ThreadTimes.Taken> since =
-          ThreadTimes.of(cluster.pid(dc.getKey())).since(requireNonNull(dc.getValue()));
-      for (Map.Entry<String, ThreadTimes.Taken> thread : since.entrySet()) {
-        boolean compiles = thread.getKey().startsWith("C1 ") || thread.getKey().startsWith("C2 ");
-        nanos += compiles ? thread.getValue().nanos() : 0;
-      }
-    }
-    return nanos / 1e3;
-  }
-
   // ---------------------------------------------------------------- loads
-
-  /** Drawn beforehand: drawing must not be what is measured. */
-  private static int[] drawn() {
-    SplittableRandom random = new SplittableRandom(1);
-    Zipf zipf = new Zipf(KEYS, SKEW);
-    int[] drawn = new int[DRAWN];
-    Arrays.setAll(drawn, i -> zipf.next(random));
-    return drawn;
-  }
 
   private List<Driver.Outcome> drive(Iterable<OsierClient> clients, Load load, double howLong)
       throws InterruptedException {
-    int[] drawn = drawn();
     ConcurrentLinkedQueue<Driver.Outcome> outcomes = new ConcurrentLinkedQueue<>();
     List<Thread> drivers = new ArrayList<>();
     for (OsierClient client : clients) {
       Keyspace keyspace = client.session().keyspace(KEYSPACE);
+      DrawnKeys keys = DrawnKeys.skewed(KEYS);
       AtomicLong next = new AtomicLong();
       Driver.Target target =
-          done -> {
-            long number = next.getAndIncrement();
-            load.calls
-                .make(keyspace, drawn[(int) number & (DRAWN - 1)], number)
-                .whenComplete((result, error) -> done.done(error == null));
-          };
+          done ->
+              load.calls
+                  .make(keyspace, keys.getAsInt(), next.getAndIncrement())
+                  .whenComplete((result, error) -> done.done(error == null));
       drivers.add(
           Thread.ofPlatform()
               .start(
@@ -333,21 +285,31 @@ public final class ReplicatedCommand extends Experiment {
     return List.copyOf(outcomes);
   }
 
-  private void nowAndThen(Iterable<OsierClient> clients, Load load) throws InterruptedException {
-    int[] drawn = drawn();
-    long until = System.nanoTime() + (long) (seconds() * 1e9);
-    long number = 0;
+  /**
+   * A client at each makes a call now and then: how soon others show what has no load beside it.
+   */
+  private void nowAndThen(
+      Results results,
+      String workload,
+      LocalCluster cluster,
+      Iterable<OsierClient> clients,
+      Load load)
+      throws InterruptedException {
+    KeyspaceCounts before = KeyspaceCounts.of(cluster, KEYSPACE);
+    DrawnKeys keys = DrawnKeys.skewed(KEYS);
     List<Keyspace> keyspaces = new ArrayList<>();
     clients.forEach(client -> keyspaces.add(client.session().keyspace(KEYSPACE)));
-    while (System.nanoTime() < until) {
+    long until = System.nanoTime() + (long) (seconds() * 1e9);
+    for (long turn = 0; System.nanoTime() < until; turn++) {
       for (Keyspace keyspace : keyspaces) {
-        load.calls
-            .make(keyspace, drawn[(int) number & (DRAWN - 1)], number++)
-            .toCompletableFuture()
-            .join();
+        load.calls.make(keyspace, keys.getAsInt(), turn).toCompletableFuture().join();
       }
       Thread.sleep(PAUSE_MILLIS);
     }
+    settle();
+    Histogram seen = KeyspaceCounts.of(cluster, KEYSPACE).visibilitySince(before);
+    results.add(workload, load.name, "without load p50", millis(seen, 50));
+    results.add(workload, load.name, "without load p99", millis(seen, 99));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.osier.bench.cluster.Directories;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.bench.experiment.ServerOptions;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.OsierClient;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What others notice of a million objects that expire within one second. */
@@ -100,12 +102,7 @@ public final class TtlCommand extends Experiment {
       description = "of the datacenter, as -Xmx has it; ${DEFAULT-VALUE} unless given")
   private String heap = "1g";
 
-  @Option(
-      names = "--server-options",
-      paramLabel = "OPTION",
-      split = ",,",
-      description = "further options of Java for the datacenter, separated by two commas")
-  private List<String> serverOptions = List.of();
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   private final List<String> failures = new ArrayList<>();
 
@@ -150,7 +147,8 @@ public final class TtlCommand extends Experiment {
 
   private void osier(Results results, Path directory) throws IOException, InterruptedException {
     try (OsierProcess server =
-            OsierProcess.start(directory, KEYSPACE, durability, serverOptions, "-Xmx" + heap);
+            OsierProcess.start(
+                directory, KEYSPACE, durability, serverOptions.list(), "-Xmx" + heap);
         OsierClient using = server.client("others");
         OsierClient asking = server.client("asking")) {
       using.awaitConnected(Duration.ofSeconds(30));

@@ -7,6 +7,7 @@ import io.osier.bench.cluster.Directories;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.bench.experiment.ServerOptions;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -29,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -118,12 +120,7 @@ public final class WatchCommand extends Experiment {
               + " unless given")
   private Durability durability = Durability.MEMORY;
 
-  @Option(
-      names = "--server-options",
-      paramLabel = "OPTION",
-      split = ",,",
-      description = "further options of Java for the datacenter, separated by two commas")
-  private List<String> serverOptions = List.of();
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   private final List<String> failures = new ArrayList<>();
 
@@ -256,7 +253,11 @@ public final class WatchCommand extends Experiment {
         IntStream.range(0, watchers).map(i -> i * (keys / watchers)).boxed().toList();
     try (OsierProcess server =
             OsierProcess.start(
-                directory, List.of(QUIET, ALL, KEYS), durability, serverOptions, "-Xmx512m");
+                directory,
+                List.of(QUIET, ALL, KEYS),
+                durability,
+                serverOptions.list(),
+                "-Xmx512m");
         OsierClient writing = server.client("writers");
         OsierClient watching = server.client("watchers")) {
       writing.awaitConnected(Duration.ofSeconds(30));

@@ -77,4 +77,12 @@ public final class ThreadTimes {
         });
     return since;
   }
+
+  /** What the JIT compilers of a JVM took of it since then, in nanoseconds. */
+  public long compilersSince(ThreadTimes before) {
+    return since(before).entrySet().stream()
+        .filter(t -> t.getKey().startsWith("C1 ") || t.getKey().startsWith("C2 "))
+        .mapToLong(t -> t.getValue().nanos())
+        .sum();
+  }
 }

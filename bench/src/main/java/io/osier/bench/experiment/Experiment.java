@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -56,6 +57,11 @@ public abstract class Experiment implements Callable<Integer> {
   /** As the other one, with how often where neither that nor a short run was asked for. */
   protected final int rounds(int otherwise) {
     return rounds != null ? rounds : quick ? 1 : otherwise;
+  }
+
+  /** What is thrown where options do not fit: the command says it, and ends with 2. */
+  protected final ParameterException wrongUsage(String why) {
+    return new ParameterException(spec.commandLine(), why);
   }
 
   /**

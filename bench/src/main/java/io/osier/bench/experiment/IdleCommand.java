@@ -23,10 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** What datacenters take of a processor while nobody asks them for anything. */
 @Command(
@@ -79,14 +77,7 @@ public final class IdleCommand extends Experiment {
   @Option(names = "--threads", description = "tell it of each thread of the first datacenter, too")
   private boolean threads;
 
-  @Option(
-      names = "--server-options",
-      paramLabel = "OPTION",
-      split = ",,",
-      description = "further options of Java for the datacenters, separated by two commas")
-  private List<String> serverOptions = List.of();
-
-  @Spec private CommandSpec spec;
+  @Mixin private ServerOptions serverOptions = new ServerOptions();
 
   /** For picocli. */
   public IdleCommand() {}
@@ -102,8 +93,7 @@ public final class IdleCommand extends Experiment {
   @Override
   protected void measure(Results results) throws IOException, InterruptedException {
     if (!(seconds() > 0) || !(warmUp() >= 0)) {
-      throw new ParameterException(
-          spec.commandLine(), "--seconds must be more than 0, and --warm-up not less");
+      throw wrongUsage("--seconds must be more than 0, and --warm-up not less");
     }
     Path directory = Files.createTempDirectory("osier-idle");
     System.out.println("logs and data in " + directory);
@@ -111,7 +101,7 @@ public final class IdleCommand extends Experiment {
     try (LocalCluster cluster =
         new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 2s }\n")
             .store(durability.setting())
-            .javaOptions(serverOptions)
+            .javaOptions(serverOptions.list())
             .start()) {
       cluster.awaitReady(START_MAX);
       cluster.fleet().disconnect();

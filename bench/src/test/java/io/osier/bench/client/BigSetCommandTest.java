@@ -64,6 +64,6 @@ final class BigSetCommandTest {
 
   @Test
   void run_sizesThatDoNotGrow_areRefused() {
-    assertThat(new CommandLine(new BigSetCommand()).execute("--sizes=20,5")).isEqualTo(1);
+    assertThat(new CommandLine(new BigSetCommand()).execute("--sizes=20,5")).isEqualTo(2);
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -29,21 +30,18 @@ final class ReplicatedCommandTest {
     JsonNode rows = new ObjectMapper().readTree(file.toFile()).get("results");
     assertThat(rows).hasSize(2);
     for (JsonNode row : rows) {
-      for (String figure :
-          new String[] {
-            "operations/s",
-            "servers' µs/operation",
-            "bytes/update",
-            "visible ms without load p50",
-            "p99 under load"
-          }) {
+      for (String figure : List.of("operations/s", "servers' µs/operation", "bytes/update")) {
         assertThat(row.get(figure).get("median").asDouble()).as(figure).isPositive();
+      }
+      // An update may be visible within the millisecond of its commit.
+      for (String figure : List.of("without load p99", "visible ms p99")) {
+        assertThat(row.get(figure).get("median").asDouble()).as(figure).isBetween(0.0, 60_000.0);
       }
     }
   }
 
   @Test
   void run_oneDatacenter_isRefused() {
-    assertThat(new CommandLine(new ReplicatedCommand()).execute("--datacenters=1")).isEqualTo(1);
+    assertThat(new CommandLine(new ReplicatedCommand()).execute("--datacenters=1")).isEqualTo(2);
   }
 }

@@ -55,9 +55,21 @@ final class SimInside implements InProcess {
   @Override
   public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
     SimWitness witness = app.witnessOf(operation);
-    return witness != null
-        && dc.node(simulation.unit(keyspace, key))
-            .acknowledges(new ObjectId(key, type), operation, witness);
+    if (witness == null) {
+      return false;
+    }
+    try {
+      return dc.node(simulation.unit(keyspace, key))
+          .acknowledges(new ObjectId(key, type), operation, witness);
+    } catch (Violation e) {
+      throw ends(e);
+    }
+  }
+
+  /** The client takes what is thrown for a failure of its call: the run is to end all the same. */
+  private Violation ends(Violation e) {
+    simulation.scheduler().fail(e);
+    return e;
   }
 
   @Override
@@ -68,14 +80,18 @@ final class SimInside implements InProcess {
     open.add(one);
     one.sends();
     simulation.trace().about(unit, one.about(), "%s asks within %s: %s", app, self, request);
-    dc.node(unit)
-        .command(
-            lane,
-            request,
-            (at, made) -> {
-              one.made(at, made);
-              return () -> leaves(unit, one, made, reply);
-            });
+    try {
+      dc.node(unit)
+          .command(
+              lane,
+              request,
+              (at, made) -> {
+                one.made(at, made);
+                return () -> leaves(unit, one, made, reply);
+              });
+    } catch (Violation e) {
+      throw ends(e);
+    }
   }
 
   private void leaves(Unit unit, SimSending one, Reply made, Consumer<Reply> reply) {

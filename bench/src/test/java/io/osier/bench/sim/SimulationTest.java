@@ -1,8 +1,14 @@
 package io.osier.bench.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,6 +62,32 @@ final class SimulationTest {
         assertThat(run(all, 3, seed).trace().hash()).isEqualTo(simulation.trace().hash());
         runs++;
       }
+    }
+  }
+
+  /**
+   * Where an application calls a datacenter in its own process, the client takes what is thrown for
+   * a failure of its call.
+   */
+  @Test
+  void whatIsViolated_endsTheRun_whoeverCalled() {
+    for (long seed = 1; seed <= 40; seed++) {
+      int[] left = {5 + (int) seed};
+      Sabotage violating =
+          new Sabotage() {
+            @Override
+            public Causal stored(
+                ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
+              if (--left[0] == 0) {
+                throw new Violation(object, "meant");
+              }
+              return after;
+            }
+          };
+      Simulation simulation =
+          new Simulation(new SimOptions(3, Set.of(), 20, false, violating), seed);
+      assertThatThrownBy(simulation::run).as("seed %s", seed).hasMessage("meant");
+      assertThat(left[0]).as("seed %s ended at once", seed).isZero();
     }
   }
 }

@@ -76,20 +76,27 @@ final class Admission {
   }
 
   /**
-   * A way by which updates come: a peer's own stream, or a peer's states of an origin.
+   * A way by which updates come. What a peer's states bring of its own updates, which is asked for
+   * while its stream stands still, does not come by its stream: that they end says nothing of it.
    *
    * @param peer who sends
    * @param of whose updates
+   * @param isStream whether by the peer's own stream; otherwise by its states of an origin
    */
-  record Source(ReplicaId peer, ReplicaId of) implements Comparable<Source> {
+  record Source(ReplicaId peer, ReplicaId of, boolean isStream) implements Comparable<Source> {
+    static Source stream(ReplicaId peer) {
+      return new Source(peer, peer, true);
+    }
+
+    static Source states(ReplicaId peer, ReplicaId of) {
+      return new Source(peer, of, false);
+    }
+
     @Override
     public int compareTo(Source other) {
       int order = peer.compareTo(other.peer);
-      return order != 0 ? order : of.compareTo(other.of);
-    }
-
-    boolean isStream() {
-      return peer.equals(of);
+      order = order != 0 ? order : of.compareTo(other.of);
+      return order != 0 ? order : Boolean.compare(isStream, other.isStream);
     }
   }
 

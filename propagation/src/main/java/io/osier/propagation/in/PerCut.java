@@ -120,7 +120,7 @@ final class PerCut implements Visibility {
     if (!expected) {
       return;
     }
-    Admission.Source source = new Admission.Source(in.sender(), states.origin().orElseThrow());
+    Admission.Source source = Admission.Source.states(in.sender(), states.origin().orElseThrow());
     arrived(states.shipments(), nowMillis).forEach(a -> admission.add(source, a));
     if (states.next().isEmpty()) {
       admission.closeHealed(source, states.through(), states.deps(), nowNanos);
@@ -130,7 +130,7 @@ final class PerCut implements Visibility {
 
   @Override
   public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
-    Admission.Source source = new Admission.Source(in.sender(), around.self());
+    Admission.Source source = Admission.Source.states(in.sender(), around.self());
     List<Admission.Arrived> states = arrived(verified.shipments(), nowMillis);
     admission.addWhole(source, states, verified.deps(), nowNanos);
     admit(nowNanos, nowMillis);
@@ -147,7 +147,7 @@ final class PerCut implements Visibility {
 
   @Override
   public void givenUp(ReplicaId peer, ReplicaId origin) {
-    admission.drop(new Admission.Source(peer, origin));
+    admission.drop(Admission.Source.states(peer, origin));
   }
 
   @Override
@@ -185,7 +185,7 @@ final class PerCut implements Visibility {
   }
 
   private static Admission.Source source(InboundStream in) {
-    return new Admission.Source(in.sender(), in.sender());
+    return Admission.Source.stream(in.sender());
   }
 
   private int open(InboundStream in) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 final class AdmissionTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
-  private static final Admission.Source STREAM = new Admission.Source(EU, EU);
-  private static final Admission.Source HEALED = new Admission.Source(US, EU);
+  private static final Admission.Source STREAM = Admission.Source.stream(EU);
+  private static final Admission.Source HEALED = Admission.Source.states(US, EU);
   private static final int OBJECTS = 100;
 
   private final Admission admission = new Admission();
@@ -87,6 +87,32 @@ final class AdmissionTest {
     admission.closeHealed(HEALED, 3, VersionVector.EMPTY, 0);
     assertThat(take()).hasSize(2 * OBJECTS);
     assertThat(admission.heapBytes()).isZero();
+  }
+
+  /**
+   * Where a peer's stream stands still, its own updates may be asked for as another's are: what has
+   * come by the stream was gone with a healing that was given up, and its place in the stream
+   * stayed (simulator, seed 54 of three datacenters).
+   */
+  @Test
+  void healingByTheOriginItself_isGivenUp_andWhatItsStreamBroughtStays() {
+    Admission.Source healed = Admission.Source.states(EU, EU);
+    admission.add(STREAM, operation(1, 1));
+    admission.add(healed, whole(2, 1));
+    admission.drop(healed);
+    close(1);
+    assertThat(take()).extracting(Shipment::object).containsExactly(object(1));
+  }
+
+  @Test
+  void healingByTheOriginItself_closesNothingOfItsStream() {
+    Admission.Source healed = Admission.Source.states(EU, EU);
+    admission.add(STREAM, operation(1, 2));
+    admission.add(healed, whole(2, 1));
+    admission.closeHealed(healed, 1, VersionVector.EMPTY, 0);
+    assertThat(take()).extracting(Shipment::object).containsExactly(object(2));
+    close(2);
+    assertThat(take()).extracting(Shipment::object).containsExactly(object(1));
   }
 
   @Test

@@ -86,7 +86,9 @@ final class FlowCheck {
       return;
     }
     Stream stream = stream(dc.self().dc(), to, unit);
-    if (u.epoch() != stream.epoch || !dc.self().equals(stream.from)) {
+    // The first frame begins a stream: one that came in a receiver's place may count the same
+    // epochs.
+    if (u.epoch() != stream.epoch || u.sequence() == 1 || !dc.self().equals(stream.from)) {
       stream.begin(dc.self(), u.epoch());
     }
     long bytes = 0;

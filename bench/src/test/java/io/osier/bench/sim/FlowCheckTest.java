@@ -77,6 +77,14 @@ final class FlowCheckTest {
     assertThatCode(() -> sendsWindow(2)).doesNotThrowAnyException();
   }
 
+  /** Seed 225: it came in the place of one that was removed, and its epochs were the same. */
+  @Test
+  void newReceiver_hasAWindowOfItsOwn() {
+    sendsWindow(1);
+    assertThatCode(() -> sendsWindow(1)).doesNotThrowAnyException();
+    assertThatThrownBy(() -> sendsWindow(2)).isInstanceOf(Violation.class);
+  }
+
   /** Seed 153 with five datacenters: the peer had crashed, too, and numbered its epochs anew. */
   @Test
   void crashed_nothingOfTheFormerLifeIsUnderWay() {

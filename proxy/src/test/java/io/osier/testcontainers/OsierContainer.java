@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
@@ -53,6 +55,9 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
   private static final String CONFIGURATION = "/etc/osier/osier.conf";
   private static final Duration START_MAX = Duration.ofMinutes(2);
 
+  /** The ports that were drawn in this JVM. */
+  private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
+
   private final String dc;
   private final int clientPort = freePort();
   private final int adminPort = freePort();
@@ -78,10 +83,16 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
             .withStartupTimeout(START_MAX));
   }
 
-  /** A port below those that outgoing connections get, so that none takes it. */
-  private static int freePort() {
+  /**
+   * A port below those that outgoing connections get, so that none takes it, and another one each
+   * time: it is still free while the container that it was drawn for has not started.
+   */
+  static int freePort() {
     for (int i = 0; i < 1_000; i++) {
       int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      if (!DRAWN.add(port)) {
+        continue;
+      }
       try (ServerSocket socket = new ServerSocket(port)) {
         return socket.getLocalPort();
       } catch (IOException e) {

@@ -84,7 +84,7 @@ public final class LocalCluster implements AutoCloseable {
       Path file = settings.directory.resolve(dc + ".conf");
       Files.writeString(file, configuration(dc));
       int number = starts.merge(dc, 1, Integer::sum);
-      Path log = settings.directory.resolve(dc + (number == 1 ? "" : "-" + number) + ".log");
+      Path log = log(dc, number);
       String[] command = {"server", "--config", file.toString()};
       processes.put(
           dc,
@@ -257,9 +257,22 @@ public final class LocalCluster implements AutoCloseable {
       if (!process(dc).isAlive() || System.nanoTime() > deadline) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
-            "datacenter " + dc + " did not start; see its log in " + settings.directory);
+            "datacenter %s did not start; see its log in %s, which ends: %s"
+                .formatted(dc, settings.directory, lastLine(log(dc, starts.getOrDefault(dc, 1)))));
       }
       LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  private Path log(String dc, int start) {
+    return settings.directory.resolve(dc + (start == 1 ? "" : "-" + start) + ".log");
+  }
+
+  private static String lastLine(Path log) {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.reduce("", (before, line) -> line.isBlank() ? before : line);
+    } catch (IOException | UncheckedIOException e) {
+      return "unreadable, " + e;
     }
   }
 

@@ -1,8 +1,10 @@
 package io.osier.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -50,6 +52,18 @@ final class LocalClusterTest {
                 });
         client.close();
       }
+    }
+  }
+
+  @Test
+  void datacenterThatDoesNotStart_isNamedWithItsReason(@TempDir Path directory) {
+    try (LocalCluster cluster =
+        new ClusterSettings(directory, "    k { sla = never }\n").heap("-Xmx64m").start()) {
+      assertThatThrownBy(() -> cluster.awaitReady(Duration.ofMinutes(2)))
+          .isInstanceOf(OsierException.class)
+          .hasMessageContaining("datacenter eu did not start")
+          .hasMessageContaining(directory.toString())
+          .hasMessageContaining("osier.keyspaces.k.sla");
     }
   }
 

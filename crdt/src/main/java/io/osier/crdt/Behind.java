@@ -9,5 +9,6 @@ import io.osier.core.HeapSize;
  * @param size how many entries the object has in all
  */
 record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size) {
-  static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Integer.BYTES);
+  /** With the source, and with what {@link Outside} usually keeps. */
+  static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Integer.BYTES) + 2_048;
 }

@@ -387,6 +387,9 @@ public final class Causal {
     if (other.full && !full) {
       return other.join(this); // the smaller side second: a join costs what the right side mentions
     }
+    if (other.full && isNew() && !isDecomposed() && !other.isDecomposed()) {
+      return other; // with its packed leaves, where it has some
+    }
     Joining joining = new Joining(context, full, other.context, other.full);
     DotStore<?> joined = Stores.join(store, other.store, joining);
     return new Causal(
@@ -394,6 +397,14 @@ public final class Causal {
         expiry.join(other.expiry, store, other.store, joined, joining),
         context.join(other.context),
         joining.full());
+  }
+
+  private boolean isDecomposed() {
+    return Decomposition.isDecomposed(this);
+  }
+
+  private boolean isNew() {
+    return full && context.isEmpty() && expiry.isNone() && store.isEmpty();
   }
 
   /**
@@ -538,7 +549,7 @@ public final class Causal {
     return store.isBottom();
   }
 
-  /** The latest timestamp of what decides by time in this; 0 if nothing does. O(its size). */
+  /** See {@link DotStore#latestTimestamp}. */
   public long latestTimestamp() {
     return store.latestTimestamp();
   }

@@ -258,6 +258,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return behind == null ? cells : () -> walk(null, false);
   }
 
+  /**
+   * All entries, of a decomposed object those that are in memory: the others were written here, so
+   * whoever keeps account of what was seen has seen them.
+   */
+  final Iterable<Tuple2<K, V>> cellsInMemory() {
+    return cells;
+  }
+
   /** How many entries there are. */
   final int entryCount() {
     return behind == null ? cells.size() : behind.size();
@@ -289,6 +297,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (joining.rightFull() && other.isEmpty() && leavesNothing()) {
       return remaining(joining);
     }
+    if (joining.rightFull() && isMostlyRemovedBy(other, joining)) {
+      return beside(other, joining);
+    }
     CellEditor<S, K, V> result = edit();
     if (joining.rightFull()) {
       joinAll(result, other, joining);
@@ -301,6 +312,28 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       }
     }
     return result.done();
+  }
+
+  /**
+   * Whether a state has seen all of this, and has far less: that of a set that was cleared and
+   * filled again. Then what it has not mentioned need not be looked at.
+   */
+  private boolean isMostlyRemovedBy(S state, Joining joining) {
+    return state.behind() == null
+        && 2L * state.entryCount() < entryCount()
+        && leavesNothing()
+        && joining.right().covers(joining.left());
+  }
+
+  private S beside(S state, Joining joining) {
+    CellEditor<S, K, V> rest = delta();
+    for (Tuple2<K, V> entry : state.cells()) {
+      V cell = joinCells(cell(entry._1), entry._2, joining);
+      if (!isEmptyCell(cell)) {
+        rest.put(entry._1, cell);
+      }
+    }
+    return rest.done();
   }
 
   /**
@@ -334,6 +367,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Two states: what only the left side has may have been removed on the right. */
   private void joinAll(CellEditor<S, K, V> result, S other, Joining joining) {
+    Behind<K, V> back = other.behind();
+    if (behind != null && back != null && behind.entries() == back.entries()) {
+      joinChanged(result, other, joining);
+      return;
+    }
     Iterator<Tuple2<K, V>> lefts = cells().iterator();
     Iterator<Tuple2<K, V>> rights = other.cells().iterator();
     Tuple2<K, V> left = next(lefts);
@@ -353,6 +391,18 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     }
   }
 
+  /** Two versions of a decomposed object: what neither has in memory both have alike. */
+  private void joinChanged(CellEditor<S, K, V> result, S other, Joining joining) {
+    for (Tuple2<K, V> entry : cells) {
+      joinInto(result, entry._1, find(entry._1), other.cell(entry._1), joining);
+    }
+    for (Tuple2<K, V> entry : other.inMemory()) {
+      if (cells.get(entry._1) == null) {
+        joinInto(result, entry._1, find(entry._1), other.cell(entry._1), joining);
+      }
+    }
+  }
+
   private static <T> @Nullable T next(Iterator<T> iterator) {
     return iterator.hasNext() ? iterator.next() : null;
   }
@@ -369,8 +419,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       if (mine != null) {
         result.remove(key);
       }
-    } else if (joined != mine) {
-      result.replace(key, mine, joined);
+    } else if (joined != mine && !(behind != null && joined.equals(mine))) {
+      result.replace(key, mine, joined); // what stays outside need not come in
     }
   }
 

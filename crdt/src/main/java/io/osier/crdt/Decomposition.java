@@ -110,6 +110,13 @@ public final class Decomposition {
         && cells.behind().entries().source().isOld();
   }
 
+  /** See {@link EntrySource#hold}: of an object in memory it is always so. */
+  public static boolean hold(Causal object) {
+    return !(object.store() instanceof CellStore<?, ?, ?> cells)
+        || cells.behind() == null
+        || cells.behind().entries().source().hold();
+  }
+
   /**
    * An equal object that takes what was written from a later source.
    *

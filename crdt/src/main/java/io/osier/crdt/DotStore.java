@@ -61,7 +61,10 @@ public interface DotStore<S extends DotStore<S>> {
    */
   S trimmed();
 
-  /** The latest timestamp of what decides by time in this; 0 if nothing does. O(its size). */
+  /**
+   * The latest timestamp of what decides by time in this, of a decomposed object in what is in
+   * memory of it; 0 if nothing does. O(its size in memory).
+   */
   default long latestTimestamp() {
     return 0;
   }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * while others are written. Thread-safe; may wait for a disk.
  */
 public interface EntrySource {
+  /** See {@link #hold}. */
+  int HOLD_MILLIS = 120_000;
+
   /** Nothing. */
   EntrySource EMPTY =
       new EntrySource() {
@@ -53,6 +56,16 @@ public interface EntrySource {
   /** What it means that an entry cannot be decoded: whose it is should be told. */
   default OsierException failure(MalformedException e) {
     return e;
+  }
+
+  /**
+   * Keeps what it answers the same for {@link #HOLD_MILLIS} more, if it has stayed the same until
+   * now: who works on one version for long asks again and again.
+   *
+   * @return whether it has
+   */
+  default boolean hold() {
+    return true;
   }
 
   /** Whether it keeps others from tidying up: who uses it should take a later one. */

@@ -105,7 +105,7 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   @Override
   public long latestTimestamp() {
     long latest = 0;
-    for (Tuple2<Value, DotFun<Stamped<Boolean>>> entry : cells()) {
+    for (Tuple2<Value, DotFun<Stamped<Boolean>>> entry : cellsInMemory()) {
       latest = Math.max(latest, Stamped.latest(entry._2));
     }
     return latest;

@@ -180,7 +180,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public long latestTimestamp() {
     long latest = 0;
-    for (Tuple2<FieldId, DotStore<?>> entry : cells()) {
+    for (Tuple2<FieldId, DotStore<?>> entry : cellsInMemory()) {
       latest = Math.max(latest, entry._2.latestTimestamp());
     }
     return latest;

@@ -27,7 +27,10 @@ final class Outside<K extends Comparable<K>, V> {
 
   private final CellStore<?, K, V> type;
   private final EntrySource source;
-  private final @Nullable Kept<K, V>[] kept;
+
+  /** Null before something was looked for. */
+  private @Nullable Kept<K, V> @Nullable [] kept;
+
   private @Nullable Kept<K, V> large;
 
   /**
@@ -42,11 +45,9 @@ final class Outside<K extends Comparable<K>, V> {
    *
    * @param type any store of the type that has no content
    */
-  @SuppressWarnings({"unchecked", "rawtypes"}) // no arrays of a generic class
   Outside(CellStore<?, K, V> type, EntrySource source) {
     this.type = type;
     this.source = source;
-    this.kept = new Kept[KEPT];
   }
 
   EntrySource source() {
@@ -57,7 +58,8 @@ final class Outside<K extends Comparable<K>, V> {
   @Nullable V get(K key) {
     byte[] bytes = type.orderedKey(key);
     int at = placeOf(bytes);
-    Kept<K, V> known = kept[at];
+    @Nullable Kept<K, V>[] places = places();
+    Kept<K, V> known = places[at];
     if (known != null && known.key.equals(key)) {
       return known.cell;
     }
@@ -69,11 +71,21 @@ final class Outside<K extends Comparable<K>, V> {
     V read = cell == null ? null : cell(key, cell);
     int length = bytes.length + (cell == null ? 0 : cell.length);
     if (length <= SMALL_BYTES_MAX) {
-      kept[at] = new Kept<>(key, read);
+      places[at] = new Kept<>(key, read);
     } else if (length <= KEPT_BYTES_MAX) {
       large = new Kept<>(key, read);
     }
     return read;
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // no arrays of a generic class
+  private @Nullable Kept<K, V>[] places() {
+    @Nullable Kept<K, V>[] places = kept;
+    if (places == null) {
+      places = new Kept[KEPT];
+      kept = places;
+    }
+    return places;
   }
 
   /** Of bytes, since whoever chooses them gains nothing by making them meet. */

@@ -3,6 +3,7 @@ package io.osier.crdt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -46,6 +47,7 @@ final class DecompositionProperties {
     CLEAR,
     EXPIRE,
     MEET,
+    PULL,
     WRITE,
     REBASE,
     RELOAD,
@@ -68,6 +70,7 @@ final class DecompositionProperties {
             Tuple.of(1, Kind.CLEAR),
             Tuple.of(1, Kind.EXPIRE),
             Tuple.of(4, Kind.MEET),
+            Tuple.of(4, Kind.PULL),
             Tuple.of(8, Kind.WRITE),
             Tuple.of(6, Kind.REBASE),
             Tuple.of(3, Kind.RELOAD),
@@ -245,6 +248,9 @@ final class DecompositionProperties {
     /** What was written some time ago, since the source was taken. */
     @Nullable Causal candidate;
 
+    /** What it was when it pulled last: mostly it has the same source. */
+    Causal former;
+
     long number;
 
     Site(CrdtType type, String dc) {
@@ -252,6 +258,7 @@ final class DecompositionProperties {
       plain = Causal.bottom(type);
       decomposed = Decomposition.of(plain);
       written = decomposed;
+      former = decomposed;
       disk.writeHead(decomposed);
     }
 
@@ -282,6 +289,38 @@ final class DecompositionProperties {
       plain = plain.join(other);
       decomposed = decomposed.join(other);
       updates.add(other);
+    }
+
+    /** Takes another one's version by what a former one of its own lacks of it. */
+    void pull(Site other, int draw) {
+      if (EntryRanges.arePossible(other.plain)) {
+        Causal version = pulled(former, other.decomposed, draw);
+        assertThat(version).isEqualTo(other.plain);
+        assertThat(pulled(plain, other.decomposed, draw)).isEqualTo(other.plain);
+        assertThat(pulled(decomposed, other.plain, draw)).isEqualTo(other.plain);
+        assertThat(pulled(Causal.bottom(plain.type()), other.plain, draw)).isEqualTo(other.plain);
+        join(version);
+      }
+      former = decomposed;
+    }
+
+    private static Causal pulled(Causal mine, Causal theirs, int draw) {
+      long rangeBytes = 1L + draw % 30;
+      long bytesMax = 1L + draw % 70;
+      Causal version = mine;
+      EntryKey after = EntryKey.NONE;
+      do {
+        List<EntryRanges.Range> ranges = EntryRanges.of(theirs, after, rangeBytes, bytesMax);
+        List<Integer> lacking = EntryRanges.differing(mine, after, ranges);
+        while (!lacking.isEmpty()) {
+          EntryRanges.Some some = EntryRanges.entries(theirs, after, ranges, lacking, bytesMax);
+          assertThat(some.ranges()).isNotEmpty();
+          version = EntryRanges.with(version, after, ranges, some);
+          lacking = lacking.subList(some.ranges().size(), lacking.size());
+        }
+        after = ranges.getLast().last();
+      } while (!after.isNone());
+      return EntryRanges.completed(version, theirs.context());
     }
 
     void write() {
@@ -350,12 +389,13 @@ final class DecompositionProperties {
           assertThat(decomposed.read(page)).isEqualTo(plain.read(page));
         }
       }
-      assertThat(Decomposition.whole(decomposed).heapBytes()).isEqualTo(whole().heapBytes());
+      assertThat(Decomposition.whole(decomposed).store().heapBytes()).isEqualTo(madeAnewBytes());
     }
 
-    /** In memory, made anew. */
-    private Causal whole() {
-      return Causal.bottom(plain.type()).join(plain);
+    /** What it takes in memory when it is made anew, which the join with nothing alone does not. */
+    private long madeAnewBytes() {
+      CausalContext other = CausalContext.EMPTY.withRange(new ReplicaId("z", 1), 0, 1);
+      return Causal.bottom(plain.type()).seen(other).join(plain).store().heapBytes();
     }
   }
 
@@ -370,6 +410,7 @@ final class DecompositionProperties {
       number++;
       switch (step.kind) {
         case MEET -> site.join(number % 2 == 0 ? other.plain : other.decomposed);
+        case PULL -> site.pull(other, 7 * number);
         case WRITE -> site.write();
         case REBASE -> site.rebase();
         case RELOAD -> site.reload();
@@ -392,7 +433,7 @@ final class DecompositionProperties {
         case ADD, EXPIRE -> site.update(new Operation.Add(numbered(from, from + 300, 3)));
         case REMOVE, CLEAR -> site.update(new Operation.Remove(numbered(from, from + 400, 1)));
         case WRITE -> site.write();
-        case REBASE, MEET -> site.rebase();
+        case REBASE, MEET, PULL -> site.rebase();
         case RELOAD -> site.reload();
         case PACK -> site.decomposed = site.decomposed.packLeaves();
       }

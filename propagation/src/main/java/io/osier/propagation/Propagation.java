@@ -210,8 +210,12 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- peers come and go
 
-  /** Frames can be sent to the peer from now on. */
-  public void peerUp(ReplicaId peer, long nowNanos) {
+  /**
+   * Frames can be sent to the peer from now on.
+   *
+   * @param pulls whether it knows offers of large states
+   */
+  public void peerUp(ReplicaId peer, boolean pulls, long nowNanos) {
     PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
       return; // does not hold this keyspace
@@ -220,7 +224,7 @@ public final class Propagation {
     if (!knowledge.isNewest(peer)) {
       return;
     }
-    stream.up(peer, nowNanos);
+    stream.up(peer, pulls, nowNanos);
     if (inbound.up(in, nowNanos)) {
       resume(in, nowNanos);
     }
@@ -318,6 +322,10 @@ public final class Propagation {
       case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
       case Frame.Resume f -> outbound.resume(stream, peer, f, nowNanos, nowMillis);
       case Frame.Status f -> status(in, f, nowNanos);
+      case Frame.Offer f -> inbound.offered(in, f, nowNanos, nowMillis);
+      case Frame.Pull f -> outbound.pull(stream, peer, f, nowNanos, nowMillis);
+      case Frame.Ranges f -> inbound.pulled(in, f, nowNanos, nowMillis);
+      case Frame.Entries f -> inbound.pulled(in, f, nowNanos, nowMillis);
       case Frame.Heal f -> answers.heal(peer, f);
       case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
       case Frame.Fetch f -> answers.fetch(peer, f);
@@ -427,6 +435,7 @@ public final class Propagation {
       return Long.MIN_VALUE;
     }
     long next = Math.min(outbound.roundDueNanos(), announcer.dueNanos());
+    next = Math.min(next, outbound.offersDueNanos());
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
       if (isLinkUp(dc)) {

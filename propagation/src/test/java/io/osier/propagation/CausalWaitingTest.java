@@ -101,7 +101,7 @@ final class CausalWaitingTest {
   }
 
   private void up() {
-    propagation.peerUp(PEER, nowMillis * 1_000_000);
+    propagation.peerUp(PEER, true, nowMillis * 1_000_000);
     propagation.tick(nowMillis * 1_000_000, nowMillis);
   }
 

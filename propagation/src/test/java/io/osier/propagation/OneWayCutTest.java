@@ -93,7 +93,7 @@ final class OneWayCutTest {
   }
 
   private void up(ReplicaId peer) {
-    propagation.peerUp(peer, nowMillis * 1_000_000);
+    propagation.peerUp(peer, true, nowMillis * 1_000_000);
   }
 
   private static long patienceMillis() {

@@ -31,6 +31,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ final class Script {
               self,
               peers,
               policy,
-              StreamSettings.DEFAULT,
+              settings,
               Recovered.NOTHING,
               this,
               (to, frame) -> send(this, to, frame),
@@ -126,7 +127,18 @@ final class Script {
     }
   }
 
+  private final StreamSettings settings;
   private final Map<String, Dc> dcs = new TreeMap<>();
+
+  /** What is lost beside what commands lose: by link and frame. */
+  private BiPredicate<String, Frame> loss = (link, frame) -> false;
+
+  /** What comes a second time, later. */
+  private BiPredicate<String, Frame> repeats = (link, frame) -> false;
+
+  /** Whether peers know offers of large states. */
+  private boolean pulls = true;
+
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
           (a, b) ->
@@ -141,6 +153,34 @@ final class Script {
   private long nanos = 1_000_000 * MILLI;
   private final long startNanos = nanos;
   private long order;
+
+  Script() {
+    this(StreamSettings.DEFAULT);
+  }
+
+  Script(StreamSettings settings) {
+    this.settings = settings;
+  }
+
+  /** From now on such frames are lost, named by "from>to". */
+  void loses(BiPredicate<String, Frame> frames) {
+    loss = frames;
+  }
+
+  /** From now on such frames come a second time, while others are under way. */
+  void repeats(BiPredicate<String, Frame> frames) {
+    repeats = frames;
+  }
+
+  /** From now on peers that come up know nothing of offers. */
+  void pullsNothing() {
+    pulls = false;
+  }
+
+  /** What a datacenter has of an object. */
+  Causal state(String dc, String key) {
+    return requireNonNull(dc(dc).objects.get(object(key)), key);
+  }
 
   /** Runs a command; returns what came out. */
   String run(String command) {
@@ -219,7 +259,7 @@ final class Script {
       String link = way[0] + ">" + way[1];
       if (up) {
         cut.remove(link);
-        dc.propagation.peerUp(dc(way[1]).self, nanos);
+        dc.propagation.peerUp(dc(way[1]).self, pulls, nanos);
       } else {
         cut.add(link);
         dc.propagation.peerDown(way[1], nanos);
@@ -263,6 +303,9 @@ final class Script {
     if (frame instanceof Frame.Updates && losing.remove(link)) {
       lost = "  LOST";
     }
+    if (loss.test(link, frame)) {
+      lost = "  LOST";
+    }
     if (frame instanceof Frame.Status) {
       statuses++;
       if (hushing.remove(link)) {
@@ -275,15 +318,22 @@ final class Script {
       tell(link + "  " + text + lost);
     }
     if (lost.isEmpty()) {
-      at(
-          nanos + DELAY,
-          () -> {
-            if (!cut.contains(link)) {
-              dc(to).propagation.received(from.self, frame, nanos, nanos / MILLI);
-              tick(dc(to));
-            }
-          });
+      arrives(from, to, link, frame, DELAY);
+      if (this.repeats.test(link, frame)) {
+        arrives(from, to, link, frame, 4 * DELAY);
+      }
     }
+  }
+
+  private void arrives(Dc from, String to, String link, Frame frame, long delay) {
+    at(
+        nanos + delay,
+        () -> {
+          if (!cut.contains(link)) {
+            dc(to).propagation.received(from.self, frame, nanos, nanos / MILLI);
+            tick(dc(to));
+          }
+        });
   }
 
   private void tell(String what) {
@@ -329,6 +379,10 @@ final class Script {
       case Frame.Verify f -> "verify";
       case Frame.Verified f -> "verified";
       case Frame.Rights f -> "rights";
+      case Frame.Offer f -> "offer " + f.object().key();
+      case Frame.Pull f -> f.done() ? "pulled" : "pull " + f.ranges();
+      case Frame.Ranges f -> f.ranges().size() + " ranges";
+      case Frame.Entries f -> "entries of " + f.ranges();
     };
   }
 

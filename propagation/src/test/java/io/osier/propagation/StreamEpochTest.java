@@ -85,7 +85,7 @@ final class StreamEpochTest {
 
   @Test
   void epochOfAFormerLifeThatIsLarger_isExceededAtOnce() {
-    propagation.peerUp(PEER, 0);
+    propagation.peerUp(PEER, true, 0);
     assertThat(asked).hasSize(1);
     long former = asked.getFirst() + 1_000;
     waitsFor(former, SETTINGS.retryMillis());
@@ -94,7 +94,7 @@ final class StreamEpochTest {
 
   @Test
   void epochThatWasNotHeardOf_isAskedForAgain() {
-    propagation.peerUp(PEER, 0);
+    propagation.peerUp(PEER, true, 0);
     waitsFor(0, SETTINGS.retryMillis());
     assertThat(asked).hasSize(2);
     assertThat(asked.getLast()).isEqualTo(asked.getFirst());

@@ -85,7 +85,7 @@ final class VerifyFirstTest {
   }
 
   private void up() {
-    propagation.peerUp(PEER, nowMillis * 1_000_000);
+    propagation.peerUp(PEER, true, nowMillis * 1_000_000);
   }
 
   /** The peer says again and again that it waits to be asked for its stream. */

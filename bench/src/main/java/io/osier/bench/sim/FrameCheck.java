@@ -41,6 +41,7 @@ final class FrameCheck {
       case Frame.Updates u -> u.shipments();
       case Frame.States s -> s.shipments();
       case Frame.Verified v -> v.shipments();
+      case Frame.Entries e -> List.of(e.entries());
       default -> List.of();
     };
   }

@@ -121,6 +121,7 @@ final class ReportCheck {
         r.shipped().catchUps(),
         r.arrived().gapsSeen(),
         r.arrived().healed(),
+        r.arrived().pulled(),
         r.slaViolations(),
         r.arrived().late().outage(),
         r.arrived().visibilityMicros().getTotalCount());

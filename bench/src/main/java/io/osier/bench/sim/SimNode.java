@@ -56,6 +56,9 @@ final class SimNode implements Entrance.Inside {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
+  /** So few that sets of two dozen elements are pulled, in several steps. */
+  private static final int PULL_BYTES = 300;
+
   private static StreamSettings streams(Simulation simulation, Unit unit) {
     // At once where that is hardest: also what a crash can take back may have been forgotten by
     // then.
@@ -63,6 +66,7 @@ final class SimNode implements Entrance.Inside {
     StreamSettings settings =
         new StreamSettings(
             simulation.profile().windowBytes(), FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
+    settings = settings.pulling(PULL_BYTES);
     return unit.hasLittleMemory()
         ? settings.within(simulation.options().sabotage().memory(LITTLE_MEMORY))
         : settings;

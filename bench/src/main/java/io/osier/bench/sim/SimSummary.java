@@ -45,6 +45,7 @@ final class SimSummary {
     long switches = 0;
     long gaps = 0;
     long healed = 0;
+    long pulled = 0;
     long rounds = 0;
     long catchUps = 0;
     for (Checks of : checks) {
@@ -52,6 +53,7 @@ final class SimSummary {
         switches += r.modes().switched();
         gaps += r.arrived().gapsSeen();
         healed += r.arrived().healed();
+        pulled += r.arrived().pulled();
         rounds += r.shipped().states();
         catchUps += r.shipped().catchUps();
       }
@@ -61,7 +63,7 @@ final class SimSummary {
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
             + " (%d fetched), %d conditions (%d held, %d won), %d in rounds, %d caught up, %d gaps,"
-            + " %d healed, %d mode switches, at rest after %.1f s, links busy for %.1f s, %d"
+            + " %d healed, %d pulled, %d mode switches, at rest after %.1f s, links busy for %.1f s, %d"
             + " crashes, %d in a write, %d waits for the disk, %d bytes under way at most, windows"
             + " full %d times, %d acknowledged in front, updates by clients %s, refused %s, faults"
             + " %s, hash %016x",
@@ -79,6 +81,7 @@ final class SimSummary {
         catchUps,
         gaps,
         healed,
+        pulled,
         switches,
         simulation.settledNanos() / 1e9,
         simulation.network().backlogNanosMax() / 1e9,

@@ -95,6 +95,10 @@ final class ReplicationMetrics {
         "healed_objects",
         "Objects received from a third datacenter, or after a gap",
         r -> r.arrived().healed());
+    metrics.counted(
+        "pulled_objects",
+        "Large sets and maps of which what was lacking was pulled from a peer",
+        r -> r.arrived().pulled());
     metrics.perKeyspace(
         Metric.Type.GAUGE, "sla_seconds", "δ: the staleness bound", k -> k.slaMillis() / 1e3);
     metrics.timesPerPeer(

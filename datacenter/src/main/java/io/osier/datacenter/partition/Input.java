@@ -21,8 +21,12 @@ public sealed interface Input {
   /** A frame from another datacenter. Frames of one sender come in the order they were sent. */
   record FromPeer(ReplicaId peer, Frame frame) implements Input {}
 
-  /** Frames can be sent to this datacenter from now on. */
-  record PeerUp(ReplicaId peer) implements Input {}
+  /**
+   * Frames can be sent to this datacenter from now on.
+   *
+   * @param pulls whether it knows offers of large states
+   */
+  record PeerUp(ReplicaId peer, boolean pulls) implements Input {}
 
   /** Frames can no longer be sent to this datacenter; those under way may be lost. */
   record PeerDown(String dc) implements Input {}

@@ -116,6 +116,7 @@ public record PartitionReport(
    *     depends on
    * @param gapsSeen gaps in an object's updates or a stream that were seen and healed
    * @param healed objects received from a third datacenter
+   * @param pulled large objects of which what was lacking was pulled from a peer
    * @param late shipments whose oldest update became visible here later than the staleness bound
    *     after its commit
    * @param visibilityMicros delays from the commit of the oldest update of each shipment until it
@@ -126,6 +127,7 @@ public record PartitionReport(
       int waitingUpdates,
       long gapsSeen,
       long healed,
+      long pulled,
       Late late,
       Histogram visibilityMicros) {}
 

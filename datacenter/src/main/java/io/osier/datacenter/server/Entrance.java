@@ -235,6 +235,9 @@ public final class Entrance {
       case Frame.Verified v -> keys(v.shipments());
       case Frame.Verify v -> v.objects().stream().map(known -> known.object().key()).toList();
       case Frame.Fetch f -> f.objects().stream().map(ObjectId::key).toList();
+      case Frame.Offer f -> List.of(f.object().key());
+      case Frame.Ranges f -> List.of(f.object().key());
+      case Frame.Entries f -> keys(List.of(f.entries()));
       default -> List.of();
     };
   }

@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.transport.PeerListener;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +56,8 @@ final class PeerInputs implements PeerListener {
   }
 
   @Override
-  public void up(ReplicaId peer, List<String> agreed) {
-    Input up = new Input.PeerUp(peer);
+  public void up(ReplicaId peer, int version, List<String> agreed) {
+    Input up = new Input.PeerUp(peer, version >= PeerTransport.OFFERS_VERSION);
     for (String name : agreed) {
       toAll(name, up);
     }
@@ -91,7 +92,10 @@ final class PeerInputs implements PeerListener {
   private static boolean brings(Frame frame) {
     return frame instanceof Frame.Updates
         || frame instanceof Frame.States
-        || frame instanceof Frame.Verified;
+        || frame instanceof Frame.Verified
+        || frame instanceof Frame.Offer
+        || frame instanceof Frame.Ranges
+        || frame instanceof Frame.Entries;
   }
 
   @Override

@@ -188,6 +188,7 @@ final class SnapshotJson {
     node.put("catch_ups_shipped", k.sum(r -> r.shipped().catchUps()));
     node.put("gaps_seen", k.sum(r -> r.arrived().gapsSeen()));
     node.put("healed", k.sum(r -> r.arrived().healed()));
+    node.put("pulled", k.sum(r -> r.arrived().pulled()));
   }
 
   private static void late(JsonObject node, Snapshot.Keyspace k) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import io.osier.crdt.EntrySource;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +14,14 @@ import org.rocksdb.Snapshot;
  * since is deleted. Whoever reads an object by one takes another one when it is old ({@link
  * #isOld}), which is long before it ends. Who reads by one that has ended finds what is there now:
  * that is right for the present version of an object, which has in memory whatever was changed
- * since, and can only be an older one's of an answer that has taken a minute. Thread-safe.
+ * since, and can only be an older one's of an answer that has taken a minute. Who needs one for
+ * longer holds it. Thread-safe.
  */
 final class Lease {
   private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(EntrySource.HOLD_MILLIS);
 
   private final long beganNanos;
   private final StampedLock reading = new StampedLock();
@@ -26,9 +29,13 @@ final class Lease {
   private @Nullable Snapshot snapshot;
   private volatile boolean ended;
 
+  /** When it ends at the earliest, if it was held. */
+  private volatile long heldUntilNanos;
+
   Lease(Snapshot snapshot, long nowNanos) {
     this.snapshot = snapshot;
     this.beganNanos = nowNanos;
+    this.heldUntilNanos = nowNanos;
     options.setSnapshot(snapshot);
   }
 
@@ -63,14 +70,31 @@ final class Lease {
     return nowNanos - beganNanos < RECENT_NANOS;
   }
 
-  /** Whether who reads by it should take another one. */
+  /** Whether who reads by it should take another one: not while it is there all the same. */
   boolean isOld(long nowNanos) {
-    return nowNanos - beganNanos > OLD_NANOS;
+    return nowNanos - beganNanos > OLD_NANOS && !isHeld(nowNanos);
   }
 
-  /** Whether it has come to its end. */
-  boolean isOver(long nowNanos) {
-    return nowNanos - beganNanos > END_NANOS;
+  private boolean isHeld(long nowNanos) {
+    return nowNanos - heldUntilNanos < 0;
+  }
+
+  /**
+   * Puts its end off.
+   *
+   * @return whether it has not ended
+   */
+  synchronized boolean hold(long nowNanos) {
+    heldUntilNanos = nowNanos + HOLD_NANOS;
+    return !ended;
+  }
+
+  /** Ends if it has come to its end. Returns whether it has ended. */
+  synchronized boolean endIfOver(RocksDB db, long nowNanos) {
+    if (nowNanos - beganNanos > END_NANOS && !isHeld(nowNanos)) {
+      end(db);
+    }
+    return ended;
   }
 
   /** Whether the snapshot was given back. */
@@ -79,7 +103,7 @@ final class Lease {
   }
 
   /** Gives the snapshot back. */
-  void end(RocksDB db) {
+  synchronized void end(RocksDB db) {
     long stamp = reading.writeLock();
     try {
       Snapshot given = snapshot;

@@ -25,12 +25,7 @@ final class Leases {
 
   /** Ends those that are over. Only for one thread at a time. */
   void endOver(RocksDB db, long nowNanos) {
-    for (Lease lease = given.peek();
-        lease != null && lease.isOver(nowNanos);
-        lease = given.peek()) {
-      given.poll();
-      lease.end(db);
-    }
+    given.removeIf(lease -> lease.endIfOver(db, nowNanos));
   }
 
   /** Ends all, before the database is closed. */

@@ -106,6 +106,11 @@ final class RocksEntries implements EntrySource {
   }
 
   @Override
+  public boolean hold() {
+    return lease.hold(System.nanoTime());
+  }
+
+  @Override
   public boolean isOld() {
     return lease.isOld(System.nanoTime());
   }

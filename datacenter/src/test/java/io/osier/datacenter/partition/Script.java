@@ -207,6 +207,10 @@ final class Script {
       case Frame.Status f -> "";
       case Frame.Verify f -> "verify";
       case Frame.Verified f -> "verified";
+      case Frame.Offer f -> "offer";
+      case Frame.Pull f -> "pull";
+      case Frame.Ranges f -> "ranges";
+      case Frame.Entries f -> "entries";
     };
   }
 

@@ -17,6 +17,7 @@ public final class PropagationStats {
   private long appliedRemote;
   private long gapsSeen;
   private long healed;
+  private long pulled;
   private final Map<String, Visibility> byOrigin = new TreeMap<>();
   private final Histogram visibilityMicros = new Histogram(VISIBILITY_MICROS_MAX, 2);
 
@@ -51,6 +52,11 @@ public final class PropagationStats {
   /** An object came from a third datacenter, or after a gap. */
   public void healed() {
     healed++;
+  }
+
+  /** A large object was pulled. */
+  public void pulled() {
+    pulled++;
   }
 
   /**
@@ -125,6 +131,11 @@ public final class PropagationStats {
   /** Objects received from a third datacenter, or after a gap. */
   public long healedObjects() {
     return healed;
+  }
+
+  /** Large objects that were pulled from a peer that offered them. */
+  public long pulledObjects() {
+    return pulled;
   }
 
   /** Shipments that became visible later than the SLA allows. */

@@ -14,6 +14,8 @@ package io.osier.propagation.host;
  * @param forgetMillis for how long every datacenter must have had all of a removed object before
  *     what remembers its removal is dropped, 0 or more; longer than what a datacenter that does not
  *     write synchronously can lose of what it acknowledged
+ * @param pullBytes a set or map whose state has more bytes is not sent to a peer that lacks some of
+ *     it, but pulled by that, by what it lacks; 64 or more
  * @param memory what they may take in the heap
  */
 public record StreamSettings(
@@ -23,7 +25,11 @@ public record StreamSettings(
     int statusMillis,
     int healMillis,
     int forgetMillis,
+    int pullBytes,
     Memory memory) {
+  /** What {@code pullBytes} is unless it is given: 1 MiB. */
+  private static final int PULL_BYTES = 1 << 20;
+
   /**
    * What the streams of a partition may take in the heap, in bytes.
    *
@@ -42,7 +48,7 @@ public record StreamSettings(
     public static final Memory DEFAULT = new Memory(64L << 20, 16L << 20, 32L << 20);
   }
 
-  /** As the other one, with {@link Memory#DEFAULT}. */
+  /** As the other one, with 1 MiB before something is pulled, and {@link Memory#DEFAULT}. */
   public StreamSettings(
       int windowBytes,
       int frameBytes,
@@ -57,13 +63,30 @@ public record StreamSettings(
         statusMillis,
         healMillis,
         forgetMillis,
+        PULL_BYTES,
         Memory.DEFAULT);
   }
 
   /** These with other bounds in the heap. */
   public StreamSettings within(Memory bounds) {
+    return with(pullBytes, bounds);
+  }
+
+  /** These with objects of more than so many bytes pulled. */
+  public StreamSettings pulling(int bytes) {
+    return with(bytes, memory);
+  }
+
+  private StreamSettings with(int pulled, Memory bounds) {
     return new StreamSettings(
-        windowBytes, frameBytes, retryMillis, statusMillis, healMillis, forgetMillis, bounds);
+        windowBytes,
+        frameBytes,
+        retryMillis,
+        statusMillis,
+        healMillis,
+        forgetMillis,
+        pulled,
+        bounds);
   }
 
   /**
@@ -80,6 +103,7 @@ public record StreamSettings(
     check("statusMillis", statusMillis, 10);
     check("healMillis", healMillis, 0);
     check("forgetMillis", forgetMillis, 0);
+    check("pullBytes", pullBytes, 64);
   }
 
   private static void check(String what, int value, int min) {

@@ -4,6 +4,8 @@ import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
@@ -258,6 +260,62 @@ public final class Inbound {
     weigh(nowNanos);
     if (states.origin().isEmpty()) {
       in.fetcher().answered(states, nowNanos).ifPresent(next -> send(in, next));
+    }
+  }
+
+  /** Takes an offer of a large state: pulls what is lacking here. */
+  public void offered(InboundStream in, Frame.Offer offer, long nowNanos, long nowMillis) {
+    if (offer.epoch() != in.epoch() || in.isRefusing() || around.cuts().areWhole()) {
+      return; // it is made again, or the stream begins anew
+    }
+    StatePull before = in.pull(offer.object());
+    if (in.hasPulled(offer)) {
+      send(in, StatePull.done(offer)); // that was lost
+    } else if (before != null && before.offer().equals(offer)) {
+      send(in, before.ask());
+    } else {
+      // What has come of an offer that ended early need not come again.
+      begin(in, offer, before == null ? Optional.empty() : before.version());
+    }
+  }
+
+  private void begin(InboundStream in, Frame.Offer offer, Optional<Causal> came) {
+    Causal here = around.replica().state(offer.object());
+    Causal own = here == null ? Causal.bottom(offer.object().type()) : here;
+    if (came.isPresent() || Decomposition.hold(own)) {
+      StatePull pull = new StatePull(in.sender(), offer, came.orElse(own));
+      in.begin(pull);
+      send(in, pull.ask());
+    } // otherwise it is just being read anew: the offer is made again
+  }
+
+  /** Takes a page of ranges of an object that is pulled. */
+  public void pulled(InboundStream in, Frame.Ranges ranges, long nowNanos, long nowMillis) {
+    StatePull pull = in.pull(ranges.object());
+    if (pull != null && pull.take(ranges)) {
+      goOn(in, pull, nowNanos, nowMillis);
+    }
+  }
+
+  /** Takes entries of an object that is pulled. */
+  public void pulled(InboundStream in, Frame.Entries entries, long nowNanos, long nowMillis) {
+    StatePull pull = in.pull(entries.entries().object());
+    if (pull != null && pull.take(entries)) {
+      goOn(in, pull, nowNanos, nowMillis);
+    }
+  }
+
+  private void goOn(InboundStream in, StatePull pull, long nowNanos, long nowMillis) {
+    if (pull.version().isEmpty()) {
+      begin(in, pull.offer(), Optional.empty());
+    } else if (pull.isComplete()) {
+      around.stats().pulled();
+      visibility.pulled(in, pull.shipment(), nowNanos, nowMillis);
+      weigh(nowNanos);
+      in.endPull(pull);
+      send(in, StatePull.done(pull.offer()));
+    } else {
+      send(in, pull.ask());
     }
   }
 

@@ -11,6 +11,7 @@ import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +50,9 @@ public final class InboundStream {
   }
 
   private static final int ATTEMPTS_MAX = 3;
+
+  /** Of so many offers it is known that they were pulled, should that be asked for once more. */
+  private static final int PULLED_MAX = 64;
 
   /** How much longer an update is held for one of an origin whose stream stands still. */
   public static final long COMING_NANOS = 1_000_000_000;
@@ -89,6 +93,12 @@ public final class InboundStream {
   private long earlyBytes;
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
   private final Fetcher fetcher;
+
+  /** The large states that are being pulled. */
+  private final Map<ObjectId, StatePull> pulls = new HashMap<>();
+
+  /** Those that were pulled last. */
+  private final ArrayDeque<Frame.Offer> pulled = new ArrayDeque<>();
 
   /**
    * A stream that has not begun.
@@ -192,6 +202,9 @@ public final class InboundStream {
 
   /** The frame has been received; its updates wait for the rest of their cut. */
   void received(Frame.Updates frame, long ackNanos) {
+    if (frame.kind() != Frame.Kind.CATCH_UP) {
+      pulls.clear(); // all has come, so the sender does not wait for any
+    }
     resuming = false;
     sequence = frame.sequence();
     cursor = frame.cursor();
@@ -397,6 +410,38 @@ public final class InboundStream {
       complete = Math.min(complete, it.next().peek().claimedBefore);
     }
     return complete;
+  }
+
+  /** What has been pulled and is not complete takes so much in the heap, about, in bytes. */
+  long pulledBytes() {
+    long bytes = 0;
+    for (StatePull pull : pulls.values()) {
+      bytes += pull.heapBytes();
+    }
+    return bytes;
+  }
+
+  /** The pull of an object that is under way; null if there is none. */
+  @Nullable StatePull pull(ObjectId object) {
+    return pulls.get(object);
+  }
+
+  void begin(StatePull pull) {
+    pulls.put(pull.offer().object(), pull);
+  }
+
+  /** What was pulled has been applied. */
+  void endPull(StatePull pull) {
+    pulls.remove(pull.offer().object());
+    pulled.add(pull.offer());
+    if (pulled.size() > PULLED_MAX) {
+      pulled.remove();
+    }
+  }
+
+  /** Whether it is one of those that were pulled last. */
+  boolean hasPulled(Frame.Offer offer) {
+    return pulled.contains(offer);
   }
 
   private void acknowledgeBy(long nanos) {

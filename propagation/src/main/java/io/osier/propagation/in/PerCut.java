@@ -141,6 +141,11 @@ final class PerCut implements Visibility {
   }
 
   @Override
+  public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
+    throw new IllegalStateException("nothing is offered in a causal keyspace");
+  }
+
+  @Override
   public void healed(Frame.States last) {
     // The last page is admitted when what it depends on is here.
   }

@@ -179,6 +179,13 @@ final class PerObject implements Visibility {
   }
 
   @Override
+  public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
+    if (applier.apply(state)) {
+      retryEarly(state.object(), nowNanos, nowMillis);
+    }
+  }
+
+  @Override
   public void healed(Frame.States last) {
     knowledge.complete(last.origin().orElseThrow(), last.through());
   }
@@ -218,7 +225,7 @@ final class PerObject implements Visibility {
   public long waitingBytes() {
     long bytes = healings.earlyBytes();
     for (InboundStream in : streams.all()) {
-      bytes += in.earlyBytes();
+      bytes += in.earlyBytes() + in.pulledBytes();
     }
     return bytes;
   }

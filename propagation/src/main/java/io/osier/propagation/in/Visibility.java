@@ -2,6 +2,7 @@ package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.function.Predicate;
 
 /** When what has come becomes visible: each object for itself, or all of a cut in one step. */
@@ -23,6 +24,9 @@ interface Visibility {
 
   /** Takes states of objects of which a peer has forgotten what is remembered here. */
   void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis);
+
+  /** Takes a large state that was pulled: it needs nothing before it. */
+  void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis);
 
   /** Everything that a healing brought is here. */
   void healed(Frame.States last);

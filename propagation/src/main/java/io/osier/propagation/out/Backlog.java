@@ -11,6 +11,7 @@ import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -28,6 +29,7 @@ final class Backlog {
 
   private final Surroundings around;
   private final OutboundLog log;
+  private final Offers offers;
 
   /** The last commit number of former lives. */
   private final long former;
@@ -59,6 +61,15 @@ final class Backlog {
   /** Up to this commit number the log's objects were asked for. */
   private long logAhead;
 
+  /** Objects of which there is more than the peer has pulled, though they were passed. */
+  private final Set<ObjectId> again = new LinkedHashSet<>();
+
+  /** Whether something was passed that is still to come to the peer. */
+  private boolean isHeld;
+
+  /** Where the first of it was passed: whoever goes on after an interruption begins there. */
+  private Optional<Cursor> heldAt = Optional.empty();
+
   private boolean scanning;
   private Optional<ObjectId> scanned = Optional.empty();
 
@@ -73,9 +84,15 @@ final class Backlog {
 
   private long looked;
 
+  /** Of a peer that is offered nothing. */
   Backlog(Surroundings around, OutboundLog log) {
+    this(around, log, new Offers("", around));
+  }
+
+  Backlog(Surroundings around, OutboundLog log, Offers offers) {
     this.around = around;
     this.log = log;
+    this.offers = offers;
     this.former = around.recovered().committed();
   }
 
@@ -97,6 +114,8 @@ final class Backlog {
     sent = Math.max(cursor.map(Cursor::sent).orElse(0L), resume.through());
     sent = Math.min(sent, log.committed());
     shippedFromLog.clear();
+    again.clear();
+    isHeld = false;
     page = Optional.empty();
     trailAhead = 0;
     logAhead = 0;
@@ -123,6 +142,8 @@ final class Backlog {
   }
 
   private void beginScan(Optional<Cursor> from) {
+    offers.scanBegins();
+    again.clear();
     scanFrom = from;
     page = Optional.empty();
     scanning = true;
@@ -136,6 +157,10 @@ final class Backlog {
    * scan began, from which whoever goes on has to begin it, too; empty if that was nowhere.
    */
   Optional<Cursor> cursor() {
+    return isHeld ? heldAt : present();
+  }
+
+  private Optional<Cursor> present() {
     return scanning && scanned.isEmpty() ? scanFrom : Optional.of(place());
   }
 
@@ -175,6 +200,9 @@ final class Backlog {
    * one of the next ticks.
    */
   boolean isAtHand() {
+    if (!again.isEmpty()) {
+      return true;
+    }
     Replica replica = around.replica();
     if (!scanning && isLogDropped()) {
       beginScan(Optional.of(place()));
@@ -221,6 +249,32 @@ final class Backlog {
 
   /** Adds what one step brings, which {@link #isAtHand}; false where nothing is left at all. */
   boolean read(List<Shipment> shipments, long nowNanos) {
+    Optional<Cursor> before = present();
+    boolean more = step(shipments, nowNanos);
+    if (!isHeld) {
+      heldAt = before;
+    }
+    isHeld = isHeld();
+    return more;
+  }
+
+  /** Whether something that was passed is still to come to the peer. */
+  boolean isHeld() {
+    return offers.isPending() || !again.isEmpty();
+  }
+
+  /**
+   * An object that was offered is to be looked at: the peer has what was offered, or does not pull
+   * it.
+   */
+  void lookAgain(ObjectId object) {
+    again.add(object);
+  }
+
+  private boolean step(List<Shipment> shipments, long nowNanos) {
+    if (!again.isEmpty()) {
+      return passed(shipments, nowNanos);
+    }
     if (scanning) {
       return scan(shipments);
     }
@@ -232,6 +286,31 @@ final class Backlog {
     return looked;
   }
 
+  /** One object that was passed before: what is lacking of it beside what was pulled. */
+  private boolean passed(List<Shipment> shipments, long nowNanos) {
+    ObjectId object = again.iterator().next();
+    again.remove(object);
+    looked++;
+    ObjectLog kept = log.find(object);
+    Shipment shipment = kept == null ? beside(object) : missing(kept, nowNanos);
+    if (shipment != null) {
+      shipments.add(shipment);
+    }
+    return true;
+  }
+
+  /** The state of an object of which nothing is kept, if there is more of it than was pulled. */
+  private @Nullable Shipment beside(ObjectId object) {
+    Causal state = around.replica().state(object);
+    if (state == null) {
+      return null;
+    }
+    long last = state.context().through(around.self());
+    Offers.Pulled pulled = offers.pulled(object);
+    boolean isHere = (pulled != null && last <= pulled.last()) || offers.takes(object, state);
+    return isHere ? null : full(object, state, last);
+  }
+
   /** One step of the scan of all objects: what was shipped since it began is in the trail. */
   private boolean scan(List<Shipment> shipments) {
     Replica.Page read = page.orElseThrow();
@@ -241,7 +320,9 @@ final class Backlog {
       looked++;
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(around.self());
-      if (last > Math.max(peerThrough, sent)) {
+      if (last > Math.max(peerThrough, sent)
+          && !isPulled(entry.object())
+          && !offers.takes(entry.object(), entry.state())) {
         shipments.add(full(entry.object(), entry.state(), last));
         bytes += (int) entry.state().sizeBytes();
       }
@@ -278,7 +359,10 @@ final class Backlog {
       long last = state == null ? 0 : state.context().through(around.self());
       boolean again = last > former;
       boolean due = last == entry.number() || (again && shippedFromLog.add(entry.object()));
-      if (state != null && due) {
+      if (state != null
+          && due
+          && !isPulled(entry.object())
+          && !offers.takes(entry.object(), state)) {
         shipments.add(full(entry.object(), state, last));
         bytes += (int) state.sizeBytes();
       }
@@ -311,18 +395,31 @@ final class Backlog {
     return true;
   }
 
-  /** The joined updates that the peer misses of one object, or its state where that is smaller. */
+  /** Whether all of an object that a scan or the log finds has been pulled, or is to be. */
+  private boolean isPulled(ObjectId object) {
+    return offers.isPending(object) || offers.pulled(object) != null;
+  }
+
+  /**
+   * The joined updates that the peer misses of one object, or its state where that is smaller; null
+   * if there are none, or it is to pull the object.
+   */
   private @Nullable Shipment missing(ObjectLog object, long nowNanos) {
     Causal state = around.replica().state(object.object);
     if (state == null) {
       return null; // dropped, since every datacenter has seen it removed
     }
+    Offers.Pulled pulled = offers.pulled(object.object);
+    if (offers.isPending(object.object) || (pulled != null && !object.isNewerThan(pulled.tick()))) {
+      return null;
+    }
     long last = state.context().through(around.self());
-    Segment segment = object.since(base);
+    Segment segment = object.since(pulled == null ? base : Math.max(base, pulled.tick()));
     if (segment == null
         || segment.delta().isFull() // see Outbound.isWhole
         || segment.delta().sizeBytes() >= state.sizeBytes()) {
-      return last <= peerThrough ? null : full(object.object, state, last);
+      boolean isHere = last <= peerThrough || offers.takes(object.object, state);
+      return isHere ? null : full(object.object, state, last);
     }
     return segment.last() <= peerThrough
         ? null

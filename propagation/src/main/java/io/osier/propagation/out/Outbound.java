@@ -290,6 +290,23 @@ public final class Outbound {
     catchUp(stream, nowNanos, nowMillis);
   }
 
+  /** A peer asks for more of a large state that it was offered, or says that it has it. */
+  public void pull(
+      PeerStream stream, ReplicaId peer, Frame.Pull pull, long nowNanos, long nowMillis) {
+    if (stream.pull(peer, pull, nowNanos)) {
+      catchUp(stream, nowNanos, nowMillis);
+    }
+  }
+
+  /** When an offer of a large state is to be made again; Long.MAX_VALUE if none is. */
+  public long offersDueNanos() {
+    long due = Long.MAX_VALUE;
+    for (PeerStream stream : streams.values()) {
+      due = Math.min(due, stream.offerDueNanos());
+    }
+    return due;
+  }
+
   /** A peer acknowledges frames; a round's acknowledgement tells how late it was. */
   public void acknowledged(PeerStream stream, ReplicaId peer, Frame.Ack ack, long nowNanos) {
     stream.acknowledged(peer, ack, reserve, nowNanos);

@@ -64,6 +64,11 @@ final class OutboundLog {
       this.object = object;
     }
 
+    /** Whether something was shipped after the tick, be it kept or not. */
+    boolean isNewerThan(long position) {
+      return Math.max(tick, droppedTick) > position;
+    }
+
     /**
      * What was shipped after the tick, joined; null if it is not kept any more and the state must
      * serve.
@@ -350,6 +355,11 @@ final class OutboundLog {
         budget.give(placeBytes(log.object));
       }
     }
+  }
+
+  /** What is kept of an object; null if nothing is. */
+  @Nullable ObjectLog find(ObjectId object) {
+    return logs.get(object);
   }
 
   /** The objects in the order in which they were last shipped. */

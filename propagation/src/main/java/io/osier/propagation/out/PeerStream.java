@@ -2,6 +2,7 @@ package io.osier.propagation.out;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Coordination;
 import io.osier.propagation.host.Delays;
 import io.osier.propagation.host.LinkWindow;
@@ -85,6 +86,7 @@ public final class PeerStream {
   private final String dc;
   private final Surroundings around;
   private final OutboundLog log;
+  private final Offers offers;
   private final Backlog backlog;
   private final LinkWindow window;
   private final Coordination rounds = new Coordination();
@@ -115,20 +117,26 @@ public final class PeerStream {
 
   private boolean greeted;
 
-  /** What comes next is being read from a disk. */
-  private boolean awaitsDisk;
+  /** What comes next is being read from a disk, or pulled by the peer. */
+  private boolean awaits;
 
   PeerStream(String dc, Surroundings around, OutboundLog log, long nowNanos) {
     this.dc = dc;
     this.around = around;
     this.log = log;
-    this.backlog = new Backlog(around, log);
+    this.offers = new Offers(dc, around);
+    this.backlog = new Backlog(around, log, offers);
     this.window = around.sink().window(dc);
     this.downSinceNanos = nowNanos;
   }
 
-  /** Frames can be sent to this incarnation from now on. */
-  public void up(ReplicaId newPeer, long nowNanos) {
+  /**
+   * Frames can be sent to this incarnation from now on.
+   *
+   * @param pulls whether it knows offers of large states
+   */
+  public void up(ReplicaId newPeer, boolean pulls, long nowNanos) {
+    offers.peerPulls(pulls);
     if (!newPeer.equals(peer)) {
       // A new incarnation has nothing yet, and counts its epochs anew.
       peer = newPeer;
@@ -153,6 +161,7 @@ public final class PeerStream {
   private void await() {
     mode = Mode.WAITING;
     outage = true;
+    offers.interrupted();
     giveUpInFlight();
   }
 
@@ -169,7 +178,7 @@ public final class PeerStream {
 
   /** Whether another slice of what the peer misses can be sent now. */
   boolean isDue() {
-    return mode == Mode.CATCHING_UP && !awaitsDisk && hasRoom();
+    return mode == Mode.CATCHING_UP && !awaits && hasRoom();
   }
 
   /** The receiver wants the stream from a place on. */
@@ -183,9 +192,27 @@ public final class PeerStream {
     giveUpInFlight();
     greeted = false;
     mode = Mode.CATCHING_UP;
-    awaitsDisk = false;
+    awaits = false;
     sentThrough = resume.through();
+    offers.begin(epoch);
     backlog.goTo(resume);
+  }
+
+  /** The receiver asks for more of what it was offered. Returns whether the stream goes on. */
+  boolean pull(ReplicaId from, Frame.Pull pull, long nowNanos) {
+    if (!linkUp || !from.equals(peer) || mode != Mode.CATCHING_UP) {
+      return false;
+    }
+    ObjectId pulled = offers.pull(pull, nowNanos);
+    if (pulled != null) {
+      backlog.lookAgain(pulled);
+    }
+    return pulled != null;
+  }
+
+  /** When an offer is to be made again; Long.MAX_VALUE if none is. */
+  long offerDueNanos() {
+    return offers.dueNanos();
   }
 
   /**
@@ -195,18 +222,21 @@ public final class PeerStream {
    * @return false if it came to the end, but a cut must be closed first
    */
   boolean catchUp(VersionVector deps, long nowNanos, long nowMillis) {
+    if (mode == Mode.CATCHING_UP) {
+      offers.tick(log.ticks(), backlog::lookAgain, nowNanos);
+    }
     long lookedMax = backlog.looked() + SLICE_OBJECTS;
     for (int frames = 0; mode == Mode.CATCHING_UP && hasRoom() && frames < SLICE_FRAMES; frames++) {
       List<Shipment> shipments = new ArrayList<>();
       int bytes = 0;
       boolean more = true;
-      awaitsDisk = false;
+      awaits = false;
       while (more
-          && !awaitsDisk
+          && !awaits
           && bytes < around.settings().frameBytes()
           && backlog.looked() < lookedMax) {
         if (!backlog.isAtHand()) {
-          awaitsDisk = true; // from a disk: a tick follows
+          awaits = true; // from a disk: a tick follows
           continue;
         }
         int before = shipments.size();
@@ -215,7 +245,8 @@ public final class PeerStream {
           bytes += around.bytesOf(s);
         }
       }
-      boolean end = !more;
+      boolean end = !more && !backlog.isHeld();
+      awaits |= !more && !end; // what the peer pulls comes before the end
       if (end && around.cuts().areWhole() && log.through() < log.committed()) {
         // States that were shipped show what is still held: the end must be the end of all.
         if (!shipments.isEmpty()) {
@@ -228,10 +259,10 @@ public final class PeerStream {
         sentThrough = log.through();
         backlog.atEnd(sentThrough);
       }
-      if (end || !shipments.isEmpty() || (!greeted && !awaitsDisk)) {
+      if (end || !shipments.isEmpty() || (!greeted && !awaits)) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
       }
-      if (awaitsDisk || backlog.looked() >= lookedMax) {
+      if (awaits || backlog.looked() >= lookedMax) {
         return true;
       }
     }
@@ -269,7 +300,7 @@ public final class PeerStream {
     }
     if (!hasRoom()) {
       mode = Mode.CATCHING_UP;
-      awaitsDisk = false;
+      awaits = false;
       outage = false;
       greeted = true;
       return false;

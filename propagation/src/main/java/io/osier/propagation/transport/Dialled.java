@@ -158,7 +158,7 @@ final class Dialled extends FrameReader {
     dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.greeted();
     heartbeat.give();
-    peering.listener().up(replica, agreement.agreed());
+    peering.listener().up(replica, dialler.version(), agreement.agreed());
     changed(ctx.channel()); // since it was greeted
   }
 
@@ -188,7 +188,7 @@ final class Dialled extends FrameReader {
       peering.listener().parted(dc, parted);
     }
     if (!up.isEmpty()) {
-      peering.listener().up(peer, up);
+      peering.listener().up(peer, dialler.version(), up);
     }
   }
 

@@ -160,6 +160,11 @@ final class Dialler {
     way = new Way(over, replica, dialling.version() >= PeerMessage.DIALS_VERSION, dialled);
   }
 
+  /** The version of the protocol in which it greeted last. In the loop. */
+  int version() {
+    return dialling.version();
+  }
+
   /** Whether the other end understands {@link PeerMessage.Keyspaces}. In the loop. */
   boolean knowsKeyspaces() {
     return dialling.version() >= PeerMessage.KEYSPACES_VERSION;

@@ -3,6 +3,8 @@ package io.osier.propagation.wire;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import java.util.List;
 import java.util.Optional;
@@ -218,5 +220,47 @@ public sealed interface Frame {
       Place changes,
       VersionVector deps,
       List<Shipment> shipments)
+      implements Frame {}
+
+  /**
+   * Offers the state of a large set or map, of which the receiver lacks something: it pulls what
+   * that is. The sender's stream goes on when it has.
+   *
+   * @param epoch of the sender's stream
+   * @param number counts the offers within the epoch
+   * @param context of the version that is offered
+   */
+  record Offer(long epoch, long number, ObjectId object, CausalContext context) implements Frame {}
+
+  /**
+   * Asks for more of what was offered.
+   *
+   * @param epoch of the offer
+   * @param number of the offer
+   * @param done whether all of it is there and was applied: then nothing is asked for
+   * @param after behind which entry the page of ranges begins that this is about
+   * @param ranges the places in the page of those whose entries are asked for; if there are none,
+   *     the page itself is
+   */
+  record Pull(
+      long epoch, long number, ObjectId object, boolean done, EntryKey after, List<Integer> ranges)
+      implements Frame {}
+
+  /**
+   * Answers {@link Pull}: a page of ranges, with their hashes.
+   *
+   * @param ranges one or more; the last one of the object has no end
+   */
+  record Ranges(
+      long epoch, long number, ObjectId object, EntryKey after, List<EntryRanges.Range> ranges)
+      implements Frame {}
+
+  /**
+   * Answers {@link Pull}: all entries of some ranges.
+   *
+   * @param ranges the first ones of those that were asked for
+   * @param entries a state with these entries alone
+   */
+  record Entries(long epoch, long number, EntryKey after, List<Integer> ranges, Shipment entries)
       implements Frame {}
 }

@@ -10,6 +10,8 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Frame.Kind;
@@ -122,6 +124,13 @@ public final class FrameCodec {
   private static final int VERIFY = 8;
   private static final int VERIFIED = 9;
   private static final int RIGHTS = 10;
+  private static final int OFFER = 11;
+  private static final int PULL = 12;
+  private static final int RANGES = 13;
+  private static final int ENTRIES = 14;
+
+  /** The fewest bytes that a range takes: its key's length, and its hash. */
+  private static final int RANGE_BYTES_MIN = 1 + 2 * Long.BYTES;
 
   private static void write(WireOutput out, ReplicaId sender, Frame frame) {
     switch (frame) {
@@ -210,7 +219,67 @@ public final class FrameCodec {
         out.writeVector(f.deps());
         writeShipments(out, sender, f.shipments());
       }
+      case Frame.Offer f -> {
+        out.writeByte(OFFER);
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.number());
+        writeObject(out, f.object());
+        out.writeContext(f.context());
+      }
+      case Frame.Pull f -> {
+        out.writeByte(PULL);
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.number());
+        writeObject(out, f.object());
+        out.writeBoolean(f.done());
+        out.writeBlob(f.after().bytes());
+        writePlaces(out, f.ranges());
+      }
+      case Frame.Ranges f -> {
+        out.writeByte(RANGES);
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.number());
+        writeObject(out, f.object());
+        out.writeBlob(f.after().bytes());
+        out.writeCount(f.ranges().size());
+        for (EntryRanges.Range range : f.ranges()) {
+          out.writeBlob(range.last().bytes());
+          out.writeLong(range.high());
+          out.writeLong(range.low());
+        }
+      }
+      case Frame.Entries f -> {
+        out.writeByte(ENTRIES);
+        out.writeNumber(f.epoch());
+        out.writeNumber(f.number());
+        out.writeBlob(f.after().bytes());
+        writePlaces(out, f.ranges());
+        writeShipment(out, sender, f.entries());
+      }
     }
+  }
+
+  private static void writePlaces(WireOutput out, List<Integer> places) {
+    out.writeCount(places.size());
+    int before = -1;
+    for (int place : places) {
+      out.writeCount(place - before - 1);
+      before = place;
+    }
+  }
+
+  private static List<Integer> readPlaces(WireInput in) {
+    int n = in.readCount(1);
+    List<Integer> places = new ArrayList<>(n);
+    long before = -1;
+    for (int i = 0; i < n; i++) {
+      before += 1 + in.readNumber();
+      if (before > Integer.MAX_VALUE) {
+        throw new MalformedException("there is no range " + before);
+      }
+      places.add((int) before);
+    }
+    return places;
   }
 
   private static Frame read(WireInput in, ReplicaId sender) {
@@ -261,6 +330,11 @@ public final class FrameCodec {
           new Frame.Verified(
               in.readNumber(), readObject(in), readShipments(in, sender), in.readVector());
       case RIGHTS -> new Frame.Rights(readObject(in), in.readNumber(), in.readFlag());
+      case OFFER ->
+          new Frame.Offer(in.readNumber(), in.readNumber(), readParted(in), in.readContext());
+      case PULL -> readPull(in);
+      case RANGES -> readRanges(in);
+      case ENTRIES -> readEntries(in, sender);
       default -> throw new MalformedException("frame type " + type + " is unknown");
     };
   }
@@ -284,6 +358,62 @@ public final class FrameCodec {
         (head & OUTAGE) != 0,
         in.readNumber(),
         readShipments(in, sender));
+  }
+
+  /** An object that has entries. */
+  private static ObjectId readParted(WireInput in) {
+    ObjectId object = readObject(in);
+    EntryRanges.check(object.type(), EntryKey.NONE, List.of());
+    return object;
+  }
+
+  private static EntryKey readEntryKey(WireInput in) {
+    return new EntryKey(in.readBlob(Codec.RECORD_BYTES_MAX));
+  }
+
+  private static Frame readPull(WireInput in) {
+    Frame.Pull pull =
+        new Frame.Pull(
+            in.readNumber(),
+            in.readNumber(),
+            readObject(in),
+            in.readFlag(),
+            readEntryKey(in),
+            readPlaces(in));
+    EntryRanges.check(pull.object().type(), pull.after(), List.of());
+    return pull;
+  }
+
+  private static Frame readRanges(WireInput in) {
+    long epoch = in.readNumber();
+    long number = in.readNumber();
+    ObjectId object = readObject(in);
+    EntryKey after = readEntryKey(in);
+    int n = in.readCount(RANGE_BYTES_MIN);
+    List<EntryRanges.Range> ranges = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      EntryKey last = readEntryKey(in);
+      ranges.add(new EntryRanges.Range(last, in.readLong(), in.readLong()));
+    }
+    if (ranges.isEmpty()) {
+      throw new MalformedException("a page of ranges has none");
+    }
+    EntryRanges.check(object.type(), after, ranges);
+    return new Frame.Ranges(epoch, number, object, after, ranges);
+  }
+
+  private static Frame readEntries(WireInput in, ReplicaId sender) {
+    Frame.Entries entries =
+        new Frame.Entries(
+            in.readNumber(),
+            in.readNumber(),
+            readEntryKey(in),
+            readPlaces(in),
+            readShipment(in, sender));
+    if (!EntryRanges.arePossible(entries.entries().content())) {
+      throw new MalformedException("entries came as something else");
+    }
+    return entries;
   }
 
   private static Frame readFetch(WireInput in) {

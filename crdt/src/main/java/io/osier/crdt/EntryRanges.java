@@ -1,0 +1,321 @@
+package io.osier.crdt;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.CausalContext;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings a version of a large set or map to where another one is, by what differs: the entries of
+ * one in ranges with their hashes, the ranges that the other one has otherwise, and their entries.
+ * What is put together so is the version that was hashed, whatever it was put together from.
+ *
+ * <p>After Demers et al., "Epidemic algorithms for replicated database maintenance" (1987), and
+ * Meyer, "Range-based set reconciliation" (2023), with one level of ranges: a set that differs in
+ * nothing costs 1.4 % of its bytes with ranges of 2 KiB.
+ *
+ * <p>Pure; safe for any thread.
+ */
+public final class EntryRanges {
+  /** A range has so many times the bytes of the key that it ends with, at least. */
+  private static final int KEY_SHARE = 16;
+
+  /** What a range takes in a frame beside its key, about, in bytes. */
+  private static final int RANGE_BYTES = 18;
+
+  private EntryRanges() {}
+
+  /**
+   * A range of entries: those behind the range before it up to a key, that included.
+   *
+   * @param last its key; {@link EntryKey#NONE} if the range has no end
+   * @param high with {@code low} the first 16 bytes of SHA-256 over keys and cells
+   */
+  public record Range(EntryKey last, long high, long low) {}
+
+  /** Some of the entries of an object, as a state of their own. */
+  public record Some(Causal content, List<Integer> ranges) {
+    /** See the accessors. */
+    public Some {
+      ranges = List.copyOf(ranges);
+    }
+  }
+
+  /** Whether a state can be given so: one of a set or a map, in which nothing expires. */
+  public static boolean arePossible(Causal state) {
+    return state.isFull() && state.store() instanceof CellStore && !state.expires();
+  }
+
+  /**
+   * Checks what came from elsewhere.
+   *
+   * @param after behind which key the ranges begin
+   * @throws MalformedException if these are no ranges of a set or map of this type
+   */
+  public static void check(CrdtType type, EntryKey after, List<Range> ranges) {
+    CellStore<?, ?, ?> cells = cells(Causal.bottom(type));
+    Object unused = key(cells, after);
+    EntryKey before = after;
+    for (int i = 0; i < ranges.size(); i++) {
+      EntryKey last = ranges.get(i).last();
+      unused = key(cells, last);
+      boolean isInOrder =
+          last.isNone()
+              ? i == ranges.size() - 1
+              : Arrays.compareUnsigned(before.bytes(), last.bytes()) < 0;
+      if (!isInOrder) {
+        throw new MalformedException("ranges of entries are not in order");
+      }
+      before = last;
+    }
+  }
+
+  /**
+   * The ranges of a state's entries behind a key.
+   *
+   * @param after {@link EntryKey#NONE} for the beginning
+   * @param rangeBytes a range ends when its entries have so many bytes
+   * @param bytesMax so many bytes of ranges, about; at least one
+   * @return in their order; the last one of all entries has no end
+   */
+  public static List<Range> of(Causal state, EntryKey after, long rangeBytes, long bytesMax) {
+    return of(cells(state), after, rangeBytes, bytesMax);
+  }
+
+  private static <K extends Comparable<K>, V> List<Range> of(
+      CellStore<?, K, V> cells, EntryKey after, long rangeBytes, long bytesMax) {
+    List<Range> ranges = new ArrayList<>();
+    Walk<K, V> walk = new Walk<>(cells, key(cells, after));
+    Hash<K, V> hash = new Hash<>(cells);
+    long bytes = 0;
+    long page = 0;
+    while (walk.hasNext()) {
+      Tuple2<K, V> entry = walk.next();
+      byte[] key = hash.add(entry);
+      bytes += cells.cellBytes(entry._1, entry._2);
+      boolean ends = bytes >= rangeBytes && bytes >= (long) KEY_SHARE * key.length;
+      if (ends && walk.hasNext()) {
+        ranges.add(hash.range(new EntryKey(key)));
+        bytes = 0;
+        page += RANGE_BYTES + key.length;
+        if (page >= bytesMax) {
+          return ranges;
+        }
+      }
+    }
+    ranges.add(hash.range(EntryKey.NONE));
+    return ranges;
+  }
+
+  /**
+   * Which of another version's ranges a state has otherwise.
+   *
+   * @param after what {@link #of} was given
+   * @param theirs what {@link #of} gave
+   * @return their places, in their order
+   */
+  public static List<Integer> differing(Causal state, EntryKey after, List<Range> theirs) {
+    return differing(cells(state), after, theirs);
+  }
+
+  private static <K extends Comparable<K>, V> List<Integer> differing(
+      CellStore<?, K, V> cells, EntryKey after, List<Range> theirs) {
+    List<Integer> differing = new ArrayList<>();
+    Walk<K, V> walk = new Walk<>(cells, key(cells, after));
+    Hash<K, V> hash = new Hash<>(cells);
+    for (int i = 0; i < theirs.size(); i++) {
+      K last = key(cells, theirs.get(i).last());
+      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        byte[] unused = hash.add(entry);
+      }
+      if (!hash.range(theirs.get(i).last()).equals(theirs.get(i))) {
+        differing.add(i);
+      }
+    }
+    return differing;
+  }
+
+  /**
+   * The entries of some ranges.
+   *
+   * @param after what {@link #of} was given
+   * @param ranges what it gave, of this state
+   * @param wanted places of ranges, in their order
+   * @param bytesMax so many bytes of entries, about; at least one range
+   * @return the entries of the first ones of those
+   */
+  public static Some entries(
+      Causal state, EntryKey after, List<Range> ranges, List<Integer> wanted, long bytesMax) {
+    List<Integer> given = new ArrayList<>();
+    DotStore<?> some = entries(cells(state), after, ranges, wanted, bytesMax, given);
+    return new Some(Causal.of(some, Expiry.NONE, state.context(), true), given);
+  }
+
+  private static <S extends CellStore<S, K, V>, K extends Comparable<K>, V> S entries(
+      CellStore<S, K, V> cells,
+      EntryKey after,
+      List<Range> ranges,
+      List<Integer> wanted,
+      long bytesMax,
+      List<Integer> given) {
+    CellEditor<S, K, V> some = cells.delta();
+    long bytes = 0;
+    for (int i : wanted) {
+      if (bytes >= bytesMax) {
+        break;
+      }
+      Walk<K, V> walk = new Walk<>(cells, key(cells, begin(after, ranges, i)));
+      K last = key(cells, ranges.get(i).last());
+      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        some.put(entry._1, entry._2);
+        bytes += cells.cellBytes(entry._1, entry._2);
+      }
+      given.add(i);
+    }
+    return some.done();
+  }
+
+  /**
+   * A state with other entries in some ranges. It is none that ever was until all that differs was
+   * put in and it is {@link #completed}, and is not to be shown before.
+   *
+   * @param after what {@link #of} was given for the other version
+   * @param ranges what it gave
+   * @param some what {@link #entries} gave
+   */
+  public static Causal with(Causal state, EntryKey after, List<Range> ranges, Some some) {
+    return with(cells(state), state, after, ranges, some);
+  }
+
+  @SuppressWarnings("unchecked") // entries of the object's type
+  private static <S extends CellStore<S, K, V>, K extends Comparable<K>, V> Causal with(
+      CellStore<S, K, V> cells, Causal state, EntryKey after, List<Range> ranges, Some some) {
+    CellStore<S, K, V> theirs = (CellStore<S, K, V>) some.content.store();
+    CellEditor<S, K, V> result = cells.edit();
+    for (int i : some.ranges) {
+      K from = key(cells, begin(after, ranges, i));
+      K last = key(cells, ranges.get(i).last());
+      Map<K, V> mine = new HashMap<>();
+      Walk<K, V> walk = new Walk<>(cells, from);
+      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        mine.put(entry._1, entry._2);
+      }
+      walk = new Walk<>(theirs, from);
+      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        if (!entry._2.equals(mine.remove(entry._1))) {
+          result.put(entry._1, entry._2);
+        }
+      }
+      mine.keySet().forEach(result::remove);
+    }
+    // With leaves packed: of a new object this is all of it.
+    CausalContext both = state.context().join(some.content.context());
+    DotStore<?> packed = Stores.packLeaves(result.done(), both.replicas());
+    return Causal.of(packed, Expiry.NONE, both, true);
+  }
+
+  /**
+   * The other version, once all that differs was put in.
+   *
+   * @param context of that version
+   */
+  public static Causal completed(Causal state, CausalContext context) {
+    return Causal.of(state.store(), Expiry.NONE, context, true);
+  }
+
+  private static EntryKey begin(EntryKey after, List<Range> ranges, int i) {
+    return i == 0 ? after : ranges.get(i - 1).last();
+  }
+
+  private static <K extends Comparable<K>> @Nullable K key(CellStore<?, K, ?> cells, EntryKey key) {
+    return key.isNone() ? null : cells.readOrderedKey(key.bytes());
+  }
+
+  private static CellStore<?, ?, ?> cells(Causal object) {
+    if (object.store() instanceof CellStore<?, ?, ?> cells) {
+      return cells;
+    }
+    throw new MalformedException("a " + object.type() + " has no entries");
+  }
+
+  /** The entries behind a key, in their order. Not thread-safe. */
+  private static final class Walk<K extends Comparable<K>, V> {
+    private final Iterator<Tuple2<K, V>> entries;
+    private @Nullable Tuple2<K, V> next;
+
+    Walk(CellStore<?, K, V> cells, @Nullable K after) {
+      this.entries = cells.walk(after, false);
+      this.next = advance();
+      if (next != null && after != null && next._1.equals(after)) {
+        next = advance();
+      }
+    }
+
+    private @Nullable Tuple2<K, V> advance() {
+      return entries.hasNext() ? entries.next() : null;
+    }
+
+    boolean hasNext() {
+      return next != null;
+    }
+
+    Tuple2<K, V> next() {
+      Tuple2<K, V> entry = requireNonNull(next);
+      next = advance();
+      return entry;
+    }
+
+    /** The next one, if its key is not behind this one; null otherwise. */
+    @Nullable Tuple2<K, V> upTo(@Nullable K last) {
+      return next != null && (last == null || next._1.compareTo(last) <= 0) ? next() : null;
+    }
+  }
+
+  /**
+   * Hashes entries one after the other. Replicas are numbered as they come, so equal entries have
+   * equal bytes wherever they are. Not thread-safe.
+   */
+  private static final class Hash<K extends Comparable<K>, V> {
+    private final CellStore<?, K, V> type;
+    private final MessageDigest digest;
+    private final WireOutput out = new WireOutput();
+
+    Hash(CellStore<?, K, V> type) {
+      this.type = type;
+      try {
+        this.digest = MessageDigest.getInstance("SHA-256");
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every platform has SHA-256", e);
+      }
+    }
+
+    /** Returns the key's bytes. */
+    byte[] add(Tuple2<K, V> entry) {
+      byte[] key = type.orderedKey(entry._1);
+      out.setPosition(0);
+      out.writeBlob(key);
+      type.writeCell(out, entry._2);
+      digest.update(out.getBuffer(), 0, out.position());
+      return key;
+    }
+
+    /** What was added since the last one. */
+    Range range(EntryKey last) {
+      out.reset();
+      ByteBuffer hash = ByteBuffer.wrap(digest.digest());
+      return new Range(last, hash.getLong(), hash.getLong());
+    }
+  }
+}

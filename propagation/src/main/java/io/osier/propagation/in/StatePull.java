@@ -1,0 +1,137 @@
+package io.osier.propagation.in;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.EntryRanges;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a large object that a peer offers, pulled by what is lacking here: page by page of
+ * its ranges, and the entries of those that are otherwise here. What has come is kept here until
+ * all of it has, and nobody sees it before. Not thread-safe.
+ */
+final class StatePull {
+  /** The entries of so many ranges are asked for at once. */
+  private static final int RANGES_MAX = 256;
+
+  private final ReplicaId sender;
+  private final Frame.Offer offer;
+
+  /** What was here, with what has come. */
+  private Causal version;
+
+  /** What has come takes so much in the heap, about. */
+  private long bytes;
+
+  private EntryKey after = EntryKey.NONE;
+
+  /** The page that begins there; null before it has come. */
+  private @Nullable List<EntryRanges.Range> page;
+
+  /** Of the page, those whose entries have not come. */
+  private List<Integer> lacking = List.of();
+
+  /** Begins with a version of the object that is here, or with entries that came before. */
+  StatePull(ReplicaId sender, Frame.Offer offer, Causal version) {
+    this.sender = sender;
+    this.offer = offer;
+    this.version = version;
+  }
+
+  Frame.Offer offer() {
+    return offer;
+  }
+
+  private boolean isOf(long epoch, long number) {
+    return offer.epoch() == epoch && offer.number() == number;
+  }
+
+  /**
+   * What was here, with what has come: who is offered the object anew begins with that. Empty if it
+   * has not stayed the same, since it took too long.
+   */
+  Optional<Causal> version() {
+    return Decomposition.hold(version) ? Optional.of(version) : Optional.empty();
+  }
+
+  /** What to ask for now. */
+  Frame.Pull ask() {
+    List<Integer> ranges = lacking.subList(0, Math.min(RANGES_MAX, lacking.size()));
+    return new Frame.Pull(
+        offer.epoch(), offer.number(), offer.object(), false, after, List.copyOf(ranges));
+  }
+
+  /** What to say when it was applied. */
+  static Frame.Pull done(Frame.Offer offer) {
+    return new Frame.Pull(
+        offer.epoch(), offer.number(), offer.object(), true, EntryKey.NONE, List.of());
+  }
+
+  /** Takes a page. Returns whether it was waited for; then {@link #isComplete} tells more. */
+  boolean take(Frame.Ranges ranges) {
+    if (!isOf(ranges.epoch(), ranges.number()) || page != null || !ranges.after().equals(after)) {
+      return false;
+    }
+    page = ranges.ranges();
+    lacking = EntryRanges.differing(version, after, page);
+    nextPage();
+    return true;
+  }
+
+  /** Takes entries. Returns whether they were waited for; then {@link #isComplete} tells more. */
+  boolean take(Frame.Entries entries) {
+    List<EntryRanges.Range> about = page;
+    int n = entries.ranges().size();
+    if (!isOf(entries.epoch(), entries.number())
+        || about == null
+        || !entries.after().equals(after)
+        || n == 0
+        || n > lacking.size()
+        || !entries.ranges().equals(lacking.subList(0, n))) {
+      return false;
+    }
+    EntryRanges.Some some = new EntryRanges.Some(entries.entries().content(), entries.ranges());
+    version = EntryRanges.with(version, after, about, some);
+    lacking = List.copyOf(lacking.subList(n, lacking.size()));
+    bytes += some.content().sizeBytes();
+    nextPage();
+    return true;
+  }
+
+  private void nextPage() {
+    if (lacking.isEmpty() && page != null && !page.getLast().last().isNone()) {
+      after = page.getLast().last();
+      page = null;
+    }
+  }
+
+  /** What has come takes so much in the heap, about, in bytes. */
+  long heapBytes() {
+    return bytes;
+  }
+
+  /** Whether all that was lacking has come. */
+  boolean isComplete() {
+    return lacking.isEmpty() && page != null;
+  }
+
+  /** The version that was offered, once it is complete. */
+  Shipment shipment() {
+    return new Shipment(
+        offer.object(),
+        sender,
+        0,
+        VersionVector.EMPTY,
+        offer.context().through(sender),
+        0,
+        0,
+        EntryRanges.completed(version, offer.context()));
+  }
+}

@@ -1,0 +1,165 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.crdt.Causal;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Large states, which a peer that was away for long pulls by what it lacks. */
+final class OfferedStateTest {
+  /** So long that the trail does not wait for the peer. */
+  private static final String LONG = "run 700000";
+
+  private static final Pattern ENTRIES = Pattern.compile("entries of \\[([^\\]]*)]");
+
+  private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
+
+  private String run(String... commands) {
+    StringBuilder told = new StringBuilder();
+    for (String command : commands) {
+      told.append(script.run(command));
+    }
+    return told.toString();
+  }
+
+  private static String elements(int from, int to) {
+    StringBuilder all = new StringBuilder();
+    for (int i = from; i < to; i++) {
+      all.append(" e").append(i);
+    }
+    return all.toString();
+  }
+
+  /** The peer has nothing of a large set "k" and a small one "l". */
+  private void separated() {
+    run("start session eu us", "run 1000", "cut eu us");
+    run("eu add k" + elements(100, 160), "eu add l y", LONG);
+  }
+
+  /** Of how many ranges entries came. */
+  private static long ranges(String told) {
+    return ENTRIES
+        .matcher(told)
+        .results()
+        .mapToLong(entries -> entries.group(1).split(",").length)
+        .sum();
+  }
+
+  private Causal at(String dc) {
+    return script.state(dc, "k");
+  }
+
+  @Test
+  void whatIsLacking_isPulled_whileOthersGoOn() {
+    separated();
+    String all = run("join eu us", "run 60", "eu add l z", "run 3000");
+    assertThat(all).contains("offer k", "8 ranges", "pulled").doesNotContain("k whole");
+    assertThat(all.indexOf("shows {l=y z}")).isPositive().isLessThan(all.indexOf("shows {k="));
+    assertThat(ranges(all)).isEqualTo(8);
+    assertThat(at("us")).isEqualTo(at("eu"));
+
+    run("cut eu us", "eu add k e1500", LONG);
+    String some = run("join eu us", "run 60", "eu add k e1600", "run 3000");
+    assertThat(some).contains("offer k", "pulled").doesNotContain("k whole");
+    assertThat(ranges(some)).isLessThan(8);
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  @Test
+  void whatIsTheSame_isNotSent() {
+    separated();
+    run("join eu us", "run 3000", "cut eu us", "us add k x", "run 100", "eu add k x", LONG);
+    String told = run("join eu us", "run 3000");
+    assertThat(ranges(told)).as("by both").isLessThanOrEqualTo(4);
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  @Test
+  void peerThatKnowsNoOffers_isGivenTheState() {
+    script.pullsNothing();
+    separated();
+    assertThat(run("join eu us", "run 3000")).contains("k whole").doesNotContain("offer");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  @Test
+  void peerThatDoesNotPull_isGivenTheState() {
+    separated();
+    script.loses((link, frame) -> frame instanceof Frame.Pull);
+    assertThat(run("join eu us", "run 200000")).contains("offer k", "k whole");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {Frame.Offer.class, Frame.Pull.class, Frame.Ranges.class, Frame.Entries.class})
+  void frameThatIsLost_isMadeGood(Class<?> type) {
+    separated();
+    for (int nth = 0; nth < 6; nth++) {
+      int lost = nth;
+      int[] seen = {0};
+      script.loses((link, frame) -> type.isInstance(frame) && seen[0]++ == lost);
+      run("join eu us", "run 9000");
+      assertThat(at("us")).as("without number " + nth).isEqualTo(at("eu"));
+      run("cut eu us", "eu add k" + elements(1_000 * nth, 1_000 * nth + 60), LONG);
+    }
+  }
+
+  @Test
+  void linkThatIsCut_costsWhatHasNotCome() {
+    separated();
+    run("join eu us", "run 190", "cut eu us", "eu add k e1500", LONG);
+    String told = run("join eu us", "run 3000");
+    assertThat(ranges(told)).as("of eight, six had come").isEqualTo(2);
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  /** Others went past it in the stream, which the peer has stored a place of. */
+  @Test
+  void linkThatIsCutForAMoment_losesNothing() {
+    separated();
+    run("join eu us", "run 190", "cut eu us", "run 3000");
+    assertThat(run("join eu us", "run 3000")).contains("offer k");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  /**
+   * What is shown of it was a state of it at any time, whatever is lost or comes twice, and it
+   * converges.
+   */
+  @Test
+  void atAnyTime_somethingIsShownThatWas() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    separated();
+    List<Causal> were = new ArrayList<>(List.of(at("eu")));
+    script.loses((link, frame) -> !(frame instanceof Frame.Status) && random.nextInt(12) == 0);
+    script.repeats((link, frame) -> random.nextInt(8) == 0);
+    for (int round = 0; round < 6; round++) {
+      StringBuilder told = new StringBuilder(run("join eu us"));
+      for (int i = 0; i < 40; i++) {
+        told.append(run("run " + random.nextInt(90)));
+        if (random.nextInt(3) == 0) {
+          run("eu add k e" + random.nextInt(400));
+          were.add(at("eu"));
+        }
+        if (told.indexOf("shows {k=") >= 0) {
+          assertThat(were).as("seed " + seed).contains(at("us"));
+        }
+      }
+      run("run 30000");
+      assertThat(at("us")).as("seed " + seed).isEqualTo(at("eu"));
+      run("cut eu us", "eu add k" + elements(random.nextInt(300), 310));
+      were.add(at("eu"));
+      run(LONG);
+    }
+  }
+}

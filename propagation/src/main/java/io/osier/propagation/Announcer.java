@@ -88,20 +88,17 @@ final class Announcer {
     VersionVector changes = knowledge.changes();
     for (PeerStream stream : outbound.streams()) {
       if (stream.linkUp()) {
-        around
-            .sink()
-            .send(
-                stream.dc(),
-                new Frame.Status(
-                    stream.wantsResume(),
-                    stream.epoch(),
-                    stream.wantsResume() ? 0 : stream.sequence(),
-                    through,
-                    knowledge.life(),
-                    changes,
-                    outbound.committed(),
-                    inbound.waiting() > 0,
-                    nowMillis));
+        stream.send(
+            new Frame.Status(
+                stream.wantsResume(),
+                stream.epoch(),
+                stream.wantsResume() ? 0 : stream.sequence(),
+                through,
+                knowledge.life(),
+                changes,
+                outbound.committed(),
+                inbound.waiting() > 0,
+                nowMillis));
       }
     }
     boolean again = toldVersion == version() && atRest.getAsBoolean();

@@ -288,7 +288,8 @@ public final class Propagation {
   private void resume(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
     boolean verified =
-        verifier.isDone(dc) || (isLinkUp(dc) && verifier.ask(dc, in.heardNanos(), nowNanos));
+        verifier.isDone(dc)
+            || (isLinkUp(dc) && verifier.ask(in.sender(), in.heardNanos(), nowNanos));
     if (verified) {
       inbound.resume(in, nowNanos);
     }
@@ -567,10 +568,11 @@ public final class Propagation {
 
   /** Sends a frame to a datacenter if it can be reached now. */
   public boolean ask(String dc, Frame.Rights wanted) {
-    if (!isLinkUp(dc)) {
+    PeerStream stream = outbound.stream(dc);
+    if (stream == null || !stream.linkUp()) {
       return false;
     }
-    around.sink().send(dc, wanted);
+    stream.send(wanted);
     return true;
   }
 

@@ -71,7 +71,7 @@ final class CausalWaitingTest {
           SETTINGS,
           Recovered.NOTHING,
           replica,
-          (dc, frame) -> {
+          (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {
               heals.add(heal);
             }

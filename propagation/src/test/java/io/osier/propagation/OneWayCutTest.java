@@ -39,9 +39,9 @@ final class OneWayCutTest {
           SETTINGS,
           Recovered.NOTHING,
           new NoObjects(),
-          (dc, frame) -> {
+          (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {
-              assertThat(dc).isEqualTo(THIRD.dc());
+              assertThat(to).isEqualTo(THIRD);
               heals.add(heal);
             }
           },

@@ -76,7 +76,7 @@ final class Script {
               settings,
               Recovered.NOTHING,
               this,
-              (to, frame) -> send(this, to, frame),
+              (to, frame) -> send(this, to.dc(), frame),
               UpdateObserver.NONE,
               nanos);
     }

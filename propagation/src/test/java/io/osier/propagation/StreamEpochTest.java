@@ -39,7 +39,7 @@ final class StreamEpochTest {
           SETTINGS,
           new Recovered(2, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
           new NoObjects(),
-          (dc, frame) -> {
+          (to, frame) -> {
             if (frame instanceof Frame.Resume resume) {
               asked.add(resume.epoch());
             }

@@ -44,7 +44,7 @@ final class VerifyFirstTest {
           StreamSettings.DEFAULT,
           new Recovered(2, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
           new OneObject(),
-          (dc, frame) -> {
+          (to, frame) -> {
             if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
               sent.add(frame);
             }

@@ -206,7 +206,7 @@ public final class QuietCluster {
     private void carryOut(Effects effects) {
       for (Effects.Output output : effects.whenDurable()) {
         switch (output) {
-          case Effects.Send s -> QuietCluster.this.send(self, s.dc(), s.frame());
+          case Effects.Send s -> QuietCluster.this.send(self, s.to().dc(), s.frame());
           case Effects.Visible v -> {}
           case Effects.Answer a -> {
             if (a.reply() instanceof Reply.Failure f) {

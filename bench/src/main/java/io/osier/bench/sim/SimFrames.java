@@ -38,13 +38,13 @@ final class SimFrames {
   }
 
   /** A partition sends a frame. */
-  void send(SimNode node, String to, Frame frame) {
+  void send(SimNode node, ReplicaId to, Frame frame) {
     SimDc dc = simulation.dc(node.self().dc());
     PeerTransport transport = dc.transport();
     if (transport == null || !node.isAlive()) {
       return; // before the transport is there
     }
-    Traffic traffic = transport.traffic().get(to);
+    Traffic traffic = transport.traffic().get(to.dc());
     if (traffic == null) {
       return; // no peer any more
     }
@@ -52,10 +52,10 @@ final class SimFrames {
     transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
     int bytes = (int) (traffic.sentBytes() - before);
     if (bytes > 0) {
-      FrameCheck.check(node.self(), to, frame, bytes);
+      FrameCheck.check(node.self(), to.dc(), frame, bytes);
       bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
-      network.flow().sent(dc, to, node.unit(), frame);
-      SimConnection connection = network.link(node.self().dc(), to).connection();
+      network.flow().sent(dc, to.dc(), node.unit(), frame);
+      SimConnection connection = network.link(node.self().dc(), to.dc()).connection();
       if (connection != null) {
         connection.dialled().run();
       }

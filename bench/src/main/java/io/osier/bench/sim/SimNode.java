@@ -575,7 +575,7 @@ final class SimNode implements Entrance.Inside {
   /** Where what leaves the partition goes. */
   private final class Ways implements Seat.Sender {
     @Override
-    public void send(String to, Frame frame) {
+    public void send(ReplicaId to, Frame frame) {
       machine.leaves();
       simulation.network().frames().send(SimNode.this, to, frame);
     }

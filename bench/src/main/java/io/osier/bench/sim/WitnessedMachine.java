@@ -149,7 +149,8 @@ final class WitnessedMachine implements Machine {
         case Effects.Visible v -> {}
         case Effects.Send s -> {
           if (s.frame() instanceof Frame.Updates u) {
-            u.shipments().forEach(m -> simulation.checks(node.unit()).sla().shipped(s.dc(), m));
+            u.shipments()
+                .forEach(m -> simulation.checks(node.unit()).sla().shipped(s.to().dc(), m));
           }
         }
       }

@@ -44,7 +44,7 @@ final class SimNetworkTest {
             Causal.bottom(CrdtType.AW_SET));
     requireNonNull(from.transport())
         .send(
-            "dc1",
+            simulation.dc("dc1").self(),
             unit.policy().name(),
             unit.partition(),
             new Frame.Updates(

@@ -70,10 +70,10 @@ public record Effects(
   public record Answer(long ticket, Reply reply) implements Output {}
 
   /**
-   * A frame to a datacenter; dropped if that is not connected any more, which the streams recover
-   * from.
+   * A frame to an incarnation of a datacenter; dropped if that is not connected any more, which the
+   * streams recover from.
    */
-  public record Send(String dc, Frame frame) implements Output {}
+  public record Send(ReplicaId to, Frame frame) implements Output {}
 
   /**
    * What became visible with this batch: for watchers, while there are any.

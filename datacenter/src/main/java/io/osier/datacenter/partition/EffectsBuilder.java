@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.PartitionProgress;
@@ -53,9 +54,9 @@ public final class EffectsBuilder {
     outputs.add(new Effects.Answer(ticket, reply));
   }
 
-  /** Sends a frame to a datacenter. */
-  public void send(String dc, Frame frame) {
-    outputs.add(new Effects.Send(dc, frame));
+  /** Sends a frame to an incarnation of a datacenter. */
+  public void send(ReplicaId to, Frame frame) {
+    outputs.add(new Effects.Send(to, frame));
   }
 
   /** Tells watchers, before anything that is done in this batch is answered. */

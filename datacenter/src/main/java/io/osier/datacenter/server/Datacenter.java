@@ -144,8 +144,8 @@ public final class Datacenter implements AutoCloseable {
                   embedded,
                   links,
                   traces,
-                  (dc, keyspace, partition, frame) ->
-                      transport.send(dc, keyspace, partition, frame),
+                  (to, keyspace, partition, frame) ->
+                      transport.send(to, keyspace, partition, frame),
                   dc -> transport.version(dc),
                   failure::completeExceptionally));
       List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));

@@ -65,7 +65,7 @@ record Departure(
     for (Effects.Output output : outputs) {
       try {
         switch (output) {
-          case Effects.Send s -> sender.send(s.dc(), s.frame());
+          case Effects.Send s -> sender.send(s.to(), s.frame());
           case Effects.Visible v -> sender.visible(v);
           case Effects.Answer a -> {
             if (answering) {

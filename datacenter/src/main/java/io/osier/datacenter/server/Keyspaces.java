@@ -61,10 +61,10 @@ import org.slf4j.LoggerFactory;
  * The parts are made anew when a keyspace comes or goes.
  */
 final class Keyspaces {
-  /** Sends a partition's frame to another datacenter. */
+  /** Sends a partition's frame to an incarnation of another datacenter. */
   @FunctionalInterface
   interface Sender {
-    void send(String dc, String keyspace, int partition, Frame frame);
+    void send(ReplicaId to, String keyspace, int partition, Frame frame);
   }
 
   /**
@@ -498,8 +498,8 @@ final class Keyspaces {
     }
 
     @Override
-    public void send(String dc, Frame frame) {
-      around.sender.send(dc, keyspace, partition, frame);
+    public void send(ReplicaId to, Frame frame) {
+      around.sender.send(to, keyspace, partition, frame);
     }
 
     @Override

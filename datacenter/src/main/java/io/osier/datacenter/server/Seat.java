@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Machine;
 import io.osier.datacenter.store.Journal;
@@ -16,11 +17,11 @@ import io.osier.propagation.wire.Frame;
  */
 public record Seat(
     String name, Machine machine, ObjectStore store, Journal journal, Sender sender) {
-  /** Sends a frame to a datacenter; it may be dropped. */
+  /** Sends a frame to an incarnation of a datacenter; it may be dropped. */
   @FunctionalInterface
   public interface Sender {
     /** Sends it, without waiting and without running a partition. */
-    void send(String dc, Frame frame);
+    void send(ReplicaId to, Frame frame);
 
     /** Takes what has become visible, while somebody watches: as quickly as {@link #send}. */
     default void visible(Effects.Visible visible) {}

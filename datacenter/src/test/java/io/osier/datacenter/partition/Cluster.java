@@ -57,6 +57,9 @@ final class Cluster {
     /** How far its wall clock is ahead of the others'. */
     long skewMillis;
 
+    /** What waits for a disk that stalls; null while none does. */
+    private @Nullable List<Effects.Output> stalled;
+
     Dc(ReplicaId self) {
       start(self);
     }
@@ -178,6 +181,18 @@ final class Cluster {
     /** The counter's value as a reader of the store sees it. */
     long value(String key) {
       return ((Reading.Count) read(key, CrdtType.PN_COUNTER)).value();
+    }
+
+    /** Its disk stalls: nothing leaves until {@link #goOn}. */
+    void stall() {
+      stalled = new ArrayList<>();
+    }
+
+    /** What has waited for the disk leaves, in its order. */
+    void goOn() {
+      List<Effects.Output> waited = requireNonNull(stalled, "it stalls");
+      stalled = null;
+      waited.forEach(output -> leave(this, output));
     }
 
     PartitionReport report() {
@@ -336,20 +351,26 @@ final class Cluster {
         dc.journal.add(a.update());
       }
     }
-    for (Effects.Output output : effects.whenDurable()) {
-      switch (output) {
-        case Effects.Answer a -> dc.replies.put(a.ticket(), a.reply());
-        case Effects.Send s -> send(dc, s.dc(), s.frame());
-        case Effects.Visible v -> {}
-      }
+    if (dc.stalled == null) {
+      effects.whenDurable().forEach(output -> leave(dc, output));
+    } else {
+      dc.stalled.addAll(effects.whenDurable());
     }
     effects.atOnce().forEach(r -> dc.report = r.report());
     heard.accept(dc, effects);
   }
 
-  private void send(Dc dc, String to, Frame frame) {
-    String link = link(dc.self.dc(), to);
-    if (cut.contains(link) || loss.test(link, frame)) {
+  private void leave(Dc dc, Effects.Output output) {
+    switch (output) {
+      case Effects.Answer a -> dc.replies.put(a.ticket(), a.reply());
+      case Effects.Send s -> send(dc, s.to(), s.frame());
+      case Effects.Visible v -> {}
+    }
+  }
+
+  private void send(Dc dc, ReplicaId to, Frame frame) {
+    String link = link(dc.self.dc(), to.dc());
+    if (cut.contains(link) || !dc(to.dc()).self.equals(to) || loss.test(link, frame)) {
       return;
     }
     byte[] bytes = FrameCodec.encode(dc.self, frame);
@@ -362,7 +383,7 @@ final class Cluster {
         nanos + delaysMillis.getOrDefault(link, delayMillis) * MILLI,
         () -> {
           if (connection.getOrDefault(link, 0L) == over) {
-            input(dc(to), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));
+            input(dc(to.dc()), new Input.FromPeer(sender, FrameCodec.decode(sender, bytes)));
           }
         });
   }

@@ -246,6 +246,30 @@ final class PartitionTest {
     assertThat(cluster.dc("us").value("x")).isEqualTo(6);
   }
 
+  /** Both lives of the receiver count the same epochs, and the frames in them, from the same on. */
+  @Test
+  void frameThatWaitedForTheDisk_isNotTakenByTheNextIncarnation() {
+    Cluster cluster = new Cluster(policy(Propagation.OP, 2_000), "eu", "us");
+    cluster.dc("eu").add("x", 1);
+    cluster.run(1_000);
+    cluster.crash("us");
+    cluster.dc("eu").stall();
+    cluster.reconnect("us");
+    cluster.run(100); // its first frame waits
+    cluster.crash("us");
+    cluster
+        .dc("eu")
+        .send("x", CrdtType.PN_COUNTER, new Operation.Increment(1), VersionVector.EMPTY, 0);
+    cluster.reconnect("us");
+    cluster.run(100);
+    cluster.loss =
+        (link, frame) -> frame instanceof Frame.Status; // one would make good what is lost
+    cluster.dc("eu").goOn();
+    cluster.loss = (link, frame) -> false;
+    cluster.run(5_000);
+    assertThat(cluster.dc("us").value("x")).isEqualTo(2);
+  }
+
   @Test
   void restartedDatacenter_refusesCommandsUntilItHasCaughtUp() {
     Cluster cluster = three(Propagation.OP, 2_000);

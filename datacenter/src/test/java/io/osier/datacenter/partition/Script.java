@@ -143,9 +143,9 @@ final class Script {
         case Effects.Send s -> {
           String text = text(s.frame());
           if (!text.isEmpty()) {
-            tellOne(name + ">" + s.dc() + " send ", text);
+            tellOne(name + ">" + s.to().dc() + " send ", text);
             if (onlyKinds && s.frame() instanceof Frame.Updates u) {
-              kinds.add(name + ">" + s.dc() + " " + u.kind());
+              kinds.add(name + ">" + s.to().dc() + " " + u.kind());
             }
           }
         }

@@ -164,7 +164,7 @@ final class HandOverLincheckTest {
 
   private static PartitionRunner runner(Machine machine) {
     return new PartitionRunner(
-        new Seat("test", machine, new MemoryStore(), Journal.NONE, (dc, frame) -> {}),
+        new Seat("test", machine, new MemoryStore(), Journal.NONE, (to, frame) -> {}),
         new Inbox(10),
         new SlewedClock(0, 0),
         e -> {},

@@ -109,7 +109,7 @@ final class InterleavedShell implements InProcess {
             new Handing(new Partition(config.recording(keeps), store, Recovered.NOTHING, now)),
             store,
             keeps ? new Kept() : Journal.NONE,
-            (dc, frame) -> {});
+            (to, frame) -> {});
     return new PartitionRunner(
         seat,
         new Inbox(1_000),

@@ -33,7 +33,7 @@ final class KeyspacesTest {
             false,
             LinkWindows.NONE,
             Traces.OFF,
-            (dc, keyspace, partition, frame) -> {},
+            (to, keyspace, partition, frame) -> {},
             dc -> 0,
             failure -> {}));
   }

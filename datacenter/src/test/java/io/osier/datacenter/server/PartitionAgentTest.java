@@ -81,7 +81,7 @@ final class PartitionAgentTest {
 
   private PartitionAgent agent(Optional<Combiner> combiner, boolean tellsApart) {
     return new PartitionAgent(
-        new Seat("k-0", machine, store, journal, (dc, frame) -> events.add("frame")),
+        new Seat("k-0", machine, store, journal, (to, frame) -> events.add("frame")),
         inbox,
         time,
         combiner,

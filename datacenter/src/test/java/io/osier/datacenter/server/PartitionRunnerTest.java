@@ -96,7 +96,7 @@ final class PartitionRunnerTest {
         default -> {}
       }
       effects.applied(null, null);
-      effects.send("us", new Frame.Ack(1, seen.size()));
+      effects.send(new ReplicaId("us", 1), new Frame.Ack(1, seen.size()));
       effects.answer(command.ticket(), new Reply.Done(new Dot(SELF, seen.size())));
     }
 
@@ -150,7 +150,7 @@ final class PartitionRunnerTest {
 
   private PartitionRunner runner(Journal journal) {
     return new PartitionRunner(
-        new Seat("shop-0", script, new MemoryStore(), journal, (dc, frame) -> sent.add(frame)),
+        new Seat("shop-0", script, new MemoryStore(), journal, (to, frame) -> sent.add(frame)),
         2,
         new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
         failure::set);
@@ -404,7 +404,7 @@ final class PartitionRunnerTest {
       Machine machine, ObjectStore store, Callers callers, Optional<KeyspacePolicy> policy) {
     runner =
         new PartitionRunner(
-            new Seat("shop-0", machine, store, Journal.NONE, (dc, frame) -> {}),
+            new Seat("shop-0", machine, store, Journal.NONE, (to, frame) -> {}),
             new Inbox(10_000),
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             failure::set,

@@ -170,7 +170,7 @@ final class PublisherTest {
       Busy machine = new Busy(new Partition(config, store, Recovered.NOTHING, now));
       PartitionRunner runner =
           new PartitionRunner(
-              new Seat("shop-" + i, machine, store, Journal.NONE, (dc, frame) -> {}),
+              new Seat("shop-" + i, machine, store, Journal.NONE, (to, frame) -> {}),
               100,
               new SlewedClock(now.millis(), now.nanos()),
               failure -> {});

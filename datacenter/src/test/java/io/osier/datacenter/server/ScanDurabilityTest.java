@@ -84,7 +84,7 @@ final class ScanDurabilityTest {
   private List<Reply.Row> rows(Optional<Key> from) {
     PartitionRunner runner =
         new PartitionRunner(
-            new Seat("shop-0", new PartitionRunnerTest.Script(), store, store, (dc, frame) -> {}),
+            new Seat("shop-0", new PartitionRunnerTest.Script(), store, store, (to, frame) -> {}),
             10,
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             failure -> {});

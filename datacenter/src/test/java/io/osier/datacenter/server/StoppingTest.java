@@ -54,7 +54,7 @@ final class StoppingTest {
                 new PartitionRunnerTest.Script(),
                 cold(),
                 Journal.NONE,
-                (dc, frame) -> {}),
+                (to, frame) -> {}),
             10,
             new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
             failure -> {});

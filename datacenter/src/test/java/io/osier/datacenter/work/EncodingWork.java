@@ -122,7 +122,8 @@ public final class EncodingWork implements BiConsumer<String, Long> {
           }
         }
         case Effects.Visible v -> {}
-        case Effects.Send s -> sent.add(Map.entry(s.dc(), FrameCodec.encode(self(), s.frame())));
+        case Effects.Send s ->
+            sent.add(Map.entry(s.to().dc(), FrameCodec.encode(self(), s.frame())));
       }
     }
 

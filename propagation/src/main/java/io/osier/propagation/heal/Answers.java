@@ -142,7 +142,7 @@ public final class Answers {
     around
         .sink()
         .send(
-            peer.dc(),
+            peer,
             new Frame.States(
                 heal.request(),
                 Optional.of(origin),
@@ -182,7 +182,7 @@ public final class Answers {
     around
         .sink()
         .send(
-            peer.dc(),
+            peer,
             new Frame.States(
                 fetch.request(),
                 Optional.empty(),
@@ -220,7 +220,7 @@ public final class Answers {
     around
         .sink()
         .send(
-            peer.dc(),
+            peer,
             new Frame.Verified(
                 verify.request(),
                 last,

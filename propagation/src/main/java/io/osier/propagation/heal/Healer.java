@@ -249,7 +249,7 @@ public final class Healer implements Early {
     around
         .sink()
         .send(
-            healing.peer.dc(),
+            healing.peer,
             new Frame.Heal(request, origin, healing.after, healing.besides, healing.page));
   }
 

@@ -1,5 +1,6 @@
 package io.osier.propagation.heal;
 
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica;
@@ -74,14 +75,16 @@ public final class Verifier {
    *
    * @param heardNanos when something last came from the peer
    */
-  public boolean ask(String dc, long heardNanos, long nowNanos) {
-    UnderWay underWay = open.get(dc);
+  public boolean ask(ReplicaId peer, long heardNanos, long nowNanos) {
+    UnderWay underWay = open.get(peer.dc());
     if (underWay == null) {
       return true;
     }
     if (underWay.asking.isOpen()) {
       if (underWay.asking.isDue(heardNanos)) {
-        around.sink().send(dc, new Frame.Verify(underWay.asking.askAgain(nowNanos), underWay.page));
+        around
+            .sink()
+            .send(peer, new Frame.Verify(underWay.asking.askAgain(nowNanos), underWay.page));
       }
       return false;
     }
@@ -89,10 +92,10 @@ public final class Verifier {
       underWay.page = page(underWay.done);
     }
     if (underWay.page.isEmpty()) {
-      open.remove(dc);
+      open.remove(peer.dc());
       return true;
     }
-    around.sink().send(dc, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));
+    around.sink().send(peer, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));
     return false;
   }
 

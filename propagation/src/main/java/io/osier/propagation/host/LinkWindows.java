@@ -1,5 +1,6 @@
 package io.osier.propagation.host;
 
+import io.osier.core.ReplicaId;
 import io.osier.propagation.wire.Frame;
 
 /** The windows of a datacenter's links. */
@@ -15,8 +16,8 @@ public interface LinkWindows {
   default FrameSink of(FrameSink sink) {
     return new FrameSink() {
       @Override
-      public void send(String dc, Frame frame) {
-        sink.send(dc, frame);
+      public void send(ReplicaId to, Frame frame) {
+        sink.send(to, frame);
       }
 
       @Override

@@ -178,7 +178,7 @@ public final class Inbound {
   }
 
   private void send(InboundStream in, Frame frame) {
-    around.sink().send(in.sender().dc(), frame);
+    around.sink().send(in.sender(), frame);
   }
 
   // ---------------------------------------------------------------- what comes

@@ -86,7 +86,7 @@ final class Backlog {
 
   /** Of a peer that is offered nothing. */
   Backlog(Surroundings around, OutboundLog log) {
-    this(around, log, new Offers("", around));
+    this(around, log, new Offers(frame -> {}, around));
   }
 
   Backlog(Surroundings around, OutboundLog log, Offers offers) {

@@ -44,7 +44,7 @@ final class Offers {
   /** Of a frame's usual bytes: a page of ranges, for which both sides read many entries. */
   private static final int PAGE_SHARE = 4;
 
-  private final String dc;
+  private final Consumer<Frame> peer;
   private final Surroundings around;
   private boolean peerPulls;
   private long epoch;
@@ -97,8 +97,13 @@ final class Offers {
     }
   }
 
-  Offers(String dc, Surroundings around) {
-    this.dc = dc;
+  /**
+   * Nothing is offered.
+   *
+   * @param peer is sent what is said
+   */
+  Offers(Consumer<Frame> peer, Surroundings around) {
+    this.peer = peer;
     this.around = around;
   }
 
@@ -229,7 +234,7 @@ final class Offers {
   }
 
   private void send(Frame frame) {
-    around.sink().send(dc, frame);
+    peer.accept(frame);
   }
 
   /** When {@link #tick} has something to do; Long.MAX_VALUE if nothing. */

@@ -1,5 +1,7 @@
 package io.osier.propagation.out;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -124,7 +126,7 @@ public final class PeerStream {
     this.dc = dc;
     this.around = around;
     this.log = log;
-    this.offers = new Offers(dc, around);
+    this.offers = new Offers(this::send, around);
     this.backlog = new Backlog(around, log, offers);
     this.window = around.sink().window(dc);
     this.downSinceNanos = nowNanos;
@@ -332,20 +334,22 @@ public final class PeerStream {
     inFlightBytes += bytes;
     sentBytes[kind.ordinal()] += bytes;
     window.take(bytes);
-    around
-        .sink()
-        .send(
-            dc,
-            new Frame.Updates(
-                kind,
-                epoch,
-                sequence,
-                sentThrough,
-                around.cuts().deps(deps),
-                cursor,
-                waited,
-                nowMillis,
-                shipments));
+    send(
+        new Frame.Updates(
+            kind,
+            epoch,
+            sequence,
+            sentThrough,
+            around.cuts().deps(deps),
+            cursor,
+            waited,
+            nowMillis,
+            shipments));
+  }
+
+  /** Sends a frame to the incarnation that is connected: while the link is up. */
+  public void send(Frame frame) {
+    around.sink().send(requireNonNull(peer, "up"), frame);
   }
 
   /** Whether something was committed before the link came up: also when it is sent once more. */

@@ -230,10 +230,13 @@ final class Dialler {
     }
   }
 
-  /** Sends what can be sent now. For any thread. */
-  void send(Numbering.Unnumbered message) {
+  /**
+   * Sends what can be sent now, to no other incarnation than the one that it is for. For any
+   * thread.
+   */
+  void send(ReplicaId to, Numbering.Unnumbered message) {
     Way over = way;
-    if (over == null) {
+    if (over == null || !over.peer.equals(to)) {
       return;
     }
     int bytes = message.frame().length;

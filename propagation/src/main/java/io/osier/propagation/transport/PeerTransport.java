@@ -245,11 +245,11 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sends a partition's frame; it is dropped if there is no connection, and if it cannot be
-   * encoded, which is a fault, but none that others must suffer from.
+   * Sends a partition's frame; it is dropped if that incarnation is not connected, and if it cannot
+   * be encoded, which is a fault, but none that others must suffer from.
    */
-  public void send(String dc, String keyspace, int partition, Frame frame) {
-    Peer peer = peers.all().get(dc);
+  public void send(ReplicaId to, String keyspace, int partition, Frame frame) {
+    Peer peer = peers.all().get(to.dc());
     if (peer == null || !peer.dialler().isUp()) {
       return;
     }
@@ -262,23 +262,19 @@ public final class PeerTransport implements AutoCloseable {
           frame.getClass().getSimpleName(),
           partition,
           keyspace,
-          dc,
+          to,
           e);
       return;
     }
-    send(peer, keyspace, partition, bytes);
+    peer.dialler().send(to, new Numbering.Unnumbered(keyspace, partition, bytes));
   }
 
   /** Sends an encoded frame. */
-  void send(String dc, String keyspace, int partition, byte[] frame) {
-    Peer peer = peers.all().get(dc);
+  void send(ReplicaId to, String keyspace, int partition, byte[] frame) {
+    Peer peer = peers.all().get(to.dc());
     if (peer != null) {
-      send(peer, keyspace, partition, frame);
+      peer.dialler().send(to, new Numbering.Unnumbered(keyspace, partition, frame));
     }
-  }
-
-  private static void send(Peer to, String keyspace, int partition, byte[] frame) {
-    to.dialler().send(new Numbering.Unnumbered(keyspace, partition, frame));
   }
 
   /**

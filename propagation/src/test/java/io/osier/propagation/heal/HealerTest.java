@@ -72,7 +72,7 @@ class HealerTest {
             new StreamSettings(windowBytes, 2 << 10, 1_000, 200, 1_000, 0),
             Recovered.NOTHING,
             EMPTY,
-            (dc, frame) -> asked.add((Frame.Heal) frame),
+            (to, frame) -> asked.add((Frame.Heal) frame),
             new PropagationStats(),
             UpdateObserver.NONE);
     Applier applier = new Applier(knowledge, EMPTY, update -> {}, UpdateObserver.NONE);

@@ -40,7 +40,7 @@ public final class TestSurroundings {
 
   /** Whose frames go nowhere. */
   public static Surroundings of(KeyspacePolicy policy, Recovered recovered, Replica replica) {
-    return of(policy, StreamSettings.DEFAULT, recovered, replica, (dc, frame) -> {});
+    return of(policy, StreamSettings.DEFAULT, recovered, replica, (to, frame) -> {});
   }
 
   /** All that differs between tests. */

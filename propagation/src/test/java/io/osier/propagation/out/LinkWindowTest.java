@@ -62,7 +62,7 @@ final class LinkWindowTest {
     }
 
     Partition(LinkWindows windows) {
-      FrameSink sink = (dc, frame) -> sent.add((Frame.Updates) frame);
+      FrameSink sink = (to, frame) -> sent.add((Frame.Updates) frame);
       Surroundings around =
           TestSurroundings.of(
               KeyspacePolicy.session("k", Duration.ofSeconds(1)),

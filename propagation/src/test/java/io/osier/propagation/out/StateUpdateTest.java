@@ -54,7 +54,7 @@ final class StateUpdateTest {
                   return state;
                 }
               },
-              (dc, frame) -> sent.add((Frame.Updates) frame)),
+              (to, frame) -> sent.add((Frame.Updates) frame)),
           () -> VersionVector.EMPTY,
           0);
 

@@ -98,6 +98,10 @@ final class PeerChangesTest {
     return transport;
   }
 
+  private static ReplicaId replica(String dc) {
+    return List.of(EU, US, AP).stream().filter(r -> r.dc().equals(dc)).findAny().orElseThrow();
+  }
+
   private static Frame ack(int sequence) {
     return new Frame.Ack(1, sequence);
   }
@@ -117,8 +121,8 @@ final class PeerChangesTest {
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).containsExactly("up us/200");
     assertThat(heardAt(US).all()).last().isEqualTo("up eu/100");
-    eu.send("us", "shop", 0, ack(1));
-    us.send("eu", "shop", 1, ack(2));
+    eu.send(US, "shop", 0, ack(1));
+    us.send(EU, "shop", 1, ack(2));
     eu.note("us", new byte[7]);
     world.run(10);
     assertThat(heardAt(US).all()).containsExactly("shop/0 1", "note of eu/100: 7 bytes");
@@ -166,7 +170,7 @@ final class PeerChangesTest {
     assertThat(eu.traffic()).isEmpty();
     assertThat(eu.buffered()).isEmpty();
     assertThat(eu.isConnected("us")).isFalse();
-    eu.send("us", "shop", 0, ack(1)); // dropped
+    eu.send(US, "shop", 0, ack(1)); // dropped
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).as("once").containsExactly("down us");
     assertThat(world.dials(at("us"))).isEqualTo(dials);
@@ -176,7 +180,7 @@ final class PeerChangesTest {
         .element(1)
         .asString()
         .contains("CONFIGURATION", "'us' is not among the peers [] of eu", "osier cli dc add us");
-    us.send("eu", "shop", 0, ack(1));
+    us.send(EU, "shop", 0, ack(1));
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).isEmpty();
     assertThat(world.open()).isZero();
@@ -192,16 +196,16 @@ final class PeerChangesTest {
     Causal large =
         Causal.bottom(CrdtType.AW_SET)
             .prepare(new Operation.Add(Value.of(new byte[4 << 20])), US, 1, 0, 1_000, 0);
-    us.send("eu", "shop", 0, states(large));
-    us.send("eu", "shop", 0, ack(1));
+    us.send(EU, "shop", 0, states(large));
+    us.send(EU, "shop", 0, ack(1));
     world.run(3); // now it is decoded apart
     eu.setPeers(NOBODY);
     world.run(1_000);
     assertThat(heardAt(EU).all()).containsExactly("down us");
     eu.setPeers(peers("us"));
     world.run(LONG_MILLIS);
-    us.send("eu", "shop", 0, states(large));
-    us.send("eu", "shop", 0, ack(1));
+    us.send(EU, "shop", 0, states(large));
+    us.send(EU, "shop", 0, ack(1));
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).hasSize(3).last().isEqualTo("shop/0 1");
   }
@@ -247,8 +251,8 @@ final class PeerChangesTest {
     eu.add(dialling(EU, "us"));
     PeerTransport us = dialling(US, "eu");
     world.run(LONG_MILLIS);
-    us.send("eu", "shop", 0, ack(1));
-    us.send("eu", "shop", 0, ack(2));
+    us.send(EU, "shop", 0, ack(1));
+    us.send(EU, "shop", 0, ack(2));
     us.note("eu", new byte[1]);
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).containsExactly("up us/200", "shop/0 1", "down us", "up us/200");
@@ -360,8 +364,8 @@ final class PeerChangesTest {
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).containsExactly("up us/200");
     assertThat(heardAt(US).all()).last().isEqualTo("up eu/100");
-    eu.send("us", "shop", 0, ack(1));
-    us.send("eu", "shop", 0, ack(2));
+    eu.send(US, "shop", 0, ack(1));
+    us.send(EU, "shop", 0, ack(2));
     world.run(10);
     assertThat(heardAt(US).all()).containsExactly("shop/0 1");
     assertThat(heardAt(EU).all()).containsExactly("shop/0 2");
@@ -387,8 +391,8 @@ final class PeerChangesTest {
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).isEmpty();
     assertThat(heardAt(US).all()).containsExactly("down eu", "up eu/100");
-    eu.send("us", "shop", 0, ack(1));
-    us.send("eu", "shop", 0, ack(2));
+    eu.send(US, "shop", 0, ack(1));
+    us.send(EU, "shop", 0, ack(2));
     world.run(10);
     assertThat(heardAt(US).all()).containsExactly("shop/0 1");
     assertThat(heardAt(EU).all()).containsExactly("shop/0 2");
@@ -414,7 +418,7 @@ final class PeerChangesTest {
       world.run(20);
       assertThat(heardAt(EU).all()).containsExactly("up " + another);
       assertThat(heardAt(US).all()).containsExactly("up eu/100");
-      us.send("eu", "shop", 0, ack(1));
+      us.send(EU, "shop", 0, ack(1));
       world.run(LONG_MILLIS);
       assertThat(heardAt(EU).all()).containsExactly("shop/0 1");
     }
@@ -441,7 +445,7 @@ final class PeerChangesTest {
     PeerTransport eu = dialling(EU, "us");
     dialling(US, "eu");
     world.run(LONG_MILLIS);
-    eu.send("us", "shop", 0, ack(1));
+    eu.send(US, "shop", 0, ack(1));
     world.run(10);
     assertThat(heardAt(US).all()).endsWith("shop/0 1");
     eu.setPeers(NOBODY);
@@ -450,7 +454,7 @@ final class PeerChangesTest {
     policies.put("us", List.of("more{partitions=2}", "shop{partitions=2}"));
     eu.setPeers(peers("us"));
     world.run(LONG_MILLIS);
-    eu.send("us", "shop", 0, ack(2));
+    eu.send(US, "shop", 0, ack(2));
     world.run(10);
     assertThat(heardAt(US).all()).endsWith("shop/0 2");
   }
@@ -478,7 +482,7 @@ final class PeerChangesTest {
         }
       }
       int which = random.nextInt(names.size());
-      eu.send("us", names.get(which), 0, ack(10 * i + which));
+      eu.send(US, names.get(which), 0, ack(10 * i + which));
       world.run(random.nextInt(3));
       for (String event : heardAt(US).all()) {
         int at = event.indexOf("/0 ");
@@ -504,7 +508,7 @@ final class PeerChangesTest {
     world.run(LONG_MILLIS);
     assertThat(heardAt(US).all()).containsExactly("up eu/100");
     assertThat(heardAt(EU).all()).isEmpty();
-    us.send("eu", "shop", 0, ack(1));
+    us.send(EU, "shop", 0, ack(1));
     world.run(10);
     long received = received(eu);
     assertThat(received).isPositive();
@@ -515,7 +519,7 @@ final class PeerChangesTest {
     assertThat(heardAt(EU).all()).containsExactly("shop/0 1", "up us/200");
     assertThat(heardAt(US).all()).isEmpty();
     assertThat(received(eu)).as("goes on").isGreaterThanOrEqualTo(received);
-    eu.send("us", "shop", 0, ack(2));
+    eu.send(US, "shop", 0, ack(2));
     world.run(10);
     assertThat(heardAt(US).all()).containsExactly("shop/0 2");
     assertThat(world.dials(at("eu"))).isOne();
@@ -524,7 +528,7 @@ final class PeerChangesTest {
     assertThat(heardAt(EU).all()).containsExactly("down us");
     assertThat(world.dials(at("us-2"))).isOne();
     assertThat(world.dials(at("us-3"))).isGreaterThan(1);
-    us.send("eu", "shop", 0, ack(3));
+    us.send(EU, "shop", 0, ack(3));
     world.run(10);
     assertThat(heardAt(EU).all()).containsExactly("shop/0 3");
   }
@@ -611,7 +615,8 @@ final class PeerChangesTest {
           .atMost(20, TimeUnit.SECONDS)
           .until(() -> all.values().stream().allMatch(t -> t.connected() == 2));
       all.forEach(
-          (dc, t) -> others(dc, full).keySet().forEach(to -> t.send(to, "shop", 1, ack(7))));
+          (dc, t) ->
+              others(dc, full).keySet().forEach(to -> t.send(replica(to), "shop", 1, ack(7))));
       for (String dc : all.keySet()) {
         List<String> events = new ArrayList<>();
         Heard there = Optional.ofNullable(heard.get(dc)).orElseThrow();
@@ -645,7 +650,7 @@ final class PeerChangesTest {
       some.keySet().removeIf(dc -> random.nextInt(4) == 0);
       transport.setPeers(some);
       for (String to : others.keySet()) {
-        transport.send(to, "shop", 0, ack(i));
+        transport.send(replica(to), "shop", 0, ack(i));
         transport.note(to, new byte[3]);
       }
       transport.keyspacesChanged();

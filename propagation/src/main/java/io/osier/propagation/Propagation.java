@@ -257,6 +257,7 @@ public final class Propagation {
         peerDown(gone, nowNanos);
         outbound.remove(gone, nowNanos);
         inbound.end(gone);
+        answers.ended(gone);
         verifier.remove(gone);
         standing.remove(gone);
       }
@@ -276,6 +277,7 @@ public final class Propagation {
   private InboundStream meet(ReplicaId peer, long nowNanos) {
     if (inbound.meet(peer, nowNanos)) {
       healer.ended(peer.dc());
+      answers.ended(peer.dc());
     }
     return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
   }

@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -38,6 +39,7 @@ final class CausalWaitingTest {
 
   private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
   private final List<Frame.Heal> heals = new ArrayList<>();
+  private final List<ReplicaId> answered = new ArrayList<>();
   private long nowMillis = 1_000_000;
 
   private final Replica replica =
@@ -74,6 +76,8 @@ final class CausalWaitingTest {
           (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {
               heals.add(heal);
+            } else if (frame instanceof Frame.States) {
+              answered.add(to);
             }
           },
           UpdateObserver.NONE,
@@ -174,6 +178,51 @@ final class CausalWaitingTest {
     assertThat(heals.getLast().page().place()).isEqualTo(Frame.Place.NONE);
     page(0, HEALED);
     assertThat(objects).hasSize(HEALED);
+  }
+
+  /** The peer asks while something that is committed here is held, so the answer waits. */
+  private void asksWhileSomethingIsHeld() {
+    up();
+    Causal delta =
+        Causal.bottom(CrdtType.PN_COUNTER).prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0);
+    ObjectId object = new ObjectId(Key.of("held"), CrdtType.PN_COUNTER);
+    objects.put(object, Causal.bottom(object.type()).join(delta));
+    long now = nowMillis * 1_000_000;
+    propagation.commit(object, CausalContext.EMPTY, 1, 1, delta, 1, true, now, now);
+    receive(PEER, new Frame.Heal(1, AWAY, 0, CausalContext.EMPTY, new Frame.Page(Frame.Place.NONE, Optional.empty())));
+    assertThat(answered).isEmpty();
+  }
+
+  private void nothingIsHeld() {
+    propagation.flush(nowMillis * 1_000_000, nowMillis);
+    propagation.tick(nowMillis * 1_000_000, nowMillis);
+  }
+
+  @Test
+  void healingThatIsAskedFor_isAnsweredWhenNothingIsHeld() {
+    asksWhileSomethingIsHeld();
+    nothingIsHeld();
+    assertThat(answered).containsExactly(PEER);
+  }
+
+  /** The next incarnation may give its own request the same number. */
+  @Test
+  void healingThatIsAskedFor_endsWithWhoAsked() {
+    asksWhileSomethingIsHeld();
+    receive(
+        new ReplicaId(PEER.dc(), PEER.incarnation() + 1),
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+    nothingIsHeld();
+    assertThat(answered).isEmpty();
+  }
+
+  @Test
+  void healingThatIsAskedFor_endsWhenTheAskerIsNoPeerAnyMore() {
+    asksWhileSomethingIsHeld();
+    propagation.setPeers(List.of(AWAY.dc()), nowMillis * 1_000_000);
+    nothingIsHeld();
+    assertThat(answered).isEmpty();
   }
 
   /** What the former one had not closed will never be: also where others spoke of its end first. */

@@ -162,6 +162,11 @@ public final class Answers {
     }
   }
 
+  /** Who has asked in a datacenter's name so far waits for no answer any more. */
+  public void ended(String dc) {
+    healsWaiting.keySet().removeIf(asked -> asked.peer().dc().equals(dc));
+  }
+
   public void fetch(ReplicaId peer, Frame.Fetch fetch) {
     List<Shipment> shipments = new ArrayList<>();
     Optional<Frame.Page> next = Optional.empty();

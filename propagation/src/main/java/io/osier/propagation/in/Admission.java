@@ -174,9 +174,16 @@ final class Admission {
     return queues.computeIfAbsent(source, s -> new Queue());
   }
 
-  /** Takes an update that waits until its cut is closed. */
+  /**
+   * Takes an update that waits until its cut is closed. What a closed cut of the stream has may
+   * come again, where its sender begins anew: nothing would close it before the sender's next
+   * commit. A state that comes again may show more of others, which their own streams bring.
+   */
   void add(Source source, Arrived update) {
-    queue(source).add(update);
+    Queue queue = queue(source);
+    if (update.shipment.last() > queue.closed) {
+      queue.add(update);
+    }
   }
 
   /** Whether a stream's cut up to there is new. */

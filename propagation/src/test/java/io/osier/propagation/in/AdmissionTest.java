@@ -134,6 +134,23 @@ final class AdmissionTest {
     assertThat(take()).extracting(Shipment::last).containsExactly(4L, 2L);
   }
 
+  /** A sender that was started again begins at what is visible here, and may commit no more. */
+  @Test
+  void whatAClosedCutHas_isNotOpenWhenItComesAgain() {
+    admission.add(STREAM, operation(1, 1));
+    admission.add(STREAM, operation(2, 2));
+    VersionVector needs = VersionVector.EMPTY.with(US, 1);
+    admission.close(STREAM, 2, needs, Optional.empty(), 0);
+    assertThat(take()).isEmpty();
+    admission.add(STREAM, whole(1, 1));
+    admission.add(STREAM, whole(2, 2));
+    admission.add(STREAM, operation(1, 3));
+    assertThat(admission.isNew(STREAM, 2)).isFalse();
+    assertThat(admission.open(STREAM)).isEqualTo(1);
+    assertThat(admission.take(needs)).extracting(Admission.Cut::through).containsExactly(2L);
+    assertThat(admission.waiting()).isEqualTo(1);
+  }
+
   @Test
   void stateThatIsLaterThanACut_isReplacedBehindIt() {
     admission.add(STREAM, whole(1, 1));

@@ -369,9 +369,11 @@ public final class Propagation {
               + ": it lost what it had confirmed. 'osier rebuild' sets it aside and fetches"
               + " everything from the peers");
     }
-    knowledge.status(in.sender(), status);
-    relays.prune(knowledge.everywhere());
-    standing.heard(in.sender().dc(), status);
+    if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
+      knowledge.status(in.sender(), status);
+      relays.prune(knowledge.everywhere());
+      standing.heard(in.sender().dc(), status);
+    }
     if (inbound.status(in, status, nowNanos)) {
       resume(in, nowNanos);
     }

@@ -189,7 +189,10 @@ final class CausalWaitingTest {
     objects.put(object, Causal.bottom(object.type()).join(delta));
     long now = nowMillis * 1_000_000;
     propagation.commit(object, CausalContext.EMPTY, 1, 1, delta, 1, true, now, now);
-    receive(PEER, new Frame.Heal(1, AWAY, 0, CausalContext.EMPTY, new Frame.Page(Frame.Place.NONE, Optional.empty())));
+    receive(
+        PEER,
+        new Frame.Heal(
+            1, AWAY, 0, CausalContext.EMPTY, new Frame.Page(Frame.Place.NONE, Optional.empty())));
     assertThat(answered).isEmpty();
   }
 
@@ -252,5 +255,21 @@ final class CausalWaitingTest {
         new Frame.Status(
             false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
     assertThat(propagation.waitingUpdates()).isZero();
+  }
+
+  /** What the former one has the newest may not have: with that, more would count as everywhere. */
+  @Test
+  void statusOfAFormerIncarnation_saysNothingOfTheNewest() {
+    up();
+    ReplicaId next = new ReplicaId(PEER.dc(), PEER.incarnation() + 1);
+    receive(
+        AWAY,
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY.with(next, 1), 1, VersionVector.EMPTY, 0, false, 0));
+    receive(
+        PEER,
+        new Frame.Status(
+            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 7, false, nowMillis));
+    assertThat(propagation.committedElsewhere().get(next)).isZero();
   }
 }

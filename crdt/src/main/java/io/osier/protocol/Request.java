@@ -152,6 +152,12 @@ public sealed interface Request {
   record Ping() implements Request {}
 
   /**
+   * Most time that a datacenter lets a request wait for what its session has seen, or for rights of
+   * a bounded counter: a minute. Who asks for more gets so much.
+   */
+  int WAIT_MILLIS_MAX = 60_000;
+
+  /**
    * Reads one object. Answered by {@link Reply.Answer}.
    *
    * @param type the type to read; empty for whatever the key holds
@@ -160,7 +166,7 @@ public sealed interface Request {
    * @param ordered whether the session has updates of the partition under way that the read must
    *     see: it is then served in its turn, otherwise at once
    * @param waitMillis how long the datacenter may wait for {@code after} before it fails with
-   *     SESSION_BEHIND
+   *     SESSION_BEHIND; at most {@link #WAIT_MILLIS_MAX}
    */
   record Read(
       String keyspace,
@@ -534,7 +540,7 @@ public sealed interface Request {
    * @param past whether the snapshot is the oldest that contains the clock, instead of the newest:
    *     such a transaction only reads
    * @param waitMillis how long the datacenter may wait for the clock before it fails with
-   *     SESSION_BEHIND
+   *     SESSION_BEHIND; at most {@link #WAIT_MILLIS_MAX}
    * @param limitMillis how long the transaction may stay open, 1 to {@link
    *     #TRANSACTION_LIMIT_MILLIS_MAX}; then it is aborted
    */

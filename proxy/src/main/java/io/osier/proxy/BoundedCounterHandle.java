@@ -55,7 +55,7 @@ public final class BoundedCounterHandle {
     return target.update(new Operation.Increment(positive(amount)));
   }
 
-  /** As {@link #increment(long)}, but waits for rights. */
+  /** As {@link #increment(long)}, but waits for rights, a minute at most. */
   public void increment(long amount, Duration atMost) {
     Calls.join(incrementAsync(amount, atMost));
   }
@@ -79,7 +79,7 @@ public final class BoundedCounterHandle {
     return target.update(new Operation.Increment(-positive(amount)));
   }
 
-  /** As {@link #decrement(long)}, but waits for rights. */
+  /** As {@link #decrement(long)}, but waits for rights, a minute at most. */
   public void decrement(long amount, Duration atMost) {
     Calls.join(decrementAsync(amount, atMost));
   }

@@ -62,7 +62,8 @@ final class Commands {
       case HERE -> serve(ticket, request, now);
       case LOST -> lost(ticket);
       case NOT_YET -> {
-        long deadline = now.nanos() + waitMillis(request) * 1_000_000L;
+        long wait = Math.min(waitMillis(request), Request.WAIT_MILLIS_MAX);
+        long deadline = now.nanos() + wait * 1_000_000L;
         if (deadline <= now.nanos()) {
           behind(ticket, after);
         } else if (parking.size() >= PARKED_MAX) {

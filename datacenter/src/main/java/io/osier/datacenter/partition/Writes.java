@@ -231,11 +231,13 @@ final class Writes {
       long ticket, Request.Write write, ObjectId object, Causal state, Now now) {
     ask(object, state, write.operation(), now);
     long wait =
-        write.operation() instanceof Operation.IncrementWithin i ? i.waitMillis() * 1_000_000L : 0;
+        write.operation() instanceof Operation.IncrementWithin i
+            ? Math.min(i.waitMillis(), Request.WAIT_MILLIS_MAX)
+            : 0;
     if (wait <= 0) {
       throw escrow.lacking(object, state, write.operation());
     }
-    escrow.wait(object, new Escrow.Waiter(ticket, write, now.nanos() + wait));
+    escrow.wait(object, new Escrow.Waiter(ticket, write, now.nanos() + wait * 1_000_000L));
   }
 
   /** Does what has got its rights, answers what has waited too long, and asks for more. */

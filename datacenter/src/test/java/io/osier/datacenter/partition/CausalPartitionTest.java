@@ -9,6 +9,7 @@ import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +120,20 @@ final class CausalPartitionTest {
     assertThat(cluster.dc("ap").replies).doesNotContainKey(never);
     cluster.run(500);
     assertThat(codeOf(requireNonNull(cluster.dc("ap").replies.get(never))))
+        .isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
+  }
+
+  @Test
+  void rights_areNotWaitedForLongerThanAnythingIs() {
+    Cluster cluster = three(Propagation.OP, 200);
+    bounded(cluster, "eu", new Operation.Bound(0, 1_000, List.of()));
+    cluster.run(1_000);
+    Operation forEver = new Operation.IncrementWithin(-20, Integer.MAX_VALUE);
+    long ticket = cluster.later("ap", "stock", forEver);
+    cluster.run(Request.WAIT_MILLIS_MAX - 1_000);
+    assertThat(cluster.dc("ap").replies).doesNotContainKey(ticket);
+    cluster.run(2_000);
+    assertThat(codeOf(requireNonNull(cluster.dc("ap").replies.get(ticket))))
         .isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS);
   }
 

@@ -15,6 +15,7 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -416,6 +417,21 @@ final class PartitionTest {
     long ticket = cluster.dc("us").ask("x", seen, 300);
     cluster.run(400);
     assertThat(cluster.dc("us").replies.get(ticket))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.SESSION_BEHIND));
+  }
+
+  /** What it holds of the queue's budget must come back, whatever it has asked for. */
+  @Test
+  void session_thatAsksForALongerWaitThanThereIs_isToldAfterThat() {
+    Cluster cluster = three(Propagation.OP, 2_000);
+    Cluster.Dc us = cluster.dc("us");
+    VersionVector seen = VersionVector.of(new ReplicaId("eu", 1), 1L << 60);
+    long ticket = us.ask("x", seen, Integer.MAX_VALUE);
+    cluster.run(Request.WAIT_MILLIS_MAX - 1_000);
+    assertThat(us.replies).doesNotContainKey(ticket);
+    cluster.run(2_000);
+    assertThat(us.replies.get(ticket))
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.SESSION_BEHIND));
   }

@@ -226,10 +226,15 @@ final class StoreService implements AutoCloseable {
     public void end() {
       int others = begun.get() - 1;
       begun.set(others);
-      for (int i = 0; others == 0 && i < HELPED_WRITES && isQuick() && groups.tryTurn(); i++) {
-        takeTurn();
+      boolean leaves = others == 0; // otherwise the last end sees to it
+      for (int i = 0; leaves && i < HELPED_WRITES && isQuick(); i++) {
+        if (groups.tryTurn()) {
+          takeTurn();
+        } else {
+          leaves = false;
+        }
       }
-      groups.endHelping();
+      groups.endHelping(leaves);
     }
 
     private boolean isQuick() {

@@ -190,7 +190,10 @@ public final class GroupQueue<R> {
 
   /** Wakes the thread that writes, if what it waits for is there and nobody else does it. */
   private void wakeWriter() {
-    boolean helped = helpers > 0 && outside.isEmpty();
+    wakeWriter(helpers > 0 && outside.isEmpty());
+  }
+
+  private void wakeWriter(boolean helped) {
     if (writing == null && (closed || (!items.isEmpty() && !helped))) {
       gathered.signal();
     }
@@ -295,12 +298,21 @@ public final class GroupQueue<R> {
     }
   }
 
-  /** Ends what {@link #beginHelping} began: what has gathered is the business of others again. */
-  public void endHelping() {
+  /**
+   * Ends what {@link #beginHelping} began: what has gathered is the business of others again.
+   *
+   * @param leaves whether it has not written all that it could. The thread that writes is then
+   *     woken whoever else helps: they may leave it, too, and come one after the other for ever
+   */
+  public void endHelping(boolean leaves) {
     lock.lock();
     try {
       helpers--;
-      wakeWriter();
+      if (leaves) {
+        wakeWriter(false);
+      } else {
+        wakeWriter();
+      }
     } finally {
       lock.unlock();
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,45 @@ final class WriteHelpTest {
   void whoWouldWaitForTheDisk_leavesItToTheStoresThread() throws InterruptedException {
     open(Durability.SYNC).help().together(() -> write(1));
     assertThat(confirmedBy()).isEqualTo("osier-store");
+  }
+
+  /** With many connections somebody always helps, and none of them writes. */
+  @Test
+  void whatIsLeftToTheStoresThread_isWritten_whileOthersHelp() throws InterruptedException {
+    WriteHelp help = open(Durability.SYNC).help();
+    whileAnotherHelps(help, () -> help.together(() -> write(1)));
+    assertThat(confirmed).containsExactly("osier-store");
+  }
+
+  @Test
+  void whoHelps_writesWhatItHasMade_whileOthersHelp() throws InterruptedException {
+    WriteHelp help = open(Durability.ASYNC).help();
+    whileAnotherHelps(help, () -> help.together(() -> write(1)));
+    assertThat(confirmed).containsExactly(Thread.currentThread().getName());
+  }
+
+  /** Runs something that writes one group, and waits until that is confirmed. */
+  private void whileAnotherHelps(WriteHelp help, Runnable writing) throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    Thread other =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    help.together(
+                        () -> {
+                          begun.countDown();
+                          try {
+                            done.await();
+                          } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                          }
+                        }));
+    begun.await();
+    writing.run();
+    confirmed.add(confirmedBy());
+    done.countDown();
+    other.join();
   }
 
   @Test

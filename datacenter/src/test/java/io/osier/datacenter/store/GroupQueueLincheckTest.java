@@ -26,6 +26,17 @@ final class GroupQueueLincheckTest {
 
     private synchronized void confirm() {
       confirmed++;
+      notifyAll();
+    }
+
+    synchronized void awaitConfirmed() {
+      try {
+        while (confirmed == 0) {
+          wait();
+        }
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
     }
 
     /** As the store's thread does. */
@@ -45,10 +56,28 @@ final class GroupQueueLincheckTest {
       boolean helping = queue.beginHelping();
       put(group);
       if (helping) {
-        if (queue.tryTurn()) {
+        while (queue.tryTurn()) {
           takeTurn();
         }
-        queue.endHelping();
+        queue.endHelping(false);
+      }
+    }
+
+    /** As one does where each write waits for the disk. */
+    void putAndLeave(int group) {
+      boolean helping = queue.beginHelping();
+      put(group);
+      if (helping) {
+        queue.endHelping(true);
+      }
+    }
+
+    /** Helps until something was written. */
+    void helpForLong() {
+      boolean helping = queue.beginHelping();
+      awaitConfirmed();
+      if (helping) {
+        queue.endHelping(true);
       }
     }
 
@@ -98,6 +127,21 @@ final class GroupQueueLincheckTest {
           List.of(writer).forEach(Interleavings::join);
           scene.check(scene.written.size() == 3 && scene.written.contains(3));
           scene.check(scene.written.indexOf(1) < scene.written.indexOf(2));
+        });
+  }
+
+  @Test
+  void whatAHelperLeaves_isWritten_whileAnotherOneHelps() {
+    Interleavings.of(
+        () -> {
+          Scene scene = new Scene();
+          Thread writer = Interleavings.start(scene::write);
+          Thread one = Interleavings.start(() -> scene.putAndLeave(1));
+          Thread other = Interleavings.start(scene::helpForLong);
+          List.of(one, other).forEach(Interleavings::join);
+          scene.queue.close();
+          List.of(writer).forEach(Interleavings::join);
+          scene.check(scene.written.equals(List.of(1)));
         });
   }
 

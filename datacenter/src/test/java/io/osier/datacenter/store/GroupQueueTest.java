@@ -6,6 +6,7 @@ import io.osier.core.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -83,10 +84,11 @@ final class GroupQueueTest {
           Thread.onSpinWait();
         }
         if (helping) {
-          if (own.nextInt(4) > 0 && queue.tryTurn()) { // otherwise it is left to the writer
+          boolean leaves = own.nextInt(4) == 0;
+          while (!leaves && queue.tryTurn()) {
             takeTurn();
           }
-          queue.endHelping();
+          queue.endHelping(leaves);
         }
       }
     }
@@ -141,6 +143,35 @@ final class GroupQueueTest {
       assertThat(budget.used()).isZero();
       assertThat(queue.offer(new Numbered(0, 0), 1, () -> {})).isFalse();
     }
+  }
+
+  /** Helpers may come one after the other for ever, so nobody may wait for the last one. */
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void whatAHelperLeaves_isWritten_whileAnotherOneHelps() throws Exception {
+    GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
+    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    Thread thread =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (queue.await()) {
+                    writer.step(groups -> {});
+                    queue.endTurn();
+                  }
+                });
+    assertThat(queue.beginHelping()).isTrue();
+    assertThat(queue.beginHelping()).isTrue();
+    while (thread.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait(); // asleep before there is something, so only a signal wakes it
+    }
+    CountDownLatch written = new CountDownLatch(1);
+    assertThat(queue.offer(1, 1, written::countDown)).isTrue();
+    queue.endHelping(true);
+    written.await();
+    queue.endHelping(false);
+    queue.close();
+    thread.join();
   }
 
   @Test

@@ -30,6 +30,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   private int frameBytesMax;
   private final WireInput input = new WireInput();
   private byte[] buffer = NOTHING; // a connection on which nothing comes costs nothing
+  private long held; // of the budget, by the buffer
   private long skip;
   private int from;
   private int to;
@@ -61,7 +62,6 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
    * From now on large frames are taken from another budget, what is held included. For the loop.
    */
   protected final void setBudget(ByteBudget other) {
-    long held = beyond(buffer.length);
     other.take(held);
     budget.give(held);
     budget = other;
@@ -166,13 +166,14 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     byte[] target = buffer;
     if (wanted > buffer.length) {
       int size = Math.toIntExact(Math.max(wanted, grown(waiting)));
-      long more = beyond(size) - beyond(buffer.length);
+      long more = beyond(size) - held;
       if (more > 0 && !budget.tryTake(more)) {
         if (isRefusable(waiting)) {
           return false;
         }
         budget.take(more);
       }
+      held += more;
       target = new byte[size];
     }
     System.arraycopy(buffer, from, target, 0, waiting);
@@ -198,16 +199,22 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Takes the bytes of the frame that is being taken from the budget, to be given back when it is
-   * done with. One so large that it came in a buffer from the budget always gets them: what was
-   * enough for it to come is enough to keep it, and the buffer's bytes are given back next.
+   * Takes bytes for the frame that is being taken from the budget, to be given back when it is done
+   * with. What the buffer holds of the budget becomes the frame's, so that one for which there is
+   * just enough is not refused: the buffer is given up next.
    */
-  protected final boolean tryKeep(int bytes) {
-    if (bytes > BUFFER_BYTES) {
-      budget.take(bytes);
-      return true;
+  protected final boolean tryKeep(long bytes) {
+    long moved = Math.min(held, bytes);
+    if (!budget.tryTake(bytes - moved)) {
+      return false;
     }
-    return budget.tryTake(bytes);
+    held -= moved;
+    return true;
+  }
+
+  /** What the frame that is being taken, or refused, has of the budget already. */
+  protected final long heldBytes() {
+    return held;
   }
 
   private void refuse(ChannelHandlerContext ctx) {
@@ -230,15 +237,27 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** A large frame is no reason to keep a large buffer. */
+  /**
+   * A large frame is no reason to keep a large buffer. Nor are those that follow it without a pause
+   * where it has got the buffer's bytes of the budget: they ask for theirs.
+   */
   private void shrink() {
-    if (buffer.length > BUFFER_BYTES) {
-      setBuffer(new byte[BUFFER_BYTES]);
+    int waiting = to - from;
+    boolean isOver = waiting == 0 ? buffer.length > BUFFER_BYTES : held < beyond(buffer.length);
+    if (isOver) {
+      byte[] smaller = new byte[Math.max(BUFFER_BYTES, waiting)];
+      System.arraycopy(buffer, from, smaller, 0, waiting);
+      setBuffer(smaller);
+      from = 0;
+      to = waiting;
     }
   }
 
   private void setBuffer(byte[] other) {
-    budget.give(beyond(buffer.length));
+    long needed = beyond(other.length);
+    budget.take(needed);
+    budget.give(held);
+    held = needed;
     buffer = other;
   }
 
@@ -271,8 +290,8 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       if (from == to) {
         from = 0;
         to = 0;
-        shrink();
       }
+      shrink();
       frames(ctx);
     }
   }

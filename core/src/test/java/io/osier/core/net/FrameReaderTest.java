@@ -11,6 +11,7 @@ import io.netty.handler.codec.TooLongFrameException;
 import io.osier.core.codec.WireInput;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class FrameReaderTest {
     protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
       byte first = head.readByte();
       assertThat(head.readBytes(10)).containsOnly(first);
-      assertThat(length).isGreaterThan(100_000);
+      assertThat(length).isGreaterThan(30);
       refused++;
     }
 
@@ -208,6 +209,41 @@ final class FrameReaderTest {
     assertThat(kept.getFirst()).isTrue();
     assertThat(budget.taken()).isEqualTo(200_000);
     budget.give(200_000);
+  }
+
+  /** Reads that end within the next frame, so that the buffer is never empty. */
+  @Test
+  void framesThatAreKept_takeNoMoreThanTheBudget_howeverTheyCome() {
+    for (int length : new int[] {40_000, 65_300, 65_533, 120_000}) {
+      for (int cut : new int[] {5_000, 65_536}) {
+        ByteBudget budget = new ByteBudget(350_000);
+        List<Integer> kept = new ArrayList<>();
+        Collector one =
+            new Collector(budget) {
+              @Override
+              protected void frame(ChannelHandlerContext ctx, WireInput content) {
+                int bytes = 512 + content.remaining();
+                if (tryKeep(bytes)) {
+                  kept.add(bytes);
+                }
+                super.frame(ctx, content);
+              }
+            };
+        EmbeddedChannel at = new EmbeddedChannel(one);
+        ByteBuf sent = framed(Collections.nCopies(20, new byte[length]));
+        while (sent.isReadable()) {
+          at.writeInbound(sent.readRetainedSlice(Math.min(sent.readableBytes(), cut)));
+          assertThat(budget.taken()).isLessThanOrEqualTo(budget.max());
+        }
+        assertThat(one.frames.size() + one.refused).isEqualTo(20);
+        assertThat(kept).hasSizeBetween(2, 350_000 / length);
+        kept.forEach(budget::give);
+        assertThat(budget.taken()).isZero();
+        kept.clear();
+        at.writeInbound(framed(List.of(new byte[length])));
+        assertThat(kept).as("there is room again").hasSize(1);
+      }
+    }
   }
 
   @Test

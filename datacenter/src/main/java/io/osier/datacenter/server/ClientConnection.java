@@ -252,7 +252,7 @@ final class ClientConnection extends FrameReader {
 
   private void noRoom(long id, int length) {
     UserQuotas.Quota of = quota;
-    if (of != null && !of.bytes().has(REQUEST_BYTES + length)) {
+    if (of != null && !of.bytes().has(REQUEST_BYTES + length - heldBytes())) {
       boolean fits = REQUEST_BYTES + length <= of.bytes().max();
       answer(
           id,
@@ -261,7 +261,7 @@ final class ClientConnection extends FrameReader {
               "nothing was done: " + of.noRoom(length)));
       return;
     }
-    boolean ever = length <= requestBytes.max();
+    boolean ever = REQUEST_BYTES + length <= requestBytes.max();
     answer(
         id,
         new Reply.Failure(

@@ -47,8 +47,8 @@ final class ClientConnection extends FrameReader {
   static final long REFUSED_MILLIS = 100;
 
   /**
-   * What a request takes in the heap besides its bytes until it is answered: decoded, in its lane,
-   * in front of who reads its object from the disk, with what will answer it.
+   * What a request takes in the heap besides its bytes until it is answered: in its lane, in front
+   * of who reads its object from the disk, with what will answer it.
    */
   private static final int REQUEST_BYTES = 512;
 
@@ -199,12 +199,23 @@ final class ClientConnection extends FrameReader {
     } else if (!of.tryBegin()) {
       answer(
           id, new Reply.Failure(ErrorCode.OVERLOADED, "nothing was done: " + of.tooManyRequests()));
-    } else if (tryKeep(REQUEST_BYTES + length)) {
-      handle(request, new Asked(id, request, began, of, REQUEST_BYTES + length));
     } else {
-      of.end();
-      noRoom(id, length);
+      long bytes = keptBytes(request, length, of);
+      if (tryKeep(bytes)) {
+        handle(request, new Asked(id, request, began, of, bytes));
+      } else {
+        of.end();
+        noRoom(id, bytes);
+      }
     }
+  }
+
+  /**
+   * What a request counts until it is answered; one that fits as it came may count all there is.
+   */
+  private long keptBytes(Request request, int length, UserQuotas.Quota of) {
+    long most = Math.min(of.bytes().max(), requestBytes.max());
+    return Math.max(REQUEST_BYTES + length, Math.min(most, REQUEST_BYTES + request.heapBytes()));
   }
 
   private void handle(Request request, Asked asked) {
@@ -247,27 +258,27 @@ final class ClientConnection extends FrameReader {
   @Override
   protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
     guard.frame();
-    noRoom(ProtocolCodec.decodeId(head), length);
+    noRoom(ProtocolCodec.decodeId(head), REQUEST_BYTES + length);
   }
 
-  private void noRoom(long id, int length) {
+  private void noRoom(long id, long bytes) {
     UserQuotas.Quota of = quota;
-    if (of != null && !of.bytes().has(REQUEST_BYTES + length - heldBytes())) {
-      boolean fits = REQUEST_BYTES + length <= of.bytes().max();
+    if (of != null && !of.bytes().has(bytes - heldBytes())) {
+      boolean fits = bytes <= of.bytes().max();
       answer(
           id,
           new Reply.Failure(
               fits ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-              "nothing was done: " + of.noRoom(length)));
+              "nothing was done: " + of.noRoom(bytes)));
       return;
     }
-    boolean ever = REQUEST_BYTES + length <= requestBytes.max();
+    boolean ever = bytes <= requestBytes.max();
     answer(
         id,
         new Reply.Failure(
             ever ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-            "nothing was done: a request of "
-                + length
+            "nothing was done: a request that takes "
+                + bytes
                 + " bytes finds no room; all that are under way may have "
                 + requestBytes.max()
                 + " bytes, an eighth of this datacenter's heap"));
@@ -297,11 +308,11 @@ final class ClientConnection extends FrameReader {
     private final Request request;
     private final long beganNanos;
     private final UserQuotas.Quota of;
-    private final int keptBytes;
+    private final long keptBytes;
     private volatile long takenNanos;
     private volatile long executedNanos;
 
-    Asked(long id, Request request, long beganNanos, UserQuotas.Quota of, int keptBytes) {
+    Asked(long id, Request request, long beganNanos, UserQuotas.Quota of, long keptBytes) {
       this.id = id;
       this.request = request;
       this.beganNanos = beganNanos;

@@ -157,11 +157,11 @@ final class UserQuotas {
     }
 
     /** Says that a request finds no room in what this user may have, and counts it. */
-    String noRoom(int length) {
+    String noRoom(long needed) {
       bytesRefused.increment();
       return logged(
-          "a request of "
-              + length
+          "a request that takes "
+              + needed
               + " bytes finds no room; all of user '"
               + user
               + "' that are under way may have "

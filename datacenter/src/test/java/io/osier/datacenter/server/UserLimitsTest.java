@@ -13,6 +13,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
@@ -32,6 +33,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -263,6 +265,51 @@ final class UserLimitsTest {
       assertThat(first.reply().message()).isEqualTo(new Reply.Pong());
     }
     assertServed(first);
+  }
+
+  /** Three bytes of a key are a hundred in the heap. */
+  @Test
+  void requestThatIsLargerInTheHeap_countsWhatItTakesThere() throws Exception {
+    ClientServer server = server(limits(MANY, MANY, 1_500_000));
+    List<Request.Fetch> reads = new ArrayList<>();
+    for (int i = 0; i < Request.BATCH_MAX; i++) {
+      reads.add(
+          new Request.Fetch(
+              Key.of(String.valueOf(i % 900 + 100)), Optional.empty(), new Query.Exists()));
+    }
+    Request.ReadAll batch = new Request.ReadAll("shop", reads, VersionVector.EMPTY, false, 0);
+    byte[] frame = RawClient.frame(1, batch);
+    assertThat(20L * frame.length).isGreaterThan(batch.heapBytes());
+    assertThat(5L * frame.length).isLessThan(batch.heapBytes());
+    RawClient client = connect(server).greet();
+    client.send(frame);
+    await().atMost(LONG).until(() -> waiting.size() == 1);
+    assertThat(bytesOf(server, "default")).isGreaterThan(batch.heapBytes());
+    client.send(frame);
+    refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
+    assertServed(client);
+    waiting.peek().accept(new Reply.Pong());
+    assertThat(client.reply().message()).isEqualTo(new Reply.Pong());
+    assertThat(bytesOf(server, "default")).isZero();
+  }
+
+  /** As it was with its bytes alone: what may come must not be too large once it has come. */
+  @Test
+  void requestThatIsLargerInTheHeapThanAllThereIs_isTakenAlone() throws Exception {
+    ClientServer server = server(limits(MANY, MANY, 100_000));
+    List<Request.Fetch> reads =
+        Collections.nCopies(
+            5_000, new Request.Fetch(Key.of("key"), Optional.empty(), new Query.Exists()));
+    RawClient client = connect(server).greet();
+    client.send(
+        RawClient.frame(1, new Request.ReadAll("shop", reads, VersionVector.EMPTY, false, 0)));
+    await().atMost(LONG).until(() -> waiting.size() == 1);
+    assertThat(bytesOf(server, "default")).isEqualTo(100_000);
+    client.send(write(2, 1));
+    refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
+    waiting.poll().accept(new Reply.Pong());
+    assertThat(client.reply().message()).isEqualTo(new Reply.Pong());
+    assertServed(client);
   }
 
   private static long bytesOf(ClientServer server, String user) {

@@ -406,10 +406,12 @@ abstract class Call<T> {
           .whenComplete(
               (there, error) -> {
                 Reply.KeyspaceInfo info = to.keyspace(keyspace);
+                long now = timers.nanoTime();
                 if (error == null
                     && info != null
+                    && tries.tooLate(now, to.roundTripNanos()) == null
                     && session.goOn(keyspace, partition, asked, there)) {
-                  send(to, info, timers.nanoTime());
+                  send(to, info, now);
                 } else {
                   fail(Calls.failed(failure, update));
                 }

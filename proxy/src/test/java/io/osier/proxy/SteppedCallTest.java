@@ -106,6 +106,9 @@ final class SteppedCallTest {
     /** How often it was asked for its keyspaces. */
     private int asked;
 
+    /** Its answer to what it has of the others, when that was asked. */
+    private CompletableFuture<Reply> through = new CompletableFuture<>();
+
     /** Why it does not tell them; null if it does. */
     private @Nullable RuntimeException untold;
 
@@ -147,7 +150,9 @@ final class SteppedCallTest {
 
     @Override
     public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-      throw new UnsupportedOperationException("no question was expected");
+      assertThat(request).isInstanceOf(Request.Through.class);
+      through = new CompletableFuture<>();
+      return through;
     }
 
     @Override
@@ -315,6 +320,22 @@ final class SteppedCallTest {
     assertThat(codeOf(call)).isEqualTo(ErrorCode.UNAVAILABLE);
     // Then the answer of the other one, 80 ms away, would come too late.
     assertThat(tries).startsWith(0L, 20L, 40L).last().isEqualTo(940L);
+  }
+
+  /** Sent then, it would fail as it is written, or be in doubt. */
+  @Test
+  void whatGoesOnWithoutItsPast_isNotSent_whenTheTimeIsOver() {
+    VersionVector seen = VersionVector.of(us.replica, 5);
+    SessionToken token = new SessionToken(Map.of("k", List.of(seen)));
+    Session session =
+        client.session(SessionOptions.DEFAULT.after(token).goOnAfter(Duration.ofMillis(100)));
+    CompletableFuture<Void> call = session.keyspace("k").counter("c").incrementAsync(1);
+    eu.fails(ErrorCode.SESSION_LOST);
+    steps.pass(1_001);
+    eu.through.complete(new Reply.Through(VersionVector.of(us.replica, 2)));
+    assertThat(eu.open).isEmpty();
+    assertThat(codeOf(call)).isEqualTo(ErrorCode.SESSION_LOST);
+    assertThat(session.losses()).isEmpty();
   }
 
   @Test

@@ -38,6 +38,9 @@ public abstract class Outgoing<T> {
   private WireOutput out = newBuffer();
   private int encoded;
 
+  /** Whether a message is being written: who is told that it is not sent may add another one. */
+  private boolean encoding;
+
   private static WireOutput newBuffer() {
     return new WireOutput(Framing.LENGTH_BYTES + Framing.CLIENT_FRAME_BYTES_MAX);
   }
@@ -48,7 +51,7 @@ public abstract class Outgoing<T> {
   }
 
   /**
-   * Writes a message. Called by the channel's loop.
+   * Writes a message. Called by the channel's loop. What is added meanwhile comes behind it.
    *
    * @return false if it is not to be sent after all; what was written is then dropped
    * @throws KryoBufferOverflowException if it is too large
@@ -69,7 +72,7 @@ public abstract class Outgoing<T> {
   /** Adds a message. */
   public final void add(T message) {
     boolean inLoop = channel.eventLoop().inEventLoop();
-    if (inLoop && queue.isEmpty() && flushesSoon()) {
+    if (inLoop && !encoding && queue.isEmpty() && flushesSoon()) {
       encode(message);
       if (encoded >= FLUSH_AFTER) {
         handOn();
@@ -131,8 +134,13 @@ public abstract class Outgoing<T> {
 
   private boolean encode(int start, T message) {
     out.writeInt(0);
-    if (!write(out, message)) {
-      return false;
+    encoding = true;
+    try {
+      if (!write(out, message)) {
+        return false;
+      }
+    } finally {
+      encoding = false;
     }
     int end = out.position();
     int length = end - start - Framing.LENGTH_BYTES;

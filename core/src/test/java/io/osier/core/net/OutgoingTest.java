@@ -6,8 +6,10 @@ import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.osier.core.codec.WireOutput;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 final class OutgoingTest {
@@ -15,6 +17,10 @@ final class OutgoingTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final List<byte[]> failed = new ArrayList<>();
+
+  /** What who is told that {@link #UNWANTED} is not sent adds, one each time. */
+  private final Queue<String> added = new ArrayDeque<>();
+
   private boolean soon;
   private boolean open = true;
 
@@ -22,6 +28,9 @@ final class OutgoingTest {
       new Outgoing<>(channel) {
         @Override
         protected boolean write(WireOutput to, byte[] message) {
+          if (message == UNWANTED && !added.isEmpty()) {
+            add(bytes(added.remove()));
+          }
           to.writeBytes(message);
           return message != UNWANTED;
         }
@@ -105,6 +114,22 @@ final class OutgoingTest {
     outgoing.add(UNWANTED);
     outgoing.add(bytes("b"));
     assertThat(frames(buffers())).containsExactly("a", "b");
+  }
+
+  /** A call that is too late fails as its request is written, and its caller asks for more. */
+  @Test
+  void messageThatIsAddedWhileAnotherIsWritten_leavesWhole_behindIt() {
+    for (boolean first : new boolean[] {true, false}) {
+      soon = first; // the first two are written at once, or wait until all are
+      added.addAll(List.of("c", "d"));
+      outgoing.add(bytes("a"));
+      outgoing.add(UNWANTED);
+      soon = true;
+      outgoing.add(bytes("b"));
+      outgoing.add(UNWANTED);
+      outgoing.flush();
+      assertThat(frames(buffers())).containsExactlyInAnyOrder("a", "b", "c", "d");
+    }
   }
 
   @Test

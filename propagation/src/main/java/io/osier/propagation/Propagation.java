@@ -147,6 +147,11 @@ public final class Propagation {
     return inbound.hasStreamed(origin);
   }
 
+  /** Whether what the store may have lost was compared with all peers. */
+  public boolean isVerified() {
+    return verifier.isDone();
+  }
+
   private boolean isAtRest() {
     return verifier.isDone() && standing.isAtRest();
   }

@@ -175,13 +175,14 @@ final class SimNode implements Entrance.Inside {
               HASH,
               this::readLater,
               decomposition());
+      boolean goesOn = dc.keepsAll() && dc.life() > 1;
       recovered =
-          kept.recover(dc.life(), dc.keepsAll() && dc.life() > 1, versions.replicas())
+          kept.recover(dc.life(), goesOn, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);
       this.store = new WatchedStore(simulation, this, kept);
       this.journal = kept;
       simulation.losses().recovered(unit, self, recovered.committed());
-      if (!recovered.resumed()) {
+      if (!goesOn) {
         simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
       }
     } else {

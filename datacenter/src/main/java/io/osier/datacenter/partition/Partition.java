@@ -68,6 +68,10 @@ public final class Partition implements Machine {
   private Progress progress;
 
   private long progressVersion = -1;
+
+  /** See {@link PartitionProgress}. */
+  private boolean caughtUp;
+
   private Now now;
   private volatile boolean ready;
   private volatile boolean settled;
@@ -88,6 +92,7 @@ public final class Partition implements Machine {
     this.policy = config.policy();
     this.now = now;
     this.ready = config.peers().isEmpty() || recovered.resumed();
+    this.caughtUp = ready;
     this.modes = new ModeControl(config, now.nanos());
     this.effects = new EffectsBuilder(config.recording());
     this.propagation =
@@ -286,7 +291,7 @@ public final class Partition implements Machine {
     if (!config.recording()) {
       return Optional.empty();
     }
-    long version = propagation.progressVersion();
+    long version = propagation.progressVersion() + (caughtUp ? 1 : 0);
     if (version != progressVersion) {
       progressVersion = version;
       progress = propagation.progress();
@@ -295,7 +300,11 @@ public final class Partition implements Machine {
     }
     return Optional.of(
         new PartitionProgress(
-            sequencer.committed(), sequencer.lastTimestamp(), progress, propagation.shipped()));
+            sequencer.committed(),
+            sequencer.lastTimestamp(),
+            progress,
+            propagation.shipped(),
+            caughtUp));
   }
 
   @Override
@@ -326,6 +335,7 @@ public final class Partition implements Machine {
     if (!ready && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)) {
       ready = true;
     }
+    caughtUp |= ready && propagation.isVerified();
     settled |= propagation.isSettled();
     if (changes.forgotten().isEmpty() && propagation.isSettled() && propagation.isComplete()) {
       changes.caughtUp();

@@ -9,5 +9,8 @@ import io.osier.propagation.host.Progress;
  * @param timestamp its hybrid clock's last timestamp
  * @param others how far it has come with what others ship
  * @param shipped every other datacenter has its updates up to this commit number
+ * @param caughtUp whether this incarnation has once had what it needs to serve, and has compared
+ *     with all peers what a former one may have lost: until then each start begins with that again
  */
-public record PartitionProgress(long committed, long timestamp, Progress others, long shipped) {}
+public record PartitionProgress(
+    long committed, long timestamp, Progress others, long shipped, boolean caughtUp) {}

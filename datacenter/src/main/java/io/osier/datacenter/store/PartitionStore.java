@@ -506,7 +506,8 @@ public final class PartitionStore implements ObjectStore, Journal {
                 forgotten,
                 p.others().through(),
                 p.others().cursors(),
-                p.others().settled())));
+                p.others().settled(),
+                p.caughtUp())));
   }
 
   /** From now on so much is kept in memory, beside what is not durable yet. For any thread. */

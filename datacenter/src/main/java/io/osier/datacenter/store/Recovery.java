@@ -41,9 +41,10 @@ record Recovery(
       boolean resumed,
       Collection<ReplicaId> replicas) {
     if (found.isEmpty()) {
-      // It has no updates to lose, so an incarnation that goes on gives no number twice.
+      // It has no updates to lose, so an incarnation that goes on gives no number twice. But the
+      // peers may have some that it never got.
       Recovered nothing =
-          new Recovered(life, resumed, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
+          new Recovered(life, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
       return new Recovery(nothing, 0, 0, false, List.of());
     }
     StoredState state = found.get();
@@ -54,7 +55,7 @@ record Recovery(
     Recovered recovered =
         new Recovered(
             life,
-            resumed,
+            resumed && state.caughtUp(),
             state.committed(),
             loggedAfter,
             state.timestamp(),
@@ -80,7 +81,8 @@ record Recovery(
         new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of(), false, 1);
     // The log is of numbers that now mean something else, and the state says so with it.
     StoredState now =
-        new StoredState(self, 0, state.timestamp(), state.keys(), 0, through, Map.of(), false);
+        new StoredState(
+            self, 0, state.timestamp(), state.keys(), 0, through, Map.of(), false, false);
     List<Change> changes =
         List.of(
             new Change.DropLogged(0, state.committed()),

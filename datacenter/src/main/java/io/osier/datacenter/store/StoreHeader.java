@@ -33,12 +33,13 @@ record StoreHeader(
     Durability durability,
     Map<String, Integer> partitions) {
   /**
-   * Stores of this format may have decomposed objects. Those of format 5 say of what is put in
-   * place whether it is alone, and which types there are. Those of format 4 may have elements and
-   * fields with deadlines, those of format 3 only objects; those of format 2 have objects that are
-   * put in place, and earlier ones versions alone.
+   * Stores of this format say of each partition whether it has caught up. Those of format 6 may
+   * have decomposed objects. Those of format 5 say of what is put in place whether it is alone, and
+   * which types there are. Those of format 4 may have elements and fields with deadlines, those of
+   * format 3 only objects; those of format 2 have objects that are put in place, and earlier ones
+   * versions alone.
    */
-  private static final byte FORMAT = 6;
+  private static final byte FORMAT = 7;
 
   private static final byte FORMAT_MIN = 1;
   private static final int NAME_MAX = 1_000;

@@ -21,6 +21,7 @@ import java.util.TreeMap;
  * @param through what is here completely of every other replica
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link io.osier.propagation.host.Progress}
+ * @param caughtUp see {@link PartitionProgress}
  */
 public record StoredState(
     ReplicaId self,
@@ -30,8 +31,12 @@ public record StoredState(
     long forgotten,
     VersionVector through,
     Map<ReplicaId, Cursor> cursors,
-    boolean settled) {
-  private static final byte FORMAT = 3;
+    boolean settled,
+    boolean caughtUp) {
+  private static final byte FORMAT = 4;
+
+  /** Does not say whether it has caught up: it is believed that it has. */
+  private static final byte FORMAT_MIN = 3;
 
   public StoredState {
     cursors = Map.copyOf(cursors);
@@ -47,6 +52,7 @@ public record StoredState(
     out.writeNumber(forgotten);
     out.writeVector(through);
     out.writeBoolean(settled);
+    out.writeBoolean(caughtUp);
     out.writeCount(cursors.size());
     cursors.forEach(
         (sender, cursor) -> {
@@ -60,7 +66,7 @@ public record StoredState(
     WireInput in = new WireInput(bytes);
     try {
       int format = in.readByte();
-      if (format != FORMAT) {
+      if (format < FORMAT_MIN || format > FORMAT) {
         throw new MalformedException("format " + format + " of a partition's state is unknown");
       }
       ReplicaId self = in.readReplica();
@@ -70,6 +76,7 @@ public record StoredState(
       long forgotten = in.readNumber();
       VersionVector through = in.readVector();
       boolean settled = in.readFlag();
+      boolean caughtUp = format == FORMAT_MIN || in.readFlag();
       int n = in.readCount(4);
       Map<ReplicaId, Cursor> cursors = new TreeMap<>();
       for (int i = 0; i < n; i++) {
@@ -77,7 +84,7 @@ public record StoredState(
       }
       in.expectEnd();
       return new StoredState(
-          self, committed, timestamp, keys, forgotten, through, cursors, settled);
+          self, committed, timestamp, keys, forgotten, through, cursors, settled, caughtUp);
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {

@@ -78,7 +78,7 @@ final class ScanDurabilityTest {
     store.append(
         new Shipment(FIRST, SELF, predecessor, VersionVector.EMPTY, number, 1, 0, delta), after);
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
+    store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
   }
 
   private List<Reply.Row> rows(Optional<Key> from) {

@@ -78,7 +78,7 @@ final class DecomposedReadersTest {
       store.put(SET, after);
       store.append(new Shipment(SET, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
       Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
+      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
     }
   }
 

@@ -260,7 +260,7 @@ final class DecomposedStoreProperties {
 
     void commit() {
       Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
+      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
     }
 
     void write() {

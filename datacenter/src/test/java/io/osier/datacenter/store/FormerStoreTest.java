@@ -192,7 +192,8 @@ final class FormerStoreTest {
             after);
         expected.put(object, after);
         Progress progress = new Progress(recovered.through(), Map.of(), true);
-        store.commit(Optional.of(new PartitionProgress(number, 1_000_000, progress, 0)), () -> {});
+        store.commit(
+            Optional.of(new PartitionProgress(number, 1_000_000, progress, 0, true)), () -> {});
       }
       assertThat(versions > expected.size()).isEqualTo(hasVersions);
       database.prune();
@@ -234,8 +235,8 @@ final class FormerStoreTest {
     unpack("8ab7eaa", store);
     RocksDatabase database = open(store);
     byte[] header = database.db().get(RecordKeys.header());
-    assertThat(header[0]).isEqualTo((byte) 6);
-    header[0] = 7;
+    assertThat(header[0]).isEqualTo((byte) 7);
+    header[0] = 8;
     try (WriteOptions write = new WriteOptions()) {
       database.db().put(write, RecordKeys.header(), header);
     }
@@ -243,7 +244,7 @@ final class FormerStoreTest {
     assertThatThrownBy(() -> open(store))
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
-        .hasMessageContaining("in format 7; this version reads formats 1 to 6");
+        .hasMessageContaining("in format 8; this version reads formats 1 to 7");
   }
 
   /** How today's code writes the rows of a counter that was cleared may differ from then. */

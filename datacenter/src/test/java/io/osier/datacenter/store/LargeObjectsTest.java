@@ -206,7 +206,7 @@ final class LargeObjectsTest {
       store.put(object, after);
       store.append(new Shipment(object, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
       Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number)), () -> {});
+      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
     }
   }
 

@@ -103,7 +103,7 @@ final class PartitionStoreTest {
    */
   private void commit(PartitionStore store, long shipped) {
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(Optional.of(new PartitionProgress(number, 1, progress, shipped)), () -> {});
+    store.commit(Optional.of(new PartitionProgress(number, 1, progress, shipped, true)), () -> {});
   }
 
   private void writeAll() {

@@ -44,7 +44,7 @@ final class StoreFaultsTest {
 
   private static Change state() {
     return new Change.PutState(
-        new StoredState(SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true));
+        new StoredState(SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true, true));
   }
 
   /** An eviction's snapshot waits in front of a drop, and both come to the disk together. */

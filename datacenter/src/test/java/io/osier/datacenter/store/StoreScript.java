@@ -154,6 +154,7 @@ final class StoreScript {
         new Cursor(
             i, i, i + 2L, i, Optional.of(new ObjectId(Key.of("k" + i), CrdtType.PN_COUNTER)));
     Progress progress = new Progress(through, Map.of(OTHER, cursor), i % 2 == 0);
-    store.commit(Optional.of(new PartitionProgress(own, 1_000 + own, progress, own / 2)), () -> {});
+    store.commit(
+        Optional.of(new PartitionProgress(own, 1_000 + own, progress, own / 2, true)), () -> {});
   }
 }

@@ -14,7 +14,7 @@ import java.util.TreeSet;
  *
  * @param life counts the starts of the store, from 1: what was counted in memory only (places in
  *     the stream, epochs, changes) is comparable within one life. 0 without a store
- * @param resumed whether the incarnation goes on: nothing was lost
+ * @param resumed whether the incarnation goes on, and had caught up: nothing was lost
  * @param committed the last commit number of this incarnation; 0 for a new one
  * @param loggedAfter of this incarnation's updates after this number the log tells the objects
  * @param timestamp the hybrid clock's last timestamp

@@ -1,0 +1,190 @@
+package io.osier.datacenter.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.Key;
+import io.osier.core.KeyedHash;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupWriter;
+import io.osier.datacenter.store.MemoryVersions;
+import io.osier.datacenter.store.PartitionStore;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a partition with a store knows of its former lives, of which some ended too early. */
+final class RestartsTest {
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final ReplicaId AP = new ReplicaId("ap", 1);
+  private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.PN_COUNTER);
+
+  private final MemoryVersions versions = new MemoryVersions();
+  private final List<Frame> sent = new ArrayList<>();
+  private Partition partition = start(1, 1, false);
+  private long nanos = 1;
+
+  private final class Writer implements GroupWriter {
+    @Override
+    public void write(Group group) {
+      versions.write(group.changes());
+      group.written().run();
+    }
+
+    @Override
+    public Runnable someTime(List<Change> changes) {
+      return () -> versions.write(changes);
+    }
+  }
+
+  private PartitionStore store;
+
+  private Partition start(long life, long incarnation, boolean resumed) {
+    ReplicaId self = new ReplicaId("eu", incarnation);
+    store =
+        new PartitionStore(
+            versions,
+            new Writer(),
+            PartitionStore.Keeps.NEWEST,
+            self,
+            1 << 20,
+            1_000,
+            KeyedHash.of(() -> 7),
+            Runnable::run);
+    Recovered recovered = store.recover(life, resumed, List.of());
+    PartitionConfig config =
+        new PartitionConfig(
+            self,
+            List.of("us", "ap"),
+            KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+            0,
+            StreamSettings.DEFAULT,
+            AdaptationSettings.DEFAULT);
+    return new Partition(config, store, recovered, now());
+  }
+
+  private Now now() {
+    return new Now(nanos, 1 + nanos / 1_000_000);
+  }
+
+  private void input(Input input) {
+    Effects effects = partition.step(input, now());
+    effects.keep(store, () -> {});
+    for (Effects.Output output : effects.whenDurable()) {
+      if (output instanceof Effects.Send s) {
+        sent.add(s.frame());
+      }
+    }
+  }
+
+  private void tick(long millis) {
+    nanos += millis * 1_000_000;
+    input(new Input.Tick());
+  }
+
+  private <F extends Frame> F sent(Class<F> type) {
+    assertThat(sent).hasAtLeastOneElementOfType(type);
+    return type.cast(sent.stream().filter(type::isInstance).findFirst().orElseThrow());
+  }
+
+  /** The peer's link comes up, and it has nothing that is not here. */
+  private void up(ReplicaId peer) {
+    sent.clear();
+    input(new Input.PeerUp(peer, true));
+    input(
+        new Input.FromPeer(
+            peer,
+            new Frame.Status(
+                true, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nanos)));
+  }
+
+  /** The peer knows no more of any object than is here. */
+  private void verified(ReplicaId peer) {
+    up(peer);
+    long request = sent(Frame.Verify.class).request();
+    sent.clear();
+    input(
+        new Input.FromPeer(
+            peer, new Frame.Verified(request, OBJECT, List.of(), VersionVector.EMPTY)));
+    sent(Frame.Resume.class);
+  }
+
+  private void writeOne() {
+    tick(Partition.JOIN_NANOS / 1_000_000);
+    input(
+        new Input.Command(
+            1,
+            new Request.Write(
+                "k",
+                OBJECT.key(),
+                OBJECT.type(),
+                new Operation.Increment(1),
+                VersionVector.EMPTY,
+                0)));
+    assertThat(store.size()).isEqualTo(1);
+  }
+
+  @Test
+  void comparison_thatALifeDidNotEnd_isDoneByTheNext() {
+    writeOne();
+    partition = start(2, 2, false);
+    verified(US);
+    tick(0);
+    assertThat(partition.isReady()).isFalse();
+
+    partition = start(3, 2, true);
+    assertThat(partition.isReady()).isFalse();
+    verified(US);
+    verified(AP);
+    tick(0);
+    assertThat(partition.isReady()).isTrue();
+
+    partition = start(4, 2, true);
+    assertThat(partition.isReady()).isTrue();
+    up(AP);
+    assertThat(sent).doesNotHaveAnyElementsOfTypes(Frame.Verify.class);
+    sent(Frame.Resume.class);
+  }
+
+  /** It serves, since nobody is heard for long; but who comes later may know what it lost. */
+  @Test
+  void comparison_isOwed_thoughThePartitionServed() {
+    writeOne();
+    partition = start(2, 2, false);
+    tick(Partition.JOIN_NANOS / 1_000_000);
+    assertThat(partition.isReady()).isTrue();
+    partition = start(3, 2, true);
+    verified(US);
+  }
+
+  @Test
+  void newStore_thatHadNotCaughtUp_doesNotServeAfterARestart() {
+    input(new Input.PeerUp(US, true));
+    partition = start(2, 1, true);
+    assertThat(partition.isReady()).isFalse();
+    up(US);
+    up(AP);
+    tick(0);
+    assertThat(partition.isReady()).isTrue();
+    partition = start(3, 1, true);
+    assertThat(partition.isReady()).as("it goes on").isTrue();
+  }
+
+  /** Not even its first group was written. */
+  @Test
+  void newStore_thatNothingWasWrittenTo_doesNotServeAfterARestart() {
+    partition = start(2, 1, true);
+    assertThat(partition.isReady()).isFalse();
+  }
+}

@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
@@ -37,7 +38,18 @@ final class StreamEpochTest {
           List.of("us"),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           SETTINGS,
-          new Recovered(2, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
+          new Recovered(
+              2,
+              true,
+              0,
+              0,
+              0,
+              VersionVector.EMPTY,
+              Set.of(),
+              Map.of(),
+              true,
+              Forgotten.NOTHING,
+              1),
           new NoObjects(),
           (to, frame) -> {
             if (frame instanceof Frame.Resume resume) {

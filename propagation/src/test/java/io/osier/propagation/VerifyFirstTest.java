@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
@@ -42,7 +43,18 @@ final class VerifyFirstTest {
           List.of("us"),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           StreamSettings.DEFAULT,
-          new Recovered(2, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1),
+          new Recovered(
+              2,
+              false,
+              0,
+              0,
+              0,
+              VersionVector.EMPTY,
+              Set.of(),
+              Map.of(),
+              true,
+              Forgotten.NOTHING,
+              1),
           new OneObject(),
           (to, frame) -> {
             if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {

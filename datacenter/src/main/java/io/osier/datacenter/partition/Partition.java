@@ -8,6 +8,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Propagation;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
@@ -72,6 +73,9 @@ public final class Partition implements Machine {
   /** See {@link PartitionProgress}. */
   private boolean caughtUp;
 
+  /** What was to be stored of it last. */
+  private Forgotten unremembered = Forgotten.UNKNOWN;
+
   private Now now;
   private volatile boolean ready;
   private volatile boolean settled;
@@ -109,8 +113,7 @@ public final class Partition implements Machine {
     this.progress = propagation.progress();
     propagation.onFlush(modes::flushed);
     this.changes =
-        new VisibleChanges(
-            config.self(), config.isCausal(), propagation, remembered(recovered, store));
+        new VisibleChanges(config.self(), config.isCausal(), propagation, remembered(recovered));
     Forgetting forgetting =
         new Forgetting(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
@@ -150,11 +153,12 @@ public final class Partition implements Machine {
   }
 
   /** Up to where something may have been forgotten; null where others may have done so. */
-  private @Nullable VersionVector remembered(Recovered recovered, ObjectStore store) {
-    if (!recovered.resumed()) {
-      return null;
-    }
-    return store.forgotten() > 0 ? propagation.here() : VersionVector.EMPTY;
+  private @Nullable VersionVector remembered(Recovered recovered) {
+    return switch (recovered.forgotten()) {
+      case NOTHING -> VersionVector.EMPTY;
+      case SOMETHING -> propagation.here();
+      case UNKNOWN -> null;
+    };
   }
 
   /** The objects as the streams see them. */
@@ -292,9 +296,10 @@ public final class Partition implements Machine {
       return Optional.empty();
     }
     long version = propagation.progressVersion() + (caughtUp ? 1 : 0);
-    if (version != progressVersion) {
+    if (version != progressVersion || unremembered != changes.unremembered()) {
       progressVersion = version;
       progress = propagation.progress();
+      unremembered = changes.unremembered();
     } else if (!effects.hasRecords()) {
       return Optional.empty();
     }
@@ -304,7 +309,8 @@ public final class Partition implements Machine {
             sequencer.lastTimestamp(),
             progress,
             propagation.shipped(),
-            caughtUp));
+            caughtUp,
+            unremembered));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.Propagation;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,6 +107,15 @@ final class VisibleChanges {
     if (forgotten == null) {
       forgotten = propagation.here();
     }
+  }
+
+  /** What {@link #forgotten} comes to after a restart. */
+  Forgotten unremembered() {
+    VersionVector now = forgotten;
+    if (now == null) {
+      return Forgotten.UNKNOWN;
+    }
+    return now.isEmpty() ? Forgotten.NOTHING : Forgotten.SOMETHING;
   }
 
   Optional<VersionVector> forgotten() {

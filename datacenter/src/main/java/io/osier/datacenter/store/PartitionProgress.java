@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 
 /**
@@ -11,6 +12,12 @@ import io.osier.propagation.host.Progress;
  * @param shipped every other datacenter has its updates up to this commit number
  * @param caughtUp whether this incarnation has once had what it needs to serve, and has compared
  *     with all peers what a former one may have lost: until then each start begins with that again
+ * @param unremembered whether removals may be forgotten, here or elsewhere
  */
 public record PartitionProgress(
-    long committed, long timestamp, Progress others, long shipped, boolean caughtUp) {}
+    long committed,
+    long timestamp,
+    Progress others,
+    long shipped,
+    boolean caughtUp,
+    Forgotten unremembered) {}

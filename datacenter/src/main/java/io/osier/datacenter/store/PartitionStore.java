@@ -507,7 +507,8 @@ public final class PartitionStore implements ObjectStore, Journal {
                 p.others().through(),
                 p.others().cursors(),
                 p.others().settled(),
-                p.caughtUp())));
+                p.caughtUp(),
+                p.unremembered())));
   }
 
   /** From now on so much is kept in memory, beside what is not durable yet. For any thread. */

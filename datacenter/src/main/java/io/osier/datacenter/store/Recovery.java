@@ -2,6 +2,7 @@ package io.osier.datacenter.store;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica.Logged;
 import java.util.Collection;
@@ -44,7 +45,18 @@ record Recovery(
       // It has no updates to lose, so an incarnation that goes on gives no number twice. But the
       // peers may have some that it never got.
       Recovered nothing =
-          new Recovered(life, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
+          new Recovered(
+              life,
+              false,
+              0,
+              0,
+              0,
+              VersionVector.EMPTY,
+              Set.of(),
+              Map.of(),
+              false,
+              Forgotten.UNKNOWN,
+              1);
       return new Recovery(nothing, 0, 0, false, List.of());
     }
     StoredState state = found.get();
@@ -52,10 +64,11 @@ record Recovery(
       return ofFormer(state, self, life, replicas);
     }
     long loggedAfter = firstLogged.map(l -> l.number() - 1).orElse(state.committed());
+    boolean nothingLost = resumed && state.caughtUp();
     Recovered recovered =
         new Recovered(
             life,
-            resumed && state.caughtUp(),
+            nothingLost,
             state.committed(),
             loggedAfter,
             state.timestamp(),
@@ -63,6 +76,7 @@ record Recovery(
             Set.copyOf(replicas),
             state.cursors(),
             resumed && state.settled(),
+            nothingLost ? state.unremembered() : Forgotten.UNKNOWN,
             1);
     return new Recovery(recovered, state.keys(), state.forgotten(), true, List.of());
   }
@@ -78,11 +92,31 @@ record Recovery(
             ? state.through()
             : state.through().raised(state.self(), state.committed());
     Recovered recovered =
-        new Recovered(life, false, 0, 0, state.timestamp(), through, known, Map.of(), false, 1);
+        new Recovered(
+            life,
+            false,
+            0,
+            0,
+            state.timestamp(),
+            through,
+            known,
+            Map.of(),
+            false,
+            Forgotten.UNKNOWN,
+            1);
     // The log is of numbers that now mean something else, and the state says so with it.
     StoredState now =
         new StoredState(
-            self, 0, state.timestamp(), state.keys(), 0, through, Map.of(), false, false);
+            self,
+            0,
+            state.timestamp(),
+            state.keys(),
+            0,
+            through,
+            Map.of(),
+            false,
+            false,
+            Forgotten.UNKNOWN);
     List<Change> changes =
         List.of(
             new Change.DropLogged(0, state.committed()),

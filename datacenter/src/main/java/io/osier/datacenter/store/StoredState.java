@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.FrameCodec;
 import java.util.Map;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link io.osier.propagation.host.Progress}
  * @param caughtUp see {@link PartitionProgress}
+ * @param unremembered see {@link PartitionProgress}
  */
 public record StoredState(
     ReplicaId self,
@@ -32,10 +34,14 @@ public record StoredState(
     VersionVector through,
     Map<ReplicaId, Cursor> cursors,
     boolean settled,
-    boolean caughtUp) {
+    boolean caughtUp,
+    Forgotten unremembered) {
   private static final byte FORMAT = 4;
 
-  /** Does not say whether it has caught up: it is believed that it has. */
+  /**
+   * Does not say whether it has caught up: it is believed that it has. What others had forgotten it
+   * does not say either.
+   */
   private static final byte FORMAT_MIN = 3;
 
   public StoredState {
@@ -53,6 +59,7 @@ public record StoredState(
     out.writeVector(through);
     out.writeBoolean(settled);
     out.writeBoolean(caughtUp);
+    out.writeByte(unremembered.ordinal());
     out.writeCount(cursors.size());
     cursors.forEach(
         (sender, cursor) -> {
@@ -77,6 +84,8 @@ public record StoredState(
       VersionVector through = in.readVector();
       boolean settled = in.readFlag();
       boolean caughtUp = format == FORMAT_MIN || in.readFlag();
+      Forgotten unremembered =
+          format == FORMAT_MIN ? Forgotten.SOMETHING : Forgotten.values()[in.readByte()];
       int n = in.readCount(4);
       Map<ReplicaId, Cursor> cursors = new TreeMap<>();
       for (int i = 0; i < n; i++) {
@@ -84,7 +93,16 @@ public record StoredState(
       }
       in.expectEnd();
       return new StoredState(
-          self, committed, timestamp, keys, forgotten, through, cursors, settled, caughtUp);
+          self,
+          committed,
+          timestamp,
+          keys,
+          forgotten,
+          through,
+          cursors,
+          settled,
+          caughtUp,
+          unremembered);
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {

@@ -15,6 +15,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
@@ -151,6 +152,7 @@ final class RepeatedCommitTest {
             Set.of(),
             Map.of(),
             true,
+            Forgotten.NOTHING,
             1);
     Object restarted =
         Proxy.newProxyInstance(

@@ -22,6 +22,7 @@ import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What a partition with a store knows of its former lives, of which some ended too early. */
@@ -100,13 +101,21 @@ final class RestartsTest {
 
   /** The peer's link comes up, and it has nothing that is not here. */
   private void up(ReplicaId peer) {
+    up(peer, 0);
+  }
+
+  /**
+   * The peer's link comes up.
+   *
+   * @param committed how far its updates go
+   */
+  private void up(ReplicaId peer, long committed) {
     sent.clear();
     input(new Input.PeerUp(peer, true));
+    VersionVector none = VersionVector.EMPTY;
     input(
         new Input.FromPeer(
-            peer,
-            new Frame.Status(
-                true, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nanos)));
+            peer, new Frame.Status(true, 0, 0, none, 1, none, committed, false, nanos)));
   }
 
   /** The peer knows no more of any object than is here. */
@@ -186,5 +195,65 @@ final class RestartsTest {
   void newStore_thatNothingWasWrittenTo_doesNotServeAfterARestart() {
     partition = start(2, 1, true);
     assertThat(partition.isReady()).isFalse();
+  }
+
+  /** The peer made an object and removed it, and has forgotten both. */
+  private void upWithoutWhatItForgot(ReplicaId peer) {
+    up(peer, 5);
+    long epoch = sent(Frame.Resume.class).epoch();
+    input(
+        new Input.FromPeer(
+            peer,
+            new Frame.Updates(
+                Frame.Kind.CATCH_UP,
+                epoch,
+                1,
+                5,
+                VersionVector.EMPTY,
+                Optional.of(new Frame.Cursor(1, 0, 5, 5, Optional.empty())),
+                false,
+                nanos,
+                List.of())));
+  }
+
+  /** A watcher may have been told elsewhere of what was forgotten before it came here. */
+  @Test
+  void whatOthersHaveForgotten_isMissedAfterARestart_too() {
+    upWithoutWhatItForgot(US);
+    up(AP);
+    tick(0);
+    VersionVector then = VersionVector.of(US, 5);
+    assertThat(partition.forgotten()).contains(then);
+    partition = start(2, 1, true);
+    assertThat(partition.isReady()).isTrue();
+    assertThat(partition.forgotten()).contains(then);
+  }
+
+  @Test
+  void whatOthersHaveForgotten_isNotKnownAfterARestart_ifItWasNotBefore() {
+    upWithoutWhatItForgot(US);
+    tick(Partition.JOIN_NANOS / 1_000_000);
+    assertThat(partition.isReady()).isTrue();
+    assertThat(partition.forgotten()).as("ap may have forgotten more").isEmpty();
+    partition = start(2, 1, true);
+    assertThat(partition.isReady()).isTrue();
+    assertThat(partition.forgotten()).isEmpty();
+    up(US, 5);
+    up(AP);
+    tick(0);
+    assertThat(partition.forgotten()).contains(VersionVector.of(US, 5));
+    partition = start(3, 1, true);
+    assertThat(partition.forgotten()).contains(VersionVector.of(US, 5));
+  }
+
+  @Test
+  void whereNothingWasForgotten_thatIsKnownAfterARestart() {
+    up(US);
+    up(AP);
+    tick(0);
+    assertThat(partition.forgotten()).contains(VersionVector.EMPTY);
+    writeOne();
+    partition = start(2, 1, true);
+    assertThat(partition.forgotten()).contains(VersionVector.EMPTY);
   }
 }

@@ -18,6 +18,7 @@ import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.PartitionStore;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
@@ -78,7 +79,9 @@ final class ScanDurabilityTest {
     store.append(
         new Shipment(FIRST, SELF, predecessor, VersionVector.EMPTY, number, 1, 0, delta), after);
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
+    store.commit(
+        Optional.of(new PartitionProgress(number, 1, progress, number, true, Forgotten.SOMETHING)),
+        () -> {});
   }
 
   private List<Reply.Row> rows(Optional<Key> from) {

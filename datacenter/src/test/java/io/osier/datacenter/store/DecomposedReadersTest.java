@@ -15,6 +15,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
@@ -78,7 +79,10 @@ final class DecomposedReadersTest {
       store.put(SET, after);
       store.append(new Shipment(SET, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
       Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
+      store.commit(
+          Optional.of(
+              new PartitionProgress(number, 1, progress, number, true, Forgotten.SOMETHING)),
+          () -> {});
     }
   }
 

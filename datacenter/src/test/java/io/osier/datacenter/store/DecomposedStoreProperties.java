@@ -17,6 +17,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.store.ObjectStore.Entry;
 import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.wire.Shipment;
 import java.io.IOException;
@@ -260,7 +261,10 @@ final class DecomposedStoreProperties {
 
     void commit() {
       Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(Optional.of(new PartitionProgress(number, 1, progress, number, true)), () -> {});
+      store.commit(
+          Optional.of(
+              new PartitionProgress(number, 1, progress, number, true, Forgotten.SOMETHING)),
+          () -> {});
     }
 
     void write() {

@@ -16,6 +16,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Shipment;
@@ -193,7 +194,9 @@ final class FormerStoreTest {
         expected.put(object, after);
         Progress progress = new Progress(recovered.through(), Map.of(), true);
         store.commit(
-            Optional.of(new PartitionProgress(number, 1_000_000, progress, 0, true)), () -> {});
+            Optional.of(
+                new PartitionProgress(number, 1_000_000, progress, 0, true, Forgotten.SOMETHING)),
+            () -> {});
       }
       assertThat(versions > expected.size()).isEqualTo(hasVersions);
       database.prune();

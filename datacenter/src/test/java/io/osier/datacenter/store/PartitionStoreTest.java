@@ -14,6 +14,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Shipment;
@@ -103,7 +104,9 @@ final class PartitionStoreTest {
    */
   private void commit(PartitionStore store, long shipped) {
     Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(Optional.of(new PartitionProgress(number, 1, progress, shipped, true)), () -> {});
+    store.commit(
+        Optional.of(new PartitionProgress(number, 1, progress, shipped, true, Forgotten.SOMETHING)),
+        () -> {});
   }
 
   private void writeAll() {

@@ -14,6 +14,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.propagation.host.Forgotten;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -44,7 +45,8 @@ final class StoreFaultsTest {
 
   private static Change state() {
     return new Change.PutState(
-        new StoredState(SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true, true));
+        new StoredState(
+            SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true, true, Forgotten.NOTHING));
   }
 
   /** An eviction's snapshot waits in front of a drop, and both come to the disk together. */

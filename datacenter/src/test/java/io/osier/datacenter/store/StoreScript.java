@@ -9,6 +9,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;
@@ -155,6 +156,8 @@ final class StoreScript {
             i, i, i + 2L, i, Optional.of(new ObjectId(Key.of("k" + i), CrdtType.PN_COUNTER)));
     Progress progress = new Progress(through, Map.of(OTHER, cursor), i % 2 == 0);
     store.commit(
-        Optional.of(new PartitionProgress(own, 1_000 + own, progress, own / 2, true)), () -> {});
+        Optional.of(
+            new PartitionProgress(own, 1_000 + own, progress, own / 2, true, Forgotten.SOMETHING)),
+        () -> {});
   }
 }

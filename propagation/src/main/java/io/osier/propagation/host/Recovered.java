@@ -23,6 +23,7 @@ import java.util.TreeSet;
  * @param replicas every other replica of whose updates something may be here
  * @param cursors the places in the peers' streams, by sender
  * @param settled see {@link Progress}
+ * @param forgotten whether a watcher who comes from elsewhere may not be told of a removal
  * @param firstChange where the counts of what comes in this life begin, 1 or more: 1, but in
  *     simulations of long lives
  */
@@ -36,11 +37,13 @@ public record Recovered(
     Set<ReplicaId> replicas,
     Map<ReplicaId, Cursor> cursors,
     boolean settled,
+    Forgotten forgotten,
     long firstChange) {
 
   /** Of a partition that starts with nothing. */
   public static final Recovered NOTHING =
-      new Recovered(0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1);
+      new Recovered(
+          0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, Forgotten.UNKNOWN, 1);
 
   public Recovered {
     if (life < 0 || firstChange < 1 || loggedAfter < 0 || loggedAfter > committed) {
@@ -63,6 +66,7 @@ public record Recovered(
         replicas,
         cursors,
         settled,
+        Forgotten.NOTHING,
         firstChange);
   }
 
@@ -78,6 +82,7 @@ public record Recovered(
         replicas,
         cursors,
         settled,
+        forgotten,
         change);
   }
 }

@@ -12,6 +12,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.UpdateObserver;
@@ -34,7 +35,18 @@ final class ApplierTest {
       new Knowledge(
           EU,
           List.of("us", "ap"),
-          new Recovered(1, true, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, 1),
+          new Recovered(
+              1,
+              true,
+              0,
+              0,
+              0,
+              VersionVector.EMPTY,
+              Set.of(),
+              Map.of(),
+              false,
+              Forgotten.NOTHING,
+              1),
           () -> 0);
   private final Map<ObjectId, Causal> objects = new HashMap<>();
   private final Applier applier =

@@ -10,6 +10,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
@@ -28,7 +29,17 @@ final class KnowledgeTest {
         EU,
         List.of("us", "ap"),
         new Recovered(
-            life, true, 0, 0, 0, VersionVector.EMPTY, recovered, Map.of(), false, firstChange),
+            life,
+            true,
+            0,
+            0,
+            0,
+            VersionVector.EMPTY,
+            recovered,
+            Map.of(),
+            false,
+            Forgotten.NOTHING,
+            firstChange),
         () -> 0);
   }
 

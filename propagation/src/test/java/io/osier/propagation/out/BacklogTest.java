@@ -11,6 +11,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.TestSurroundings;
@@ -70,7 +71,18 @@ final class BacklogTest {
   /** A backlog of a datacenter whose former life left a log of all that it had committed. */
   private Backlog ofSecondLife() {
     Recovered recovered =
-        new Recovered(2, true, FORMER, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), true, 1);
+        new Recovered(
+            2,
+            true,
+            FORMER,
+            0,
+            0,
+            VersionVector.EMPTY,
+            Set.of(),
+            Map.of(),
+            true,
+            Forgotten.NOTHING,
+            1);
     return new Backlog(
         TestSurroundings.of(KeyspacePolicy.session("k", Duration.ofSeconds(1)), recovered, replica),
         new OutboundLog(FORMER, new Budget("trails", 1 << 20)));

@@ -402,6 +402,7 @@ public final class Propagation {
     }
     standing.settle();
     if (announcer.dueNanos() <= nowNanos) {
+      inbound.sweepLeft(this::isLost, nowNanos, nowMillis);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
       outbound.everywhere(standing.shipped());
@@ -476,6 +477,12 @@ public final class Propagation {
     // Others may have it of whom nobody has told this one yet.
     boolean mayBeElsewhere = joins || (!membersKnown && standing.lacksOfStrangers(wanted));
     return coverage == Coverage.LOST && mayBeElsewhere ? Coverage.NOT_YET : coverage;
+  }
+
+  /** Whether nobody has more of an origin's updates than has come here. */
+  private boolean isLost(ReplicaId origin) {
+    boolean mayBeElsewhere = joins || (!membersKnown && standing.isStranger(origin));
+    return standing.isAllHere(origin) && !mayBeElsewhere;
   }
 
   /** What has come of every replica, this one included. */

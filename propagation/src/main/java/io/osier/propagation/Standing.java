@@ -176,12 +176,16 @@ final class Standing {
   boolean lacksOfStrangers(VersionVector wanted) {
     for (int i = 0; i < wanted.size(); i++) {
       ReplicaId r = wanted.replica(i);
-      boolean stranger = !r.dc().equals(around.self().dc()) && !around.peers().contains(r.dc());
-      if (stranger && wanted.number(i) > knowledge.here(r)) {
+      if (isStranger(r) && wanted.number(i) > knowledge.here(r)) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Whether it is of a datacenter that is no peer. */
+  boolean isStranger(ReplicaId replica) {
+    return !replica.dc().equals(around.self().dc()) && !around.peers().contains(replica.dc());
   }
 
   /** Whether an origin's updates may still come from itself. */
@@ -192,12 +196,23 @@ final class Standing {
 
   /** Whether every peer is there and gave all that it has of a former incarnation. */
   private boolean allHealed(ReplicaId former) {
+    return allGave(former) && !inbound.isWaiting(former);
+  }
+
+  /** The same, though some of it may wait here. */
+  private boolean allGave(ReplicaId former) {
     for (PeerStream stream : outbound.streams()) {
-      if (!stream.linkUp() || !isFetched(stream, former)) {
+      ReplicaId peer = stream.peer();
+      if (!stream.linkUp() || peer == null || !healer.isDone(peer, former)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether nobody has more of an origin's updates than has come here, visible or not. */
+  boolean isAllHere(ReplicaId origin) {
+    return !mayShip(origin) && allGave(origin);
   }
 
   /** Whether all that a connected peer has of a former incarnation is here, and visible. */

@@ -409,6 +409,15 @@ public final class Inbound {
     return in.isResuming() ? Math.min(next, in.resumeDueNanos(retry)) : next;
   }
 
+  /**
+   * Looks at what former incarnations have left, and still waits.
+   *
+   * @param lost whether nobody has any more of an origin's updates
+   */
+  public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
+    visibility.sweepLeft(lost, nowNanos, nowMillis);
+  }
+
   // ---------------------------------------------------------------- what is known
 
   /** The places in the newest incarnations' streams up to which everything was applied. */
@@ -437,7 +446,7 @@ public final class Inbound {
     return visibility.waiting();
   }
 
-  /** Whether a closed cut of an origin waits for what it depends on. */
+  /** Whether a closed cut of an origin, or what it left, waits for what it depends on. */
   public boolean isWaiting(ReplicaId origin) {
     return visibility.isWaiting(origin);
   }

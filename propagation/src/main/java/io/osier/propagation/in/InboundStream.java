@@ -334,6 +334,31 @@ public final class InboundStream {
     }
   }
 
+  /**
+   * Drops what is held of an object, though it was not applied: what it builds on was lost. Only of
+   * a stream that has ended.
+   */
+  void giveUpEarly(ObjectId object) {
+    for (EarlyUpdate lost : requireNonNull(early.remove(object), "nothing of the object is held")) {
+      earlyBytes -= lost.heapBytes();
+      claimed = Math.min(claimed, lost.claimedBefore);
+    }
+  }
+
+  /** The objects of which something is held. */
+  List<ObjectId> earlyObjects() {
+    return List.copyOf(early.keySet());
+  }
+
+  /** How many updates are held. */
+  int earlyCount() {
+    int count = 0;
+    for (ArrayDeque<EarlyUpdate> queue : early.values()) {
+      count += queue.size();
+    }
+    return count;
+  }
+
   /** What is held takes so much in the heap, about, in bytes. */
   long earlyBytes() {
     return earlyBytes;

@@ -162,6 +162,11 @@ final class PerCut implements Visibility {
   }
 
   @Override
+  public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
+    // A cut does not say what of those that it depends on it needs.
+  }
+
+  @Override
   public int waiting() {
     return admission.waiting();
   }

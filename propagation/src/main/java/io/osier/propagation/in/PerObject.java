@@ -91,7 +91,7 @@ final class PerObject implements Visibility {
   /** Applies what is held of an object, of several origins, and builds on each other, as one. */
   private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
     List<List<Shipment>> queues = healings.early(object);
-    for (InboundStream in : streams.all()) {
+    for (InboundStream in : streams.holding()) {
       if (in.hasEarly(object)) {
         queues.add(in.early(object));
       }
@@ -105,7 +105,7 @@ final class PerObject implements Visibility {
       return;
     }
     applier.applyTogether(together);
-    for (InboundStream in : streams.all()) {
+    for (InboundStream in : streams.holding()) {
       InboundStream.EarlyUpdate early = in.firstEarly(object);
       while (early != null && applier.isKnown(early.shipment())) {
         drop(in, early, nowNanos, nowMillis);
@@ -141,7 +141,7 @@ final class PerObject implements Visibility {
     boolean progress = true;
     while (progress) {
       progress = false;
-      for (InboundStream in : streams.all()) {
+      for (InboundStream in : streams.holding()) {
         InboundStream.EarlyUpdate early = in.firstEarly(object);
         if (early != null
             && (applier.isKnown(early.shipment()) || applier.isReady(early.shipment()))) {
@@ -197,12 +197,51 @@ final class PerObject implements Visibility {
 
   @Override
   public void ended(ReplicaId former) {
-    // What came of it is visible, or waits for what others have.
+    // What came of it is visible, or waits for what others have: its stream is kept for that.
+  }
+
+  /** Of streams that have ended: who ships still is asked for what it builds on. */
+  @Override
+  public int waiting() {
+    int waiting = 0;
+    for (InboundStream in : streams.left()) {
+      waiting += in.earlyCount();
+    }
+    return waiting;
   }
 
   @Override
-  public int waiting() {
-    return 0;
+  public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
+    for (InboundStream in : List.copyOf(streams.left())) {
+      for (ObjectId object : in.earlyObjects()) {
+        retryEarly(object, nowNanos, nowMillis); // a healing may have said that it is known
+        InboundStream.EarlyUpdate first = in.firstEarly(object);
+        if (first != null && needsLost(first.shipment(), lost)) {
+          in.giveUpEarly(object);
+        }
+      }
+    }
+  }
+
+  /** Whether an update builds on what nobody has, here or as far as the peers tell. */
+  private boolean needsLost(Shipment shipment, Predicate<ReplicaId> lost) {
+    VersionVector missing = applier.missing(shipment);
+    for (int i = 0; i < missing.size(); i++) {
+      ReplicaId origin = missing.replica(i);
+      if (lost.test(origin) && !holds(origin, shipment.object())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean holds(ReplicaId origin, ObjectId object) {
+    for (InboundStream in : streams.holding()) {
+      if (in.sender().equals(origin) && in.hasEarly(object)) {
+        return true;
+      }
+    }
+    return healings.early(object).stream().anyMatch(q -> q.getFirst().origin().equals(origin));
   }
 
   @Override
@@ -225,18 +264,30 @@ final class PerObject implements Visibility {
   public long waitingBytes() {
     long bytes = healings.earlyBytes();
     for (InboundStream in : streams.all()) {
-      bytes += in.earlyBytes() + in.pulledBytes();
+      bytes += in.pulledBytes();
+    }
+    for (InboundStream in : streams.holding()) {
+      bytes += in.earlyBytes();
     }
     return bytes;
   }
 
   @Override
   public long leftBytes() {
-    return 0;
+    long bytes = 0;
+    for (InboundStream in : streams.left()) {
+      bytes += in.earlyBytes();
+    }
+    return bytes;
   }
 
   @Override
   public boolean isWaiting(ReplicaId origin) {
+    for (InboundStream in : streams.left()) {
+      if (in.sender().equals(origin)) {
+        return true;
+      }
+    }
     return false;
   }
 }

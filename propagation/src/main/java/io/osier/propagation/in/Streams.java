@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.osier.propagation.host.Late;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Streams {
   private final Surroundings around;
   private final Map<String, InboundStream> byDc = new TreeMap<>();
+
+  /** Of former incarnations, while something of them waits for what comes before it. */
+  private final List<InboundStream> left = new ArrayList<>();
+
   private long placesChanged;
 
   Streams(Surroundings around) {
@@ -30,12 +36,32 @@ final class Streams {
     return requireNonNull(byDc.get(dc), "nothing was heard of the datacenter");
   }
 
+  /** Its datacenter's former stream, if there is one, has ended. */
   void put(InboundStream in) {
-    byDc.put(in.sender().dc(), in);
+    InboundStream former = byDc.put(in.sender().dc(), in);
+    if (former != null && former.earlyBytes() > 0) {
+      left.add(former);
+    }
   }
 
   Collection<InboundStream> all() {
     return byDc.values();
+  }
+
+  /** Those of former incarnations of which something waits. */
+  List<InboundStream> left() {
+    left.removeIf(in -> in.earlyBytes() == 0);
+    return left;
+  }
+
+  /** Those of which something may wait: all, and what has ended. */
+  Collection<InboundStream> holding() {
+    if (left().isEmpty()) {
+      return all();
+    }
+    List<InboundStream> holding = new ArrayList<>(all());
+    holding.addAll(left);
+    return holding;
   }
 
   /** The place up to which everything of a stream was applied may have moved. */

@@ -37,7 +37,15 @@ interface Visibility {
   /** A datacenter has a newer incarnation than this one. */
   void ended(ReplicaId former);
 
-  /** How many updates have come and wait for the rest of their cut. */
+  /**
+   * Looks at what former incarnations have left, now and then: whether some of it is known
+   * meanwhile, or will never be visible.
+   *
+   * @param lost whether nobody has any more of an origin's updates
+   */
+  void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis);
+
+  /** How many updates have come and wait for the rest of their cut, or have ended and wait. */
   int waiting();
 
   /**
@@ -68,6 +76,6 @@ interface Visibility {
    */
   long leftBytes();
 
-  /** Whether a closed cut of an origin waits for what it depends on. */
+  /** Whether a closed cut of an origin, or what it left, waits for what it depends on. */
   boolean isWaiting(ReplicaId origin);
 }

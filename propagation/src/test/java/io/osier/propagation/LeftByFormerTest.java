@@ -1,0 +1,202 @@
+package io.osier.propagation;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * In a session keyspace: ap made an update, us saw it and made another one on the object, and only
+ * that one has come here and was acknowledged. Then us loses its memory.
+ */
+final class LeftByFormerTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final ReplicaId US_ANEW = new ReplicaId("us", 2);
+  private static final ReplicaId AP = new ReplicaId("ap", 1);
+  private static final ReplicaId AP_ANEW = new ReplicaId("ap", 2);
+  private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.PN_COUNTER);
+
+  private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+
+  /** The last of each kind that was sent, by receiver. */
+  private final Map<String, Frame.Resume> resumes = new HashMap<>();
+
+  private final Map<String, Frame.Status> statuses = new HashMap<>();
+  private final Causal first = increment(Causal.bottom(OBJECT.type()), AP);
+  private final Causal second = increment(Causal.bottom(OBJECT.type()).join(first), US);
+  private long nowMillis = 1_000_000;
+
+  private final Replica replica =
+      new Replica() {
+        @Override
+        public @Nullable Causal state(ObjectId object) {
+          return objects.get(object);
+        }
+
+        @Override
+        public void apply(Shipment update, Causal joined) {
+          objects.put(update.object(), joined);
+        }
+
+        @Override
+        public List<Logged> logged(long after, int limit) {
+          return List.of();
+        }
+
+        @Override
+        public List<Entry> scan(Optional<ObjectId> after, int limit) {
+          return List.of();
+        }
+      };
+
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of("us", "ap"),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          StreamSettings.DEFAULT,
+          Recovered.NOTHING,
+          replica,
+          this::sent,
+          UpdateObserver.NONE,
+          nowMillis * 1_000_000);
+
+  private void sent(ReplicaId to, Frame frame) {
+    switch (frame) {
+      case Frame.Resume f -> resumes.put(to.dc(), f);
+      case Frame.Status f -> statuses.put(to.dc(), f);
+      default -> {}
+    }
+  }
+
+  private static Causal increment(Causal state, ReplicaId origin) {
+    return state.prepare(new Operation.Increment(1), origin, 1, 0, 1, 0);
+  }
+
+  private long value() {
+    Causal state = objects.get(OBJECT);
+    return state == null ? 0 : ((Reading.Count) state.read(new Query.Whole())).value();
+  }
+
+  private void up(ReplicaId peer) {
+    propagation.peerUp(peer, true, nowMillis * 1_000_000);
+  }
+
+  private void receive(ReplicaId from, Frame frame) {
+    propagation.received(from, frame, nowMillis * 1_000_000, nowMillis);
+  }
+
+  /** The peer's only update comes. */
+  private void ships(ReplicaId from, VersionVector needs, Causal delta) {
+    Shipment update = new Shipment(OBJECT, from, 0, needs, 1, 1, 0, delta);
+    receive(
+        from,
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            requireNonNull(resumes.get(from.dc())).epoch(),
+            1,
+            1,
+            VersionVector.EMPTY,
+            Optional.empty(),
+            false,
+            nowMillis,
+            List.of(update)));
+  }
+
+  /** The peer says that it has nothing of anybody. */
+  private void hasNothing(ReplicaId peer) {
+    VersionVector none = VersionVector.EMPTY;
+    receive(peer, new Frame.Status(false, 0, 0, none, 1, none, 0, false, nowMillis));
+  }
+
+  private void tick() {
+    nowMillis += StreamSettings.DEFAULT.retryMillis();
+    propagation.tick(nowMillis * 1_000_000, nowMillis);
+  }
+
+  private void usShipsAndIsGone() {
+    up(US);
+    ships(US, VersionVector.of(AP, 1), second);
+    assertThat(value()).isZero();
+    up(US_ANEW);
+  }
+
+  @Test
+  void whatHasComeOfAFormerIncarnation_isVisible_whenWhatItBuildsOnIsHere() {
+    usShipsAndIsGone();
+    up(AP);
+    ships(AP, VersionVector.EMPTY, first);
+    assertThat(value()).isEqualTo(2);
+    assertThat(propagation.progress().through().get(US)).isEqualTo(1);
+  }
+
+  /** Whoever wants to know what a former incarnation of its own did must wait for that. */
+  @Test
+  void whatWaits_isToldAsWaiting_andCounted() {
+    usShipsAndIsGone();
+    tick();
+    assertThat(requireNonNull(statuses.get("us")).waiting()).isTrue();
+    assertThat(propagation.waitingUpdates()).isEqualTo(1);
+    assertThat(propagation.memory().getLast().used()).isPositive();
+    assertThat(propagation.coverage(VersionVector.of(US, 1)))
+        .isEqualTo(Propagation.Coverage.NOT_YET);
+    up(AP);
+    ships(AP, VersionVector.EMPTY, first);
+    tick();
+    assertThat(requireNonNull(statuses.get("us")).waiting()).isFalse();
+    assertThat(propagation.waitingUpdates()).isZero();
+    assertThat(propagation.memory().getLast().used()).isZero();
+  }
+
+  /** It has come in another way, and nothing came for its object after that. */
+  @Test
+  void whatIsKnownMeanwhile_waitsNoLonger() {
+    usShipsAndIsGone();
+    up(AP);
+    objects.put(OBJECT, Causal.bottom(OBJECT.type()).join(first).join(second));
+    tick();
+    assertThat(propagation.waitingUpdates()).isZero();
+  }
+
+  @Test
+  void whatBuildsOnWhatNobodyHas_isGivenUp() {
+    usShipsAndIsGone();
+    up(AP);
+    hasNothing(US_ANEW);
+    tick();
+    assertThat(propagation.waitingUpdates()).as("ap may still ship it").isEqualTo(1);
+    up(AP_ANEW);
+    tick();
+    assertThat(propagation.waitingUpdates()).as("ap may still have it").isEqualTo(1);
+    hasNothing(AP_ANEW);
+    tick();
+    assertThat(propagation.waitingUpdates()).isZero();
+    assertThat(value()).isZero();
+    assertThat(propagation.progress().through().get(US)).isZero();
+    assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Propagation.Coverage.LOST);
+  }
+}

@@ -33,6 +33,7 @@ final class RestartsTest {
 
   private final MemoryVersions versions = new MemoryVersions();
   private final List<Frame> sent = new ArrayList<>();
+  private PartitionStore store = open(1);
   private Partition partition = start(1, 1, false);
   private long nanos = 1;
 
@@ -49,20 +50,21 @@ final class RestartsTest {
     }
   }
 
-  private PartitionStore store;
+  private PartitionStore open(long incarnation) {
+    return new PartitionStore(
+        versions,
+        new Writer(),
+        PartitionStore.Keeps.NEWEST,
+        new ReplicaId("eu", incarnation),
+        1 << 20,
+        1_000,
+        KeyedHash.of(() -> 7),
+        Runnable::run);
+  }
 
   private Partition start(long life, long incarnation, boolean resumed) {
     ReplicaId self = new ReplicaId("eu", incarnation);
-    store =
-        new PartitionStore(
-            versions,
-            new Writer(),
-            PartitionStore.Keeps.NEWEST,
-            self,
-            1 << 20,
-            1_000,
-            KeyedHash.of(() -> 7),
-            Runnable::run);
+    store = open(incarnation);
     Recovered recovered = store.recover(life, resumed, List.of());
     PartitionConfig config =
         new PartitionConfig(

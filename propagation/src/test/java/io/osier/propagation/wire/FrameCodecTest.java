@@ -1,6 +1,7 @@
 package io.osier.propagation.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Key;
@@ -10,6 +11,8 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import java.util.Arrays;
@@ -113,7 +116,64 @@ final class FrameCodecTest {
             VersionVector.of(US, 7),
             List.of(state())),
         "01070301000275730301070601016b0804070801020701016e6102040400000102010004010104050000");
+    golden.put(
+        new Frame.Offer(2, 3, object, CausalContext.range(US, 5, 6)),
+        "010b0203016b08010002757303010501");
+    EntryKey key = new EntryKey(new byte[] {1, 'x'});
+    golden.put(
+        new Frame.Pull(2, 3, object, false, key, List.of(1, 2, 7)),
+        "010c0203016b080002017803010004");
+    golden.put(
+        new Frame.Ranges(
+            2,
+            3,
+            object,
+            EntryKey.NONE,
+            List.of(
+                new EntryRanges.Range(key, 1, -1), new EntryRanges.Range(EntryKey.NONE, 2, -2))),
+        "010d0203016b0800020201780100000000000000ffffffffffffffff000200000000000000feffffffffffffff");
+    golden.put(
+        new Frame.Entries(2, 3, key, List.of(0), entries()),
+        "010e02030201780100016b2804040000010101000401010178010104");
     return golden;
+  }
+
+  private static Shipment entries() {
+    Causal bottom = Causal.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(List.of(Value.of("x")));
+    Causal set = bottom.join(bottom.prepare(add, EU, 4, 0, 1_000, 0));
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    return new Shipment(object, EU, 0, VersionVector.EMPTY, 4, 0, 0, set);
+  }
+
+  /** What is no page of ranges of such an object never comes to a partition. */
+  @Test
+  void rangesThatAreNone_areMalformed() {
+    ObjectId set = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    ObjectId counter = new ObjectId(Key.of("k"), CrdtType.PN_COUNTER);
+    EntryRanges.Range b = new EntryRanges.Range(new EntryKey(new byte[] {1, 'b'}), 1, 2);
+    EntryRanges.Range a = new EntryRanges.Range(new EntryKey(new byte[] {1, 'a'}), 1, 2);
+    EntryRanges.Range last = new EntryRanges.Range(EntryKey.NONE, 1, 2);
+    EntryKey none = new EntryKey(new byte[] {9});
+    List<Frame> wrong =
+        List.of(
+            new Frame.Ranges(1, 1, set, EntryKey.NONE, List.of()),
+            new Frame.Ranges(1, 1, set, EntryKey.NONE, List.of(b, a)),
+            new Frame.Ranges(1, 1, set, EntryKey.NONE, List.of(a, a)),
+            new Frame.Ranges(1, 1, set, b.last(), List.of(a, last)),
+            new Frame.Ranges(1, 1, set, EntryKey.NONE, List.of(last, a)),
+            new Frame.Ranges(1, 1, set, none, List.of(last)),
+            new Frame.Ranges(1, 1, counter, EntryKey.NONE, List.of(last)),
+            new Frame.Pull(1, 1, set, false, none, List.of()),
+            new Frame.Offer(1, 1, counter, CausalContext.EMPTY),
+            new Frame.Entries(1, 1, EntryKey.NONE, List.of(0), state()),
+            new Frame.Entries(1, 1, EntryKey.NONE, List.of(0), shipment()));
+    for (Frame frame : wrong) {
+      byte[] bytes = FrameCodec.encode(EU, frame);
+      assertThatThrownBy(() -> FrameCodec.decode(EU, bytes))
+          .as("%s", frame)
+          .isInstanceOf(MalformedException.class);
+    }
   }
 
   @Test

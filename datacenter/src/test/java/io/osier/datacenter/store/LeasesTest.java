@@ -1,0 +1,59 @@
+package io.osier.datacenter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+/** How long a snapshot is lent. */
+final class LeasesTest {
+  private static final byte[] KEY = "k".getBytes(StandardCharsets.UTF_8);
+
+  private static long seconds(long n) {
+    return TimeUnit.SECONDS.toNanos(n);
+  }
+
+  private static String read(RocksDB db, Lease lease) throws RocksDBException {
+    return new String(lease.read(options -> db.get(options, KEY)), StandardCharsets.UTF_8);
+  }
+
+  private static void write(RocksDB db, String value) throws RocksDBException {
+    db.put(KEY, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void leaseEndsAfterAMinute_oneThatIsHeldLater(@TempDir Path directory) throws RocksDBException {
+    RocksDB.loadLibrary();
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, directory.toString())) {
+      Leases leases = new Leases();
+      write(db, "then");
+      Lease held = leases.begin(db, 0);
+      Lease other = leases.begin(db, seconds(1));
+      write(db, "now");
+
+      assertThat(other.isOld(seconds(25))).isTrue();
+      assertThat(held.hold(seconds(25))).isTrue();
+      assertThat(held.isOld(seconds(25))).as("it stays").isFalse();
+      leases.endOver(db, seconds(70));
+      assertThat(read(db, held)).isEqualTo("then");
+      assertThat(read(db, other)).as("behind one that is held").isEqualTo("now");
+      assertThat(leases.size()).isEqualTo(1);
+
+      assertThat(held.hold(seconds(140))).isTrue();
+      leases.endOver(db, seconds(200));
+      assertThat(read(db, held)).isEqualTo("then");
+      leases.endOver(db, seconds(261));
+      assertThat(held.hold(seconds(261))).as("it has ended").isFalse();
+      assertThat(read(db, held)).isEqualTo("now");
+      assertThat(leases.size()).isZero();
+      leases.endAll(db);
+    }
+  }
+}

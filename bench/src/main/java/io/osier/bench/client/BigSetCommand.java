@@ -66,6 +66,7 @@ public final class BigSetCommand extends Experiment {
   private static final int WARM_UP_ELEMENTS = 1_000;
   private static final int PAGE = 1_000;
   private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
+  private static final Duration START_MAX = Duration.ofMinutes(1);
 
   @Option(
       names = "--sizes",
@@ -107,6 +108,16 @@ public final class BigSetCommand extends Experiment {
   private int datacenters = 1;
 
   @Option(
+      names = "--away",
+      paramLabel = "N",
+      description =
+          "with several datacenters and a store: at each size the last one is stopped, N elements are"
+              + " added, the first one is started again, so that it has no joined updates any more,"
+              + " and then the last one; how long it takes until all are equal, and bytes on the"
+              + " links. ${DEFAULT-VALUE} unless given: not done")
+  private int away;
+
+  @Option(
       names = "--limit",
       paramLabel = "SIZE",
       description =
@@ -143,6 +154,9 @@ public final class BigSetCommand extends Experiment {
     }
     if (seconds() <= 0 || warmUp() < 0 || inFlight < 1) {
       throw wrongUsage("--seconds and --in-flight must be more than 0, --warm-up not less");
+    }
+    if (away < 0 || (away > 0 && (datacenters < 2 || durability == Durability.MEMORY))) {
+      throw wrongUsage("--away needs 2 datacenters or more, and a durability with a store");
     }
     if (datacenters < 1 || datacenters > Topology.DCS_MAX) {
       throw wrongUsage("--datacenters must be 1 to " + Topology.DCS_MAX + ", not " + datacenters);
@@ -231,6 +245,9 @@ public final class BigSetCommand extends Experiment {
         try {
           inserts.resize(elements);
           measure(elements, inserts);
+          if (away > 0) {
+            away(elements, inserts);
+          }
           size = inserts.size();
           if (elements == sizes.getLast()) {
             clear(elements);
@@ -300,6 +317,25 @@ public final class BigSetCommand extends Experiment {
           nanos.getValueAtPercentile(99) / 1e3);
     }
 
+    /** What it costs until a datacenter that was away has what it lacks. */
+    private void away(long elements, SetInserts inserts) {
+      String row = String.format(Locale.ROOT, "%,d", elements);
+      String first = cluster.dcs().getFirst();
+      String last = cluster.dcs().getLast();
+      cluster.stop(last);
+      inserts.resize(inserts.size() + away);
+      cluster.stop(first);
+      cluster.start(first);
+      cluster.awaitReady(first, START_MAX);
+      long bytesBefore = cluster.wanBytes();
+      cluster.start(last);
+      cluster.awaitReady(last, START_MAX);
+      long begin = System.nanoTime();
+      awaitEqual();
+      results.add(WORKLOAD, row, "equal after away, s", (System.nanoTime() - begin) / 1e9);
+      results.add(WORKLOAD, row, "link MB", (cluster.wanBytes() - bytesBefore) / 1e6);
+    }
+
     /** How long the clearing of the set takes, and what others notice of it. */
     private void clear(long elements) {
       String row = String.format(Locale.ROOT, "%,d", elements);
@@ -318,10 +354,14 @@ public final class BigSetCommand extends Experiment {
 
     /** Until all have what was inserted, and the datacenter's figures, of each second, tell it. */
     private void settle() throws InterruptedException {
+      awaitEqual();
+      Thread.sleep(1_500);
+    }
+
+    private void awaitEqual() {
       if (datacenters > 1 && !cluster.fleet().awaitEqual(SETTLE_MAX, System.out::println)) {
         throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
       }
-      Thread.sleep(1_500);
     }
 
     /** What the store of the first datacenter has written so far. */

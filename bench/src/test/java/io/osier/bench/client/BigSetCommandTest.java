@@ -63,6 +63,11 @@ final class BigSetCommandTest {
   }
 
   @Test
+  void run_awayWithoutOthers_isRefused() {
+    assertThat(new CommandLine(new BigSetCommand()).execute("--away=5")).isEqualTo(2);
+  }
+
+  @Test
   void run_sizesThatDoNotGrow_areRefused() {
     assertThat(new CommandLine(new BigSetCommand()).execute("--sizes=20,5")).isEqualTo(2);
   }

@@ -85,7 +85,9 @@ final class Lease {
    * @return whether it has not ended
    */
   synchronized boolean hold(long nowNanos) {
-    heldUntilNanos = nowNanos + HOLD_NANOS;
+    if (!ended) { // otherwise another one is to be taken
+      heldUntilNanos = nowNanos + HOLD_NANOS;
+    }
     return !ended;
   }
 

@@ -51,6 +51,7 @@ final class LeasesTest {
       assertThat(read(db, held)).isEqualTo("then");
       leases.endOver(db, seconds(261));
       assertThat(held.hold(seconds(261))).as("it has ended").isFalse();
+      assertThat(held.isOld(seconds(261))).as("another one is to be taken").isTrue();
       assertThat(read(db, held)).isEqualTo("now");
       assertThat(leases.size()).isZero();
       leases.endAll(db);

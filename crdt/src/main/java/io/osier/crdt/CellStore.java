@@ -419,9 +419,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       if (mine != null) {
         result.remove(key);
       }
-    } else if (joined != mine && !(behind != null && joined.equals(mine))) {
-      result.replace(key, mine, joined); // what stays outside need not come in
+    } else if (joined != mine && !staysOutside(mine, joined)) {
+      result.replace(key, mine, joined);
     }
+  }
+
+  /** Whether a cell need not come into memory: it is as it was, though another object. */
+  private boolean staysOutside(@Nullable V mine, V joined) {
+    return behind != null && joined.equals(mine);
   }
 
   @SuppressWarnings("unchecked") // S is the implementing class

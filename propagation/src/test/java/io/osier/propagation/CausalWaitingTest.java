@@ -12,8 +12,8 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -21,8 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -37,33 +35,10 @@ final class CausalWaitingTest {
   private static final int STEP_MILLIS = 100;
   private static final int HEALED = 20;
 
-  private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+  private final TestSurroundings.Kept kept = new TestSurroundings.Kept();
   private final List<Frame.Heal> heals = new ArrayList<>();
   private final List<ReplicaId> answered = new ArrayList<>();
   private long nowMillis = 1_000_000;
-
-  private final Replica replica =
-      new Replica() {
-        @Override
-        public @Nullable Causal state(ObjectId object) {
-          return objects.get(object);
-        }
-
-        @Override
-        public void apply(Shipment update, Causal joined) {
-          objects.put(update.object(), joined);
-        }
-
-        @Override
-        public List<Logged> logged(long after, int limit) {
-          return List.of();
-        }
-
-        @Override
-        public List<Entry> scan(Optional<ObjectId> after, int limit) {
-          return List.of();
-        }
-      };
 
   private final Propagation propagation =
       new Propagation(
@@ -72,7 +47,7 @@ final class CausalWaitingTest {
           KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
           SETTINGS,
           Recovered.NOTHING,
-          replica,
+          kept,
           (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {
               heals.add(heal);
@@ -163,7 +138,7 @@ final class CausalWaitingTest {
       page(last - 1, last);
     }
     assertThat(propagation.waitingUpdates()).isZero();
-    assertThat(objects).hasSize(HEALED);
+    assertThat(kept.objects).hasSize(HEALED);
     assertThat(propagation.here().get(AWAY)).isEqualTo(HEALED);
   }
 
@@ -177,7 +152,7 @@ final class CausalWaitingTest {
     hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
     assertThat(heals.getLast().page().place()).isEqualTo(Frame.Place.NONE);
     page(0, HEALED);
-    assertThat(objects).hasSize(HEALED);
+    assertThat(kept.objects).hasSize(HEALED);
   }
 
   /** The peer asks while something that is committed here is held, so the answer waits. */
@@ -186,7 +161,7 @@ final class CausalWaitingTest {
     Causal delta =
         Causal.bottom(CrdtType.PN_COUNTER).prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0);
     ObjectId object = new ObjectId(Key.of("held"), CrdtType.PN_COUNTER);
-    objects.put(object, Causal.bottom(object.type()).join(delta));
+    kept.objects.put(object, Causal.bottom(object.type()).join(delta));
     long now = nowMillis * 1_000_000;
     propagation.commit(object, CausalContext.EMPTY, 1, 1, delta, 1, true, now, now);
     receive(

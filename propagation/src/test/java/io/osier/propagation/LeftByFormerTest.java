@@ -14,8 +14,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -24,8 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,7 +38,7 @@ final class LeftByFormerTest {
   private static final ReplicaId AP_ANEW = new ReplicaId("ap", 2);
   private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.PN_COUNTER);
 
-  private final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+  private final TestSurroundings.Kept kept = new TestSurroundings.Kept();
 
   /** The last of each kind that was sent, by receiver. */
   private final Map<String, Frame.Resume> resumes = new HashMap<>();
@@ -50,29 +48,6 @@ final class LeftByFormerTest {
   private final Causal second = increment(Causal.bottom(OBJECT.type()).join(first), US);
   private long nowMillis = 1_000_000;
 
-  private final Replica replica =
-      new Replica() {
-        @Override
-        public @Nullable Causal state(ObjectId object) {
-          return objects.get(object);
-        }
-
-        @Override
-        public void apply(Shipment update, Causal joined) {
-          objects.put(update.object(), joined);
-        }
-
-        @Override
-        public List<Logged> logged(long after, int limit) {
-          return List.of();
-        }
-
-        @Override
-        public List<Entry> scan(Optional<ObjectId> after, int limit) {
-          return List.of();
-        }
-      };
-
   private final Propagation propagation =
       new Propagation(
           SELF,
@@ -80,7 +55,7 @@ final class LeftByFormerTest {
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           StreamSettings.DEFAULT,
           Recovered.NOTHING,
-          replica,
+          kept,
           this::sent,
           UpdateObserver.NONE,
           nowMillis * 1_000_000);
@@ -98,7 +73,7 @@ final class LeftByFormerTest {
   }
 
   private long value() {
-    Causal state = objects.get(OBJECT);
+    Causal state = kept.objects.get(OBJECT);
     return state == null ? 0 : ((Reading.Count) state.read(new Query.Whole())).value();
   }
 
@@ -177,7 +152,7 @@ final class LeftByFormerTest {
   void whatIsKnownMeanwhile_waitsNoLonger() {
     usShipsAndIsGone();
     up(AP);
-    objects.put(OBJECT, Causal.bottom(OBJECT.type()).join(first).join(second));
+    kept.objects.put(OBJECT, Causal.bottom(OBJECT.type()).join(first).join(second));
     tick();
     assertThat(propagation.waitingUpdates()).isZero();
   }

@@ -122,6 +122,15 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  /** Otherwise the peer would go on asking for a stream, and take its sender for out of reach. */
+  @Test
+  void streamHasBegun_whileSomethingIsPulled() {
+    run("start session eu us", "run 1000", "cut eu us", "eu add k" + elements(100, 160), LONG);
+    assertThat(run("join eu us", "run 70")).contains("eu>us  CATCH_UP 2.1", "us>eu  ack 2.1");
+    assertThat(run("run 3000")).contains("pulled");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
   /** Others went past it in the stream, which the peer has stored a place of. */
   @Test
   void linkThatIsCutForAMoment_losesNothing() {

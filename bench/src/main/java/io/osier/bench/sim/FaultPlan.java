@@ -289,6 +289,6 @@ final class FaultPlan {
         duration,
         () ->
             simulation.restart(
-                dc, dc.keepsAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
+                dc, dc.keptAll() ? former : new ReplicaId(name, former.incarnation() + 1)));
   }
 }

@@ -61,6 +61,7 @@ final class SimDc {
   private @Nullable SimApp resident;
 
   private final boolean embedded;
+  private boolean keptAll;
 
   private final Random random;
   private SlewedClock clock;
@@ -82,9 +83,9 @@ final class SimDc {
     this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
   }
 
-  /** Whether a crash takes nothing that was confirmed, so that the incarnation goes on. */
-  boolean keepsAll() {
-    return kind == SimDisk.Kind.SYNC;
+  /** Whether its last crash took nothing that was confirmed, so that the incarnation goes on. */
+  boolean keptAll() {
+    return keptAll;
   }
 
   boolean hasDisk() {
@@ -307,7 +308,11 @@ final class SimDc {
     up = false;
     full = false;
     slowDisk = false;
-    disk.crash();
+    // Of one that writes later, every other crash is that of the process alone: it may come before
+    // what the crash before it took has been made good.
+    boolean isKill = kind == SimDisk.Kind.ASYNC && life % 2 == 0;
+    keptAll = kind == SimDisk.Kind.SYNC || isKill;
+    disk.crash(isKill);
     if (port != null) {
       port.crash();
     }

@@ -262,13 +262,19 @@ final class SimDisk {
         });
   }
 
-  /** The datacenter crashes: of what was under way a part may have come to the disk. */
-  void crash() {
+  /**
+   * The datacenter crashes: of what was under way a part may have come to the disk.
+   *
+   * @param isKill whether the process alone is gone, and the machine goes on: what was confirmed is
+   *     there
+   */
+  void crash(boolean isKill) {
     boot++;
     List<Records> open = writing == null ? List.of() : writing.groups();
     cutWrites += open.isEmpty() ? 0 : 1;
     int confirmed = unsynced.size();
-    int kept = random.nextInt(confirmed + open.size() + 1);
+    int least = isKill ? confirmed : 0;
+    int kept = least + random.nextInt(confirmed - least + open.size() + 1);
     for (int i = 0; i < kept; i++) {
       Records group = i < confirmed ? unsynced.remove() : open.get(i - confirmed);
       durable.get(group.unit).write(group.changes);

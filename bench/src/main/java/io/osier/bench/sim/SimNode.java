@@ -175,7 +175,7 @@ final class SimNode implements Entrance.Inside {
               HASH,
               this::readLater,
               decomposition());
-      boolean goesOn = dc.keepsAll() && dc.life() > 1;
+      boolean goesOn = dc.keptAll() && dc.life() > 1;
       recovered =
           kept.recover(dc.life(), goesOn, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);

@@ -185,17 +185,17 @@ final class Simulation {
   // ---------------------------------------------------------------- crashes
 
   void crash(SimDc dc) {
-    crash(dc, dc.keepsAll());
+    crash(dc, false);
   }
 
   /** It crashes, and nothing of what it has comes back. */
   void lose(SimDc dc) {
-    crash(dc, false);
+    crash(dc, true);
   }
 
-  private void crash(SimDc dc, boolean keepsAll) {
+  private void crash(SimDc dc, boolean losesAll) {
     dc.crash();
-    if (!keepsAll) {
+    if (losesAll || !dc.keptAll()) {
       losses.forgot(dc.self());
     }
     crashes++;

@@ -84,19 +84,36 @@ final class Lease {
    *
    * @return whether it has not ended
    */
-  synchronized boolean hold(long nowNanos) {
-    if (!ended) { // otherwise another one is to be taken
-      heldUntilNanos = nowNanos + HOLD_NANOS;
+  boolean hold(long nowNanos) {
+    long stamp = reading.readLock();
+    try {
+      if (!ended) { // otherwise another one is to be taken
+        heldUntilNanos = nowNanos + HOLD_NANOS;
+      }
+      return !ended;
+    } finally {
+      reading.unlockRead(stamp);
     }
-    return !ended;
   }
 
   /** Ends if it has come to its end. Returns whether it has ended. */
-  synchronized boolean endIfOver(RocksDB db, long nowNanos) {
-    if (nowNanos - beganNanos > END_NANOS && !isHeld(nowNanos)) {
-      end(db);
+  boolean endIfOver(RocksDB db, long nowNanos) {
+    if (!isOver(nowNanos)) {
+      return false;
     }
-    return ended;
+    long stamp = reading.writeLock();
+    try {
+      if (isOver(nowNanos)) { // it may have been held meanwhile
+        giveBack(db);
+      }
+      return ended;
+    } finally {
+      reading.unlockWrite(stamp);
+    }
+  }
+
+  private boolean isOver(long nowNanos) {
+    return nowNanos - beganNanos > END_NANOS && !isHeld(nowNanos);
   }
 
   /** Whether the snapshot was given back. */
@@ -105,19 +122,23 @@ final class Lease {
   }
 
   /** Gives the snapshot back. */
-  synchronized void end(RocksDB db) {
+  void end(RocksDB db) {
     long stamp = reading.writeLock();
     try {
-      Snapshot given = snapshot;
-      if (given != null) {
-        ended = true;
-        snapshot = null;
-        options.close();
-        db.releaseSnapshot(given);
-        given.close();
-      }
+      giveBack(db);
     } finally {
       reading.unlockWrite(stamp);
+    }
+  }
+
+  private void giveBack(RocksDB db) {
+    Snapshot given = snapshot;
+    if (given != null) {
+      ended = true;
+      snapshot = null;
+      options.close();
+      db.releaseSnapshot(given);
+      given.close();
     }
   }
 }

@@ -113,6 +113,7 @@ public final class Inbound {
     InboundStream in = streams.get(dc);
     if (in != null) {
       visibility.ended(in.sender());
+      in.dropPulls();
     }
   }
 
@@ -264,7 +265,7 @@ public final class Inbound {
   }
 
   /** Takes an offer of a large state: pulls what is lacking here. */
-  public void offered(InboundStream in, Frame.Offer offer, long nowNanos, long nowMillis) {
+  public void offered(InboundStream in, Frame.Offer offer) {
     if (offer.epoch() != in.epoch() || in.isRefusing() || around.cuts().areWhole()) {
       return; // it is made again, or the stream begins anew
     }
@@ -273,10 +274,24 @@ public final class Inbound {
       send(in, StatePull.done(offer)); // that was lost
     } else if (before != null && before.offer().equals(offer)) {
       send(in, before.ask());
-    } else {
+    } else if (before != null || mayPullMore(in)) {
       // What has come of an offer that ended early need not come again.
       begin(in, offer, before == null ? Optional.empty() : before.version());
     }
+  }
+
+  /** Whether another pull may begin: while others are under way, only if there is room. */
+  private boolean mayPullMore(InboundStream in) {
+    if (!hasRoomForPull(in)) {
+      in.dropFormerPulls(); // their offers may never come again
+    }
+    return hasRoomForPull(in);
+  }
+
+  private boolean hasRoomForPull(InboundStream in) {
+    return in.pulls() == 0
+        || (in.pulls() < InboundStream.PULLS_MAX
+            && visibility.waitingBytes() <= around.settings().memory().waiting());
   }
 
   private void begin(InboundStream in, Frame.Offer offer, Optional<Causal> came) {

@@ -51,6 +51,12 @@ public final class InboundStream {
 
   private static final int ATTEMPTS_MAX = 3;
 
+  /**
+   * So many large states are pulled at a time, whatever is offered. Pulls that were interrupted are
+   * kept for the next offer of their object, but make room for others.
+   */
+  static final int PULLS_MAX = 16;
+
   /** Of so many offers it is known that they were pulled, should that be asked for once more. */
   private static final int PULLED_MAX = 64;
 
@@ -203,7 +209,7 @@ public final class InboundStream {
   /** The frame has been received; its updates wait for the rest of their cut. */
   void received(Frame.Updates frame, long ackNanos) {
     if (frame.kind() != Frame.Kind.CATCH_UP) {
-      pulls.clear(); // all has come, so the sender does not wait for any
+      dropPulls(); // all has come, so the sender does not wait for any
     }
     resuming = false;
     sequence = frame.sequence();
@@ -444,6 +450,21 @@ public final class InboundStream {
       bytes += pull.heapBytes();
     }
     return bytes;
+  }
+
+  /** How many large states are being pulled. */
+  int pulls() {
+    return pulls.size();
+  }
+
+  /** Nothing is pulled any more. */
+  void dropPulls() {
+    pulls.clear();
+  }
+
+  /** Drops what has come of offers of former epochs. */
+  void dropFormerPulls() {
+    pulls.values().removeIf(former -> former.offer().epoch() != epoch);
   }
 
   /** The pull of an object that is under way; null if there is none. */

@@ -44,7 +44,7 @@ final class Offers {
   /** Of a frame's usual bytes: a page of ranges, for which both sides read many entries. */
   private static final int PAGE_SHARE = 4;
 
-  private final Consumer<Frame> peer;
+  private final Consumer<Frame> sends;
   private final Surroundings around;
   private boolean peerPulls;
   private long epoch;
@@ -100,10 +100,10 @@ final class Offers {
   /**
    * Nothing is offered.
    *
-   * @param peer is sent what is said
+   * @param sends to the peer
    */
-  Offers(Consumer<Frame> peer, Surroundings around) {
-    this.peer = peer;
+  Offers(Consumer<Frame> sends, Surroundings around) {
+    this.sends = sends;
     this.around = around;
   }
 
@@ -230,11 +230,7 @@ final class Offers {
   private void say(Offered what) {
     // So that it stays the same while it is pulled.
     boolean unused = Decomposition.hold(what.state);
-    send(new Frame.Offer(epoch, what.number, what.object, what.state.context()));
-  }
-
-  private void send(Frame frame) {
-    peer.accept(frame);
+    sends.accept(new Frame.Offer(epoch, what.number, what.object, what.state.context()));
   }
 
   /** When {@link #tick} has something to do; Long.MAX_VALUE if nothing. */
@@ -265,7 +261,8 @@ final class Offers {
       return null; // late
     }
     what.saidNanos = nowNanos;
-    what.attempts = 0;
+    // Who pulls one may let others wait.
+    open.values().forEach(each -> each.attempts = 0);
     if (pull.done()) {
       pulled.put(what.object, new Pulled(what.tick, last(what)));
       close(what);
@@ -278,9 +275,9 @@ final class Offers {
     }
     List<EntryRanges.Range> page = page(what, pull.after());
     if (pull.ranges().isEmpty()) {
-      send(new Frame.Ranges(epoch, what.number, what.object, pull.after(), page));
+      sends.accept(new Frame.Ranges(epoch, what.number, what.object, pull.after(), page));
     } else if (pull.ranges().getLast() < page.size()) {
-      send(entries(what, pull, page));
+      sends.accept(entries(what, pull, page));
     }
     return null;
   }

@@ -247,8 +247,8 @@ public final class PeerStream {
           bytes += around.bytesOf(s);
         }
       }
-      boolean end = !more && !backlog.isHeld();
-      awaits |= !more && !end; // what the peer pulls comes before the end
+      boolean pulls = !more && backlog.isHeld(); // that comes before the end
+      boolean end = !more && !pulls;
       if (end && around.cuts().areWhole() && log.through() < log.committed()) {
         // States that were shipped show what is still held: the end must be the end of all.
         if (!shipments.isEmpty()) {
@@ -264,6 +264,7 @@ public final class PeerStream {
       if (end || !shipments.isEmpty() || (!greeted && !awaits)) {
         sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
       }
+      awaits |= pulls;
       if (awaits || backlog.looked() >= lookedMax) {
         return true;
       }

@@ -7,6 +7,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What the rooms are given in tests of what leaves: the datacenter "eu" with one peer, "us". */
@@ -35,6 +36,21 @@ public final class TestSurroundings {
     @Override
     public List<Logged> logged(long after, int limit) {
       return List.of();
+    }
+  }
+
+  /** Objects that are kept as they come; a scan finds none. */
+  public static final class Kept extends Objects {
+    public final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+
+    @Override
+    public @Nullable Causal state(ObjectId object) {
+      return objects.get(object);
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      objects.put(update.object(), joined);
     }
   }
 

@@ -14,16 +14,13 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class ApplierTest {
@@ -48,31 +45,8 @@ final class ApplierTest {
               Forgotten.NOTHING,
               1),
           () -> 0);
-  private final Map<ObjectId, Causal> objects = new HashMap<>();
-  private final Applier applier =
-      new Applier(knowledge, new Objects(), update -> {}, UpdateObserver.NONE);
-
-  private final class Objects implements Replica {
-    @Override
-    public @Nullable Causal state(ObjectId object) {
-      return objects.get(object);
-    }
-
-    @Override
-    public void apply(Shipment update, Causal joined) {
-      objects.put(update.object(), joined);
-    }
-
-    @Override
-    public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return List.of();
-    }
-
-    @Override
-    public List<Logged> logged(long after, int limit) {
-      return List.of();
-    }
-  }
+  private final TestSurroundings.Kept kept = new TestSurroundings.Kept();
+  private final Applier applier = new Applier(knowledge, kept, update -> {}, UpdateObserver.NONE);
 
   private static Causal add(Causal to, String element, long predecessor, long number) {
     return to.prepare(
@@ -101,7 +75,7 @@ final class ApplierTest {
     assertThat(applier.isReady(shipment)).isTrue();
     applier.apply(shipment);
 
-    assertThat(requireNonNull(objects.get(OBJECT)).context())
+    assertThat(requireNonNull(kept.objects.get(OBJECT)).context())
         .isEqualTo(CausalContext.range(US, 0, 6));
     assertThat(knowledge.changedAfter(US, before, 10))
         .extracting(Knowledge.Changed::object)

@@ -1,0 +1,59 @@
+package io.osier.crdt;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The entries of an object of one replica outside the heap, and how many of them were given. */
+final class TestEntries implements EntrySource {
+  static final ReplicaId SELF = new ReplicaId("eu", 1);
+
+  final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+  int given;
+
+  /** An equal object whose entries are here. */
+  Causal decomposed(Causal whole) {
+    Decomposition.all(whole, List.of(SELF), entries::put);
+    byte[] head =
+        WireOutput.bytesOf(
+            out -> {
+              out.presetReplica(SELF);
+              Decomposition.writeHead(Decomposition.of(whole), out);
+            });
+    return Decomposition.readHead(whole.form(), List.of(SELF), new WireInput(head), this);
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    given++;
+    return entries.get(key);
+  }
+
+  @Override
+  public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+    NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
+    NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
+    List<Entry> page =
+        rest.entrySet().stream().limit(max).map(e -> new Entry(e.getKey(), e.getValue())).toList();
+    given += page.size();
+    return page;
+  }
+
+  @Override
+  public List<ReplicaId> replicas() {
+    return List.of(SELF);
+  }
+
+  @Override
+  public OsierException failure(MalformedException e) {
+    return new OsierException(ErrorCode.STORE_DAMAGED, "the store here", e);
+  }
+}

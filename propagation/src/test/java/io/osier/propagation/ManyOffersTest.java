@@ -1,0 +1,104 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.EntryRanges;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A peer that offers more large states than are pulled at a time, and one that offers them anew.
+ */
+final class ManyOffersTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+
+  private final List<Frame> sent = new ArrayList<>();
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of(PEER.dc()),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          StreamSettings.DEFAULT,
+          Recovered.NOTHING,
+          new TestSurroundings.Kept(),
+          (to, frame) -> sent.add(frame),
+          UpdateObserver.NONE,
+          0);
+
+  private static Frame.Offer offer(long epoch, int number) {
+    ObjectId object = new ObjectId(Key.of("set-" + number), CrdtType.AW_SET);
+    return new Frame.Offer(epoch, number, object, CausalContext.range(PEER, 0, number));
+  }
+
+  private void receive(Frame frame) {
+    propagation.received(PEER, frame, 1_000_000_000, 1_000);
+  }
+
+  private long epoch() {
+    return sent.stream()
+        .filter(Frame.Resume.class::isInstance)
+        .map(Frame.Resume.class::cast)
+        .toList()
+        .getLast()
+        .epoch();
+  }
+
+  private List<Frame.Pull> pulls() {
+    List<Frame.Pull> pulls =
+        sent.stream().filter(Frame.Pull.class::isInstance).map(Frame.Pull.class::cast).toList();
+    sent.removeIf(Frame.Pull.class::isInstance);
+    return pulls;
+  }
+
+  @Test
+  void asManyArePulledAsMayBe_andOthersWhenOneIsDone() {
+    propagation.peerUp(PEER, true, 0);
+    long epoch = epoch();
+    for (int i = 1; i <= 40; i++) {
+      receive(offer(epoch, i));
+    }
+    List<Frame.Pull> begun = pulls();
+    assertThat(begun).hasSize(16);
+    Frame.Pull first = begun.getFirst();
+    EntryRanges.Range none =
+        EntryRanges.of(Causal.bottom(CrdtType.AW_SET), EntryKey.NONE, 1, 1).getFirst();
+    receive(new Frame.Ranges(epoch, 1, first.object(), EntryKey.NONE, List.of(none)));
+    assertThat(pulls()).hasSize(1).allMatch(Frame.Pull::done);
+    receive(offer(epoch, 40));
+    assertThat(pulls()).hasSize(1);
+  }
+
+  @Test
+  void thoseOfAFormerEpoch_makeRoom() {
+    propagation.peerUp(PEER, true, 0);
+    long former = epoch();
+    for (int i = 1; i <= 16; i++) {
+      receive(offer(former, i));
+    }
+    assertThat(pulls()).hasSize(16);
+    propagation.peerUp(PEER, true, 0);
+    long next = epoch();
+    assertThat(next).isGreaterThan(former);
+    receive(offer(next, 1));
+    for (int i = 17; i <= 32; i++) {
+      receive(offer(next, i));
+    }
+    assertThat(pulls()).hasSize(16);
+  }
+}

@@ -79,7 +79,7 @@ final class Announcer {
     if (doublings > 0 && !atRest.getAsBoolean()) {
       doublings = 0;
     }
-    return toldNanos + (Resting.pauseNanos(around) << doublings);
+    return Resting.nextNanos(around, toldNanos, doublings);
   }
 
   /** Tells all who can be reached. */

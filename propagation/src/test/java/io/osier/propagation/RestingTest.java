@@ -26,6 +26,21 @@ final class RestingTest {
     assertThat(script.statuses()).isEqualTo(10 * LINKS);
   }
 
+  /** So that those of all partitions leave together, whenever each of them came to rest. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 130, 1_270})
+  void atRest_statusesComeAtTheSameTimes_wheneverTheRestBegan(int later) {
+    rest("session");
+    script.run("run " + later);
+    script.run("eu add x 2");
+    script.run("run " + (10_000 - later));
+    script.statuses();
+    script.run("run 1998");
+    assertThat(script.statuses()).isZero();
+    script.run("run 2");
+    assertThat(script.statuses()).isEqualTo(LINKS);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void afterAnUpdate_statusesComeAsBefore_andThenMoreSeldomAgain(String consistency) {

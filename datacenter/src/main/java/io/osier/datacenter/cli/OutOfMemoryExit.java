@@ -47,7 +47,10 @@ final class OutOfMemoryExit {
   private static final int PROBE_BYTES = 256 << 10;
   private static final long PROBE_MILLIS = 250;
 
-  /** Probes over which the time of collections is measured: ten seconds. */
+  /** The pause where nothing was collected since the last probe. */
+  private static final long QUIET_MILLIS = 1_000;
+
+  /** Probes over which the time of collections is measured: ten seconds while there are some. */
   private static final int WINDOW = 40;
 
   /** Collecting takes this part of the time, and leaves this part of the old objects' space. */
@@ -129,6 +132,7 @@ final class OutOfMemoryExit {
     try {
       long[] collectedMillis = new long[WINDOW];
       long[] atNanos = new long[WINDOW];
+      long before = 0;
       for (int i = 0; ; i = (i + 1) % WINDOW) {
         probe = new byte[PROBE_BYTES];
         probe = null;
@@ -141,7 +145,8 @@ final class OutOfMemoryExit {
         }
         collectedMillis[i] = collected;
         atNanos[i] = nanos;
-        Thread.sleep(PROBE_MILLIS);
+        Thread.sleep(collected == before ? QUIET_MILLIS : PROBE_MILLIS);
+        before = collected;
       }
     } catch (OutOfMemoryError e) {
       end(e);

@@ -20,6 +20,9 @@ public final class ControlLoop implements AutoCloseable {
   private static final long LOOK_MILLIS = 100;
   private static final long FIRST_LOOK_MILLIS = 10;
 
+  /** What others change is seen so much later at most while nothing goes on. */
+  private static final long REST_MILLIS = 250;
+
   /** So long a creation waits for the others before it is answered that it goes on. */
   private static final long CREATED_NANOS = 3_000_000_000L;
 
@@ -51,7 +54,10 @@ public final class ControlLoop implements AutoCloseable {
 
   /** Often until what is there is known: no updates are taken before. */
   private void lookAgain() {
-    long pause = plane.isKnown() ? LOOK_MILLIS : FIRST_LOOK_MILLIS;
+    long pause = FIRST_LOOK_MILLIS;
+    if (plane.isKnown()) {
+      pause = plane.isAtRest() ? REST_MILLIS : LOOK_MILLIS;
+    }
     try {
       var unused =
           thread.schedule(

@@ -31,7 +31,7 @@ public final class ControlPlane {
    * Where nothing was recorded, and no datacenter joins, leaves or is gone, nothing is to be done
    * but what has failed before: so many of all looks do without trying that again.
    */
-  private static final int SKIPPED_MAX = 9;
+  private static final int SKIPPED_MAX = 3;
 
   /** The object of {@code _osier} that says which keyspaces there are. */
   public static final ObjectId KEYSPACES = ControlState.KEYSPACES;
@@ -289,6 +289,11 @@ public final class ControlPlane {
   /** Whether it has once read what {@code _osier} says. */
   public boolean isKnown() {
     return changes >= 0;
+  }
+
+  /** Whether the last look found nothing to be done: the next one may come later than otherwise. */
+  public boolean isAtRest() {
+    return skipped > 0;
   }
 
   /** Looks whether something has changed, and does what follows. */

@@ -113,11 +113,15 @@ final class ControlLooksTest {
   }
 
   @Test
-  void whereAllIsSteady_oneLookOfTenIsAWholeOne() {
+  void whereAllIsSteady_oneLookOfFourIsAWholeOne() {
     plane.look();
-    assertThat(lookedIn(100)).isEqualTo(10);
+    assertThat(plane.isAtRest()).isFalse();
+    assertThat(lookedIn(100)).isEqualTo(25);
+    plane.look();
+    assertThat(plane.isAtRest()).isTrue();
     recorded++;
     assertThat(lookedIn(1)).isEqualTo(1);
+    assertThat(plane.isAtRest()).isFalse();
     plane.administerDatacenters(
         new Request.Administer("dc", "add", "ap", new TreeMap<>(Map.of("address", "ap:1"))), "ada");
     assertThat(lookedIn(100)).as("while ap joins").isEqualTo(100);

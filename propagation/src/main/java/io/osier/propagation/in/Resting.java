@@ -15,8 +15,21 @@ public final class Resting {
   private Resting() {}
 
   /** The pause between two signs of life that is doubled. */
-  public static long pauseNanos(Surroundings around) {
+  static long pauseNanos(Surroundings around) {
     return around.retryNanos() / 2;
+  }
+
+  /**
+   * When the next sign of life is due. With the longest pause all partitions of a process give
+   * theirs at the same times, so that they leave together and wake the other end once.
+   *
+   * @param doublings of the pause, at most {@link #DOUBLINGS_MAX}
+   */
+  public static long nextNanos(Surroundings around, long lastNanos, int doublings) {
+    long pause = pauseNanos(around) << doublings;
+    return doublings < DOUBLINGS_MAX
+        ? lastNanos + pause
+        : lastNanos + pause - Math.floorMod(lastNanos, pause);
   }
 
   /** So much longer than otherwise may somebody at rest not be heard. */

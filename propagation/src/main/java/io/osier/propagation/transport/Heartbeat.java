@@ -1,7 +1,8 @@
 package io.osier.propagation.transport;
 
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.timeout.ReadTimeoutException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -12,17 +13,22 @@ import org.jspecify.annotations.Nullable;
  * ReadTimeoutException} when the other end is gone. Stands before the framing, so that a part of a
  * frame counts. Used by the channel's loop only, a new one for each channel.
  *
- * <p>It looks when something can be due: bytes that come only put that off, so they change no
- * timer, and a look that finds nothing sets the next one.
+ * <p>It looks when something can be due. Bytes that come or go put that off: the timer follows them
+ * twice an interval at most, and a look that finds nothing sets the next one.
  */
-final class Heartbeat extends ChannelInboundHandlerAdapter {
-  static final long SIGN_MILLIS = 1_000;
+final class Heartbeat extends ChannelDuplexHandler {
+  /** More than the pause between two statuses at rest, which then are all signs that are needed. */
+  static final long SIGN_MILLIS = 2_200;
+
   static final long DEAD_MILLIS = 5_000;
+
+  private static final long FOLLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(SIGN_MILLIS / 2);
 
   private final boolean asks;
   private final PeerMessage sign;
   private ChannelHandlerContext ctx;
   private Liveness liveness;
+  private long nextNanos;
 
   /** The next look; null if there is none. */
   private @Nullable Future<?> next;
@@ -53,7 +59,6 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
 
   /** Gives a sign now. */
   void give() {
-    liveness.signed();
     Wire.write(ctx.channel(), sign);
   }
 
@@ -98,6 +103,7 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
     cancelLook();
     long due = liveness.dueNanos();
     if (!ended && due != Long.MAX_VALUE) {
+      nextNanos = due;
       next = ctx.executor().schedule(this::look, Math.max(0, due - now()), TimeUnit.NANOSECONDS);
     }
   }
@@ -106,6 +112,27 @@ final class Heartbeat extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object bytes) {
     liveness.heard(now());
     context.fireChannelRead(bytes);
+    follow();
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object bytes, ChannelPromise promise) {
+    liveness.written(now());
+    context.write(bytes, promise);
+    follow();
+  }
+
+  /** Something came or went: gives an answer that is due, and moves the timer where that pays. */
+  private void follow() {
+    long due = liveness.dueNanos();
+    if (next == null || due - nextNanos >= 0 && due - nextNanos < FOLLOW_NANOS) {
+      return; // none is wanted, or it comes early, finds nothing, and is set anew
+    }
+    if (due - now() <= 0) {
+      look();
+    } else {
+      lookWhenDue();
+    }
   }
 
   private void look() {

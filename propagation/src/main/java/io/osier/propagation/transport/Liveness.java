@@ -3,8 +3,10 @@ package io.osier.propagation.transport;
 /**
  * When one end of a connection is to give a sign of life, and when the other end counts as gone.
  * Any byte that comes is a sign: what was asked for may wait behind the data of a slow link. Who
- * dials asks every interval; who is dialled answers in every interval in which bytes came. Pure:
- * time is passed in, in nanoseconds of any origin. Not thread-safe.
+ * dials asks when it has written nothing for an interval. Who is dialled answers at once what comes
+ * half an interval or more after its last answer, and otherwise at the interval's end: what comes
+ * now and then is answered where it is read. Pure: time is passed in, in nanoseconds of any origin.
+ * Not thread-safe.
  */
 final class Liveness {
   /** What is to be done now. */
@@ -49,8 +51,9 @@ final class Liveness {
     heardNanos = nowNanos;
   }
 
-  /** A sign was given for another reason. */
-  void signed() {
+  /** Something was written, which is a sign, too. */
+  void written(long nowNanos) {
+    signedNanos = nowNanos;
     heard = false;
   }
 
@@ -66,8 +69,22 @@ final class Liveness {
   /** When {@link #due} has something to do, unless something happens before. */
   long dueNanos() {
     long dead = busy ? Long.MAX_VALUE : heardNanos + deadNanos;
-    long sign = greeted ? signedNanos + signNanos : Long.MAX_VALUE;
-    return busy || (greeted && sign - dead < 0) ? sign : dead;
+    long sign = signDueNanos();
+    return sign == Long.MAX_VALUE || (dead != Long.MAX_VALUE && dead - sign < 0) ? dead : sign;
+  }
+
+  private long signDueNanos() {
+    if (!greeted) {
+      return Long.MAX_VALUE;
+    }
+    if (asks || busy) {
+      return signedNanos + signNanos;
+    }
+    if (!heard) {
+      return Long.MAX_VALUE;
+    }
+    boolean atOnce = heardNanos - signedNanos >= signNanos / 2;
+    return atOnce ? heardNanos : signedNanos + signNanos;
   }
 
   /** What is to be done, which then counts as done. */
@@ -75,12 +92,11 @@ final class Liveness {
     if (!busy && nowNanos - heardNanos >= deadNanos) {
       return Due.DEAD;
     }
-    if (!greeted || nowNanos - signedNanos < signNanos) {
+    long sign = signDueNanos();
+    if (sign == Long.MAX_VALUE || nowNanos - sign < 0) {
       return Due.NOTHING;
     }
-    signedNanos = nowNanos;
-    boolean sign = asks || heard || busy;
-    heard = false;
-    return sign ? Due.SIGN : Due.NOTHING;
+    written(nowNanos);
+    return Due.SIGN;
   }
 }

@@ -12,11 +12,12 @@ import org.junit.jupiter.api.Test;
 
 /** In the time of the test's own channel. */
 final class HeartbeatTest {
-  private final Heartbeat heartbeat = Heartbeat.asking();
+  private final Heartbeat asking = Heartbeat.asking();
+  private final Heartbeat answering = Heartbeat.answering();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private boolean dead;
 
-  private void open() {
+  private void open(Heartbeat heartbeat) {
     channel.freezeTime();
     channel
         .pipeline()
@@ -57,13 +58,13 @@ final class HeartbeatTest {
   }
 
   @Test
-  void signs_areGivenEverySecond_andNothingWakesTheLoopInBetween() {
-    open();
-    heartbeat.greeted();
-    for (int second = 0; second < 10; second++) {
+  void signs_areGivenEveryInterval_andNothingWakesTheLoopInBetween() {
+    open(asking);
+    asking.greeted();
+    for (int i = 0; i < 10; i++) {
       come();
       assertThat(pauseMillis()).isEqualTo(Heartbeat.SIGN_MILLIS);
-      pass(999);
+      pass(Heartbeat.SIGN_MILLIS - 1);
       assertThat(signs()).isZero();
       pass(1);
       assertThat(signs()).isEqualTo(1);
@@ -71,9 +72,55 @@ final class HeartbeatTest {
     assertThat(dead).isFalse();
   }
 
+  /** Statuses at rest come every two seconds. */
+  @Test
+  void whoWritesAtRest_givesNoOtherSign_andIsNotWokenMoreOften() {
+    open(asking);
+    asking.greeted();
+    int wakes = 0;
+    for (int i = 0; i < 10; i++) {
+      channel.writeOutbound(Unpooled.wrappedBuffer(new byte[1]));
+      come();
+      for (int left = 2_000; left > 0; ) {
+        int step = (int) Math.min(left, Math.max(1, pauseMillis()));
+        wakes += step < left ? 1 : 0;
+        pass(step);
+        left -= step;
+      }
+    }
+    assertThat(signs()).as("what was written").isEqualTo(10);
+    assertThat(wakes).isZero();
+  }
+
+  @Test
+  void whatComesAtRest_isAnsweredInItsTurn_andOnce() {
+    open(answering);
+    answering.greeted();
+    for (int i = 0; i < 10; i++) {
+      pass(2_000);
+      assertThat(signs()).isZero();
+      come();
+      assertThat(signs()).isEqualTo(1);
+      come();
+    }
+    pass(Heartbeat.SIGN_MILLIS);
+    assertThat(signs()).isEqualTo(1);
+  }
+
+  @Test
+  void flow_isAnsweredInEveryInterval() {
+    open(answering);
+    answering.greeted();
+    for (int i = 0; i < 100; i++) {
+      pass(100);
+      come();
+    }
+    assertThat(signs()).isBetween(5, 10);
+  }
+
   @Test
   void silence_isDeathInTime_alsoBeforeTheGreeting() {
-    open();
+    open(asking);
     assertThat(pauseMillis()).isEqualTo(Heartbeat.DEAD_MILLIS);
     pass(4_000);
     come();
@@ -86,20 +133,20 @@ final class HeartbeatTest {
 
   @Test
   void greeting_bringsTheNextLookForward() {
-    open();
+    open(asking);
     pass(100);
-    heartbeat.greeted();
-    pass(1_000);
+    asking.greeted();
+    pass(Heartbeat.SIGN_MILLIS);
     assertThat(signs()).isEqualTo(1);
   }
 
   @Test
   void whoHasWorked_isHeardOfAgainInTime() {
-    open();
-    heartbeat.busy(true);
+    open(asking);
+    asking.busy(true);
     pass(60_000);
     assertThat(dead).isFalse();
-    heartbeat.busy(false);
+    asking.busy(false);
     pass(4_999);
     assertThat(dead).isFalse();
     pass(1);
@@ -108,10 +155,10 @@ final class HeartbeatTest {
 
   @Test
   void closedConnection_isLookedAtNoMore_whateverItWasDoing() {
-    open();
-    heartbeat.busy(true);
+    open(asking);
+    asking.busy(true);
     channel.pipeline().fireChannelInactive();
-    heartbeat.busy(false);
+    asking.busy(false);
     assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
   }
 }

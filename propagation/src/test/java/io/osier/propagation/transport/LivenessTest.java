@@ -23,16 +23,40 @@ final class LivenessTest {
   }
 
   @Test
-  void answering_givesASign_onlyInIntervalsInWhichBytesCame() {
+  void asking_isNotNeeded_whereSomethingWasWritten() {
+    Liveness asking = liveness(true);
+    asking.greeted(0);
+    asking.written(9);
+    assertThat(asking.due(18)).isEqualTo(Due.NOTHING);
+    assertThat(asking.dueNanos()).isEqualTo(19);
+    assertThat(asking.due(19)).isEqualTo(Due.SIGN);
+  }
+
+  @Test
+  void answering_givesASign_onlyWhereBytesCame() {
     Liveness answering = liveness(false);
     answering.greeted(0);
     assertThat(answering.due(10)).isEqualTo(Due.NOTHING);
+    assertThat(answering.dueNanos()).isEqualTo(50);
     answering.heard(11);
-    assertThat(answering.due(20)).isEqualTo(Due.SIGN);
+    assertThat(answering.due(11)).as("at once").isEqualTo(Due.SIGN);
     assertThat(answering.due(30)).isEqualTo(Due.NOTHING);
     answering.heard(31);
-    answering.signed(); // by the answer to a ping
-    assertThat(answering.due(40)).isEqualTo(Due.NOTHING);
+    answering.written(31); // the answer to a ping
+    assertThat(answering.due(45)).isEqualTo(Due.NOTHING);
+  }
+
+  @Test
+  void answering_waitsForTheIntervalsEnd_afterAnAnswer() {
+    Liveness answering = liveness(false);
+    answering.greeted(0);
+    answering.heard(4);
+    assertThat(answering.due(9)).isEqualTo(Due.NOTHING);
+    assertThat(answering.dueNanos()).isEqualTo(10);
+    assertThat(answering.due(10)).isEqualTo(Due.SIGN);
+    answering.heard(11);
+    answering.heard(15);
+    assertThat(answering.due(15)).as("half an interval later").isEqualTo(Due.SIGN);
   }
 
   @Test

@@ -574,10 +574,10 @@ final class PeerTransportTest {
         ByteBufUtil.getBytes(
             PeerMessage.frame(
                 new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 1L << 60)))));
-    long secondsMin = Heartbeat.DEAD_MILLIS / Heartbeat.SIGN_MILLIS + 2;
-    assertThat(frame).hasSizeGreaterThan((int) secondsMin);
+    long pongs = Heartbeat.DEAD_MILLIS / Heartbeat.SIGN_MILLIS + 2;
+    assertThat(frame).hasSizeGreaterThan((int) pongs);
     int sent = 0;
-    while (sent < secondsMin) { // one byte a pong: longer than a silent connection lives
+    while (sent < pongs) { // one byte a pong: longer than a silent connection lives
       raw.out.write(frame[sent++]);
       assertThat(raw.hear()).isEqualTo(new PeerMessage.Pong());
     }

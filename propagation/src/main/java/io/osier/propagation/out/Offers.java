@@ -157,7 +157,6 @@ final class Offers {
   boolean takes(ObjectId object, Causal state) {
     if (state.sizeBytes() <= around.settings().pullBytes()
         || !peerPulls
-        || around.cuts().areWhole()
         || leftAlone.contains(object)) {
       return false;
     }

@@ -94,7 +94,10 @@ final class ObjectCache {
     return pending.containsKey(key) || cache.contains(key);
   }
 
-  /** Brings a key's objects here. */
+  /**
+   * Brings a key's objects here. What becomes durable while they are read takes their place, or
+   * keeps them out.
+   */
   void prefetch(Key key) {
     if (!pending.containsKey(key)) {
       var unused = cache.get(key, this::load);
@@ -193,13 +196,14 @@ final class ObjectCache {
       for (Key key : changed) {
         KeyObjects objects = pending.get(key);
         if (objects != null && objects.group() == group) {
-          cache.put(key, objects);
+          cache.putOnly(key, objects);
           pending.remove(key, objects);
         }
       }
     } finally {
       durability.unlockWrite(stamp);
     }
+    cache.makeRoom(); // which may take long: readers do not wait for it
   }
 
   /**

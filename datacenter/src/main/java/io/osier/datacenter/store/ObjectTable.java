@@ -4,6 +4,7 @@ import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * a keyed hash: whoever chooses them cannot make them meet.
  *
  * <p>Any thread may read, without a lock, and sees for each key objects that were put; any may
- * change, one at a time in each segment.
+ * change, one at a time in each segment. No lock is held while objects are loaded: that keeps only
+ * those waiting who want the same key.
  */
 final class ObjectTable {
   /** The places of a segment before it is divided. */
@@ -59,9 +61,17 @@ final class ObjectTable {
     void evicted(Key key, KeyObjects objects);
   }
 
-  /** A key that is not packed whole. */
-  private static final class Loose {
+  /** What stands in a key's place and is not its bytes. */
+  private abstract static class Keyed {
     final Key key;
+
+    Keyed(Key key) {
+      this.key = key;
+    }
+  }
+
+  /** A key that is not packed whole. */
+  private static final class Loose extends Keyed {
     volatile KeyObjects objects;
 
     /** What it takes in the heap, with its objects, about; for the segment's lock. */
@@ -77,8 +87,23 @@ final class ObjectTable {
     boolean isUsed;
 
     Loose(Key key, KeyObjects objects) {
-      this.key = key;
+      super(key);
       this.objects = objects;
+    }
+  }
+
+  /**
+   * Keeps the place of a key that is not there while a thread loads its objects, without a lock.
+   * Whoever puts or removes the key meanwhile takes it from there, and nobody puts it back: so what
+   * was loaded goes into the place only if nothing happened to the key since before it was read.
+   * Whether something else stands there would not tell: what is newer may have been evicted again.
+   */
+  private static final class Loading extends Keyed {
+    /** What was loaded and put into the place; null if nothing was, so that others look again. */
+    final CompletableFuture<@Nullable KeyObjects> end = new CompletableFuture<>();
+
+    Loading(Key key) {
+      super(key);
     }
   }
 
@@ -171,7 +196,8 @@ final class ObjectTable {
   /** Whether a key is there. */
   boolean contains(Key key) {
     long h = key.hashBy(hash);
-    return lookUp(segment(h).slots, key, h) != null;
+    Object found = lookUp(segment(h).slots, key, h);
+    return found != null && !(found instanceof Loading);
   }
 
   /** How many keys there are. */
@@ -255,7 +281,7 @@ final class ObjectTable {
   private static boolean isOf(Object entry, Key key) {
     return entry instanceof byte[] packed
         ? PackedObjects.isOf(packed, key)
-        : entry instanceof Loose loose && loose.key.equals(key);
+        : entry instanceof Keyed keyed && keyed.key.equals(key);
   }
 
   /** Where a key is, negative if it is nowhere; with the segment's lock. */
@@ -294,6 +320,13 @@ final class ObjectTable {
 
   /** Sets a key's objects. Returns whether the key is new. */
   boolean put(Key key, KeyObjects objects) {
+    boolean isNew = putOnly(key, objects);
+    makeRoom();
+    return isNew;
+  }
+
+  /** As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it. */
+  boolean putOnly(Key key, KeyObjects objects) {
     long h = key.hashBy(hash);
     boolean[] isNew = {false};
     change(
@@ -301,7 +334,7 @@ final class ObjectTable {
         segment -> {
           int at = find(segment.slots, key, h);
           Object before = at < 0 ? null : segment.slots.get(at);
-          isNew[0] = before == null;
+          isNew[0] = before == null || before instanceof Loading;
           if (before instanceof Loose loose) {
             set(loose, objects, true);
           } else if (before instanceof byte[] packed) {
@@ -309,39 +342,97 @@ final class ObjectTable {
             Loose loose = new Loose(key, objects);
             set(loose, objects, true);
             segment.slots.setRelease(at, loose);
+          } else if (before instanceof Loading loading) {
+            segment.slots.setRelease(at, added(key, objects, true));
+            loading.end.complete(null);
           } else {
-            insert(segment, key, objects, true, h);
+            insert(segment, added(key, objects, true), h);
           }
         });
-    makeRoom();
     return isNew[0];
   }
 
   /**
-   * A key's objects, which are put if they are not there. Meanwhile nobody puts others.
+   * A key's objects, which are put if they are not there. Of those who want them at the same time
+   * one loads them, and the others wait for it. If the key is put or removed meanwhile, what was
+   * loaded may be older than that, and counts for nothing.
    *
-   * @param load gives them; must not come back here
+   * @param load gives them, by the calling thread and without a lock; must not come back here
    */
   KeyObjects get(Key key, Function<Key, KeyObjects> load) {
-    KeyObjects known = get(key);
-    if (known != null) {
-      return known;
+    KeyObjects found = get(key);
+    while (found == null) { // once, unless others change the key again and again
+      found = tryLoad(key, load);
     }
-    long h = key.hashBy(hash);
-    KeyObjects[] found = new KeyObjects[1];
+    return found;
+  }
+
+  /** As {@link #get(Key, Function)}; null if others have intervened. */
+  private @Nullable KeyObjects tryLoad(Key key, Function<Key, KeyObjects> load) {
+    Loading mine = new Loading(key);
+    Object there = putIfAbsent(mine);
+    if (there != mine) {
+      return there instanceof Loading others ? others.end.join() : get(key);
+    }
+    KeyObjects put = null;
+    try {
+      KeyObjects objects = load.apply(key);
+      put = replace(mine, objects) ? objects : null;
+    } finally {
+      if (put == null) {
+        remove(mine);
+      }
+      mine.end.complete(put);
+    }
+    makeRoom();
+    return put;
+  }
+
+  /** What is in the place of its key, and it itself if nothing was. */
+  private Object putIfAbsent(Loading loading) {
+    long h = loading.key.hashBy(hash);
+    Object[] there = {loading};
     change(
         h,
         segment -> {
-          KeyObjects objects = get(key);
-          if (objects == null) {
-            objects = load.apply(key);
-            // What is used once only goes first.
-            insert(segment, key, objects, false, h);
+          int at = find(segment.slots, loading.key, h);
+          if (at < 0) {
+            insert(segment, loading, h);
+          } else {
+            there[0] = segment.slots.get(at);
           }
-          found[0] = objects;
         });
-    makeRoom();
-    return found[0];
+    return there[0];
+  }
+
+  /** Puts what was loaded if nobody has changed the key since. Returns whether it did. */
+  private boolean replace(Loading loading, KeyObjects objects) {
+    long h = loading.key.hashBy(hash);
+    boolean[] isDone = {false};
+    change(
+        h,
+        segment -> {
+          int at = find(segment.slots, loading.key, h);
+          if (at >= 0 && segment.slots.get(at) == loading) {
+            // What is used once only goes first.
+            segment.slots.setRelease(at, added(loading.key, objects, false));
+            isDone[0] = true;
+          }
+        });
+    return isDone[0];
+  }
+
+  /** Gives up a place, if nobody else has done it. */
+  private void remove(Loading loading) {
+    long h = loading.key.hashBy(hash);
+    change(
+        h,
+        segment -> {
+          int at = find(segment.slots, loading.key, h);
+          if (at >= 0 && segment.slots.get(at) == loading) {
+            vacate(segment, at);
+          }
+        });
   }
 
   private void set(Loose loose, KeyObjects objects, boolean isUsed) {
@@ -380,7 +471,10 @@ final class ObjectTable {
         h,
         segment -> {
           int at = find(segment.slots, key, h);
-          if (at >= 0) {
+          if (at >= 0 && segment.slots.get(at) instanceof Loading loading) {
+            vacate(segment, at);
+            loading.end.complete(null);
+          } else if (at >= 0) {
             found[0] = true;
             remove(segment, at);
           }
@@ -401,22 +495,26 @@ final class ObjectTable {
       bytes.addAndGet(-heapBytes((byte[]) entry));
     }
     bytes.addAndGet(-SLOT_BYTES);
+    size.decrementAndGet();
+    vacate(segment, at);
+  }
+
+  private static void vacate(Segment segment, int at) {
     segment.slots.setRelease(at, GONE);
     segment.keys--;
-    size.decrementAndGet();
   }
 
   private static long heapBytes(byte[] packed) {
     return HeapSize.array(packed.length, 1);
   }
 
-  /** Puts what is not there. */
-  private void insert(Segment segment, Key key, KeyObjects objects, boolean isUsed, long h) {
+  /** What was not there, counted; to be put into its place. */
+  private Loose added(Key key, KeyObjects objects, boolean isUsed) {
     Loose loose = new Loose(key, objects);
     set(loose, objects, isUsed);
     bytes.addAndGet(SLOT_BYTES);
     size.incrementAndGet();
-    insert(segment, loose, h);
+    return loose;
   }
 
   /** Puts what is not there in a free place. */
@@ -474,7 +572,7 @@ final class ObjectTable {
   private long hashOf(Object entry) {
     return entry instanceof byte[] packed
         ? PackedObjects.hash(packed, hash)
-        : ((Loose) entry).key.hashBy(hash);
+        : ((Keyed) entry).key.hashBy(hash);
   }
 
   /** Puts two segments in the place of the one that was divided. */
@@ -498,7 +596,8 @@ final class ObjectTable {
 
   // ---------------------------------------------------------------- room
 
-  private void makeRoom() {
+  /** Packs and evicts what there is too much of. */
+  void makeRoom() {
     if (looseBytes.get() > looseBytesMax) {
       packUnused();
     }

@@ -50,7 +50,13 @@ final class RawRocks implements Part {
     byte[] logKey = new byte[RAW_LOG_KEY];
     byte[] logValue = new byte[RAW_LOG_VALUE];
     long updates = 0;
-    try (Options options = new Options().setCreateIfMissing(true).setWriteBufferSize(32L << 20);
+    try (Options options =
+            new Options() // as of a store
+                .setCreateIfMissing(true)
+                .setWriteBufferSize(8L << 20)
+                .setMaxWriteBufferNumber(8)
+                .setLevel0FileNumCompactionTrigger(8)
+                .setMaxBytesForLevelBase(64L << 20);
         RocksDB db = RocksDB.open(options, scale.dir().resolve(name).toString());
         WriteOptions write = new WriteOptions().setSync(sync)) {
       long began = System.nanoTime();

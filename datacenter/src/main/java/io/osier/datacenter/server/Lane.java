@@ -130,7 +130,7 @@ public final class Lane {
       } catch (RuntimeException e) {
         if (failure == null) {
           failure = e;
-        } else {
+        } else if (e != failure) {
           failure.addSuppressed(e);
         }
       }
@@ -164,7 +164,11 @@ public final class Lane {
     } catch (RuntimeException e) {
       LOG.debug("reading ahead failed", e); // and fails again, with a reply, in its turn
     } finally {
-      ready(entry);
+      try {
+        ready(entry);
+      } catch (RuntimeException e) {
+        LOG.error("a fault after a turn that had waited for a read", e); // nobody else hears of it
+      }
     }
   }
 
@@ -173,9 +177,20 @@ public final class Lane {
     synchronized (this) {
       entry.ready = true;
       while (!queue.isEmpty() && queue.peek().ready) {
-        then.add(queue.poll().turn.take());
+        then.add(take(queue.poll().turn));
       }
     }
-    then.forEach(Runnable::run);
+    run(then);
+  }
+
+  /** What a turn throws is thrown among what follows: those behind it have nobody else. */
+  private static Runnable take(Turn turn) {
+    try {
+      return turn.take();
+    } catch (RuntimeException e) {
+      return () -> {
+        throw e;
+      };
+    }
   }
 }

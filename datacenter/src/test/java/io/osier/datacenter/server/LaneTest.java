@@ -116,4 +116,40 @@ final class LaneTest {
     reads.poll().run();
     assertThat(done).containsExactly("a", "b", "c");
   }
+
+  @Test
+  void turnsBehindARead_areAllFollowed_ifWhatFollowsOneFails() {
+    lane.submit(() -> {}, reads::add, failing("first"));
+    lane.submit(() -> () -> done.add("b"));
+    lane.submit(failing("second"));
+    try (LoggedLines lines = new LoggedLines(Lane.class.getName()).quietly()) {
+      reads.poll().run();
+      assertThat(lines.all()).containsExactly("a fault after a turn that had waited for a read");
+    }
+    assertThat(done).containsExactly("b");
+  }
+
+  @Test
+  void turnsBehindOneThatFails_areTaken_andTheLaneIsFreeAgain() {
+    lane.submit(
+        () -> {},
+        reads::add,
+        () -> {
+          throw new IllegalStateException("meant");
+        });
+    lane.submit(turn("b"));
+    try (LoggedLines lines = new LoggedLines(Lane.class.getName()).quietly()) {
+      reads.poll().run();
+      assertThat(lines.all()).hasSize(1);
+    }
+    lane.submit(turn("c"));
+    assertThat(done).containsExactly("b", "c");
+  }
+
+  private static Lane.Turn failing(String message) {
+    return () ->
+        () -> {
+          throw new IllegalStateException(message);
+        };
+  }
 }

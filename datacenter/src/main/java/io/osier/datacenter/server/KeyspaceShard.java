@@ -11,11 +11,15 @@ import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Input;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
@@ -33,14 +37,22 @@ final class KeyspaceShard {
   private final KeyspaceFeed feed;
 
   /**
+   * By peer, a lane for each partition: a cold object in a frame delays its own partition's frames
+   * alone.
+   */
+  private volatile Map<String, List<Lane>> lanes = Map.of();
+
+  /**
    * A keyspace.
    *
+   * @param peers the other datacenters that hold it, until {@link #setPeers}
    * @param readers what reads objects that are not in memory
    * @param gate knows whether updates must be refused
    * @param feed tells watchers of changes
    */
   KeyspaceShard(
       KeyspacePolicy policy,
+      Collection<String> peers,
       List<PartitionRunner> partitions,
       Executor readers,
       UpdateGate gate,
@@ -53,6 +65,31 @@ final class KeyspaceShard {
     this.readers = readers;
     this.gate = gate;
     this.feed = feed;
+    makeLanes(peers);
+  }
+
+  /**
+   * From now on these are the other datacenters that hold the keyspace; its partitions are told by
+   * another way. By one thread at a time.
+   */
+  void setPeers(Collection<String> peers) {
+    gate.setPeers(peers);
+    makeLanes(peers);
+  }
+
+  private void makeLanes(Collection<String> peers) {
+    Map<String, List<Lane>> next = new HashMap<>();
+    for (String dc : peers) {
+      List<Lane> known = lanes.get(dc);
+      next.put(dc, known != null ? known : partitions.stream().map(p -> new Lane()).toList());
+    }
+    lanes = next;
+  }
+
+  /** In which a peer's frames come to a partition; null of who is no peer, or none any more. */
+  @Nullable Lane lane(String dc, int partition) {
+    List<Lane> of = lanes.get(dc);
+    return of == null ? null : of.get(partition);
   }
 
   KeyspacePolicy policy() {

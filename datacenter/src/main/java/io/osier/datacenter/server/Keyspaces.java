@@ -155,7 +155,7 @@ final class Keyspaces {
     KeyspacePolicy policy = one.shard.policy();
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
     List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
-    one.shard.gate().setPeers(held);
+    one.shard.setPeers(held);
     Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
     one.shard.partitions().forEach(p -> p.submit(input));
   }
@@ -480,7 +480,7 @@ final class Keyspaces {
     feed.begin(runners);
     feeds.add(feed);
     return new Open(
-        new KeyspaceShard(policy, runners, around.readers, gate, feed),
+        new KeyspaceShard(policy, peers, runners, around.readers, gate, feed),
         creation,
         List.copyOf(stores));
   }

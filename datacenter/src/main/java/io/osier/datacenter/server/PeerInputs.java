@@ -7,29 +7,26 @@ import io.osier.datacenter.partition.Input;
 import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.wire.Frame;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Hands what the transport hears of the other datacenters to the partitions. Thread-safe. */
 final class PeerInputs implements PeerListener {
-  /** A cold object in a frame delays its own partition's frames alone. */
-  private record Stream(String peer, String keyspace, int partition) {}
-
   private final Keyspaces keyspaces;
   private final Readiness readiness;
   private final BooleanSupplier isFull;
   private final BiConsumer<ReplicaId, byte[]> notes;
   private final Consumer<Throwable> onFailure;
   private final WriteHelp writeHelp;
-  private final Map<Stream, Lane> lanes = new ConcurrentHashMap<>();
 
-  /** Those in which something is held back, by peer. */
+  /** The lanes in which something is held back, by peer; until all that has come is taken. */
   private final Map<String, Queue<Lane>> held = new ConcurrentHashMap<>();
 
   /**
@@ -111,18 +108,26 @@ final class PeerInputs implements PeerListener {
     if (brings(frame) && isFull.getAsBoolean()) {
       return; // as if the network had lost it: it comes again when there is room
     }
-    Stream stream = new Stream(peer.dc(), keyspace, partition);
-    Lane lane = lanes.computeIfAbsent(stream, s -> new Lane());
-    if (lane.hold()) { // until all that has come is taken
-      held.computeIfAbsent(peer.dc(), dc -> new ConcurrentLinkedQueue<>()).add(lane);
+    Lane lane = shard.lane(peer.dc(), partition);
+    if (lane == null) {
+      return; // the datacenter was removed meanwhile
+    }
+    if (lane.hold()) {
+      held.compute(peer.dc(), (dc, lanes) -> with(lane, lanes));
     }
     shard.received(partition, new Input.FromPeer(peer, frame), lane);
   }
 
+  private static Queue<Lane> with(Lane lane, @Nullable Queue<Lane> others) {
+    Queue<Lane> lanes = others == null ? new ArrayDeque<>() : others;
+    lanes.add(lane);
+    return lanes;
+  }
+
   @Override
   public void receivedAll(ReplicaId peer) {
-    Queue<Lane> of = held.get(peer.dc());
-    if (of != null && !of.isEmpty()) {
+    Queue<Lane> of = held.remove(peer.dc());
+    if (of != null) {
       writeHelp.together(() -> Lane.releaseAll(of));
     }
   }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
@@ -8,10 +9,12 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.wire.Frame;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Which keyspaces there are. */
@@ -63,5 +66,51 @@ final class KeyspacesTest {
       Keyspaces.stop(keyspaces.partitions().toList());
       keyspaces.endWatching();
     }
+  }
+
+  private static Keyspaces.Members members(String... others) {
+    return new Keyspaces.Members(Set.of(others), Set.of(others), false, 0);
+  }
+
+  @Test
+  void aPeersLanes_areKeptWhileItIsOne_andNoLonger() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    KeyspaceShard shop = requireNonNull(keyspaces.find("shop"));
+    Lane before = shop.lane("us", 0);
+    assertThat(before).isNotNull();
+    keyspaces.setMembers(members("us", "ap"));
+    assertThat(shop.lane("us", 0)).as("turns wait in it, maybe").isSameAs(before);
+    assertThat(shop.lane("ap", 0)).as("does not hold the keyspace").isNull();
+    keyspaces.setMembers(members());
+    assertThat(shop.lane("us", 0)).as("none that a late frame could bring back").isNull();
+    keyspaces.setMembers(members("us"));
+    assertThat(shop.lane("us", 0)).isNotNull().isNotSameAs(before);
+    keyspaces.endWatching();
+  }
+
+  @Test
+  void whatAFrameHoldsBack_isReleased_alsoIfItsSenderIsRemovedMeanwhile() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    KeyspaceShard shop = requireNonNull(keyspaces.find("shop"));
+    PeerInputs inputs =
+        new PeerInputs(
+            keyspaces,
+            new Readiness(keyspaces.shown(), Optional.empty()),
+            () -> false,
+            (from, note) -> {},
+            failure -> {},
+            WriteHelp.NONE);
+    ReplicaId us = new ReplicaId("us", 1);
+    Frame frame = new Frame.Fetch(1, List.of());
+    Lane lane = requireNonNull(shop.lane("us", 0));
+    inputs.received(us, "shop", 0, frame);
+    assertThat(lane.hold()).as("it was not held").isFalse();
+    keyspaces.setMembers(members());
+    inputs.received(us, "shop", 0, frame); // is dropped
+    inputs.receivedAll(us);
+    assertThat(lane.hold()).as("it was not held").isTrue();
+    keyspaces.endWatching();
   }
 }

@@ -28,6 +28,6 @@ final class TestShards {
     feed.begin(partitions);
     UpdateGate gate =
         new UpdateGate(policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
-    return new KeyspaceShard(policy, partitions, readers, gate, feed);
+    return new KeyspaceShard(policy, List.of(), partitions, readers, gate, feed);
   }
 }

@@ -48,4 +48,13 @@ final class ChangedPeersTest {
     run("ap peers us", "us peers ap");
     assertThat(run("run 5000")).contains("us     shows {k=x}");
   }
+
+  /** It may have its old store, and with it its place in the stream. */
+  @ParameterizedTest
+  @ValueSource(strings = {"causal", "session"})
+  void oneThatIsAddedAgain_isGivenWhatWasCommittedForNobodyMeanwhile(String kind) {
+    run("start " + kind + " ap eu", "ap add k x", "run 1000", "cut ap eu", "ap peers");
+    run("ap add k y", "ap add l z", "run 1000", "ap peers eu");
+    assertThat(run("join ap eu", "run 3000")).contains("eu     shows", "k=x y", "l=z");
+  }
 }

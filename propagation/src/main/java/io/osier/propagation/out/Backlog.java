@@ -84,15 +84,24 @@ final class Backlog {
 
   private long looked;
 
+  /** Places of before this tick are no good: the peer was none then. */
+  private final long since;
+
   /** Of a peer that is offered nothing. */
   Backlog(Surroundings around, OutboundLog log) {
-    this(around, log, new Offers(frame -> {}, around));
+    this(around, log, new Offers(frame -> {}, around), 0);
   }
 
-  Backlog(Surroundings around, OutboundLog log, Offers offers) {
+  /**
+   * Of a peer.
+   *
+   * @param since what was shipped up to this tick was shipped while it was none; 0 if it always was
+   */
+  Backlog(Surroundings around, OutboundLog log, Offers offers, long since) {
     this.around = around;
     this.log = log;
     this.offers = offers;
+    this.since = since;
     this.former = around.recovered().committed();
   }
 
@@ -104,7 +113,8 @@ final class Backlog {
   /** Goes to where the peer wants to go on. */
   void goTo(Frame.Resume resume) {
     peerThrough = Math.max(peerThrough, resume.through());
-    Optional<Cursor> cursor = resume.cursor().filter(c -> c.life() == around.recovered().life());
+    Optional<Cursor> cursor =
+        resume.cursor().filter(c -> c.life() == around.recovered().life() && c.base() >= since);
     scanned = cursor.flatMap(Cursor::scanned);
     scanning = scanned.isPresent();
     long done = cursor.map(Cursor::done).orElse(0L);
@@ -123,9 +133,17 @@ final class Backlog {
     // came, and which the deltas in the trail therefore do not name: it gets states.
     if (resume.cursor().isEmpty()) {
       beginScan(Optional.empty());
-    } else if (!scanning && (position < log.prunedTick() || isLogDropped())) {
+    } else if (!scanning && (position < firstTick() || isLogDropped())) {
       beginScan(Optional.of(place()));
     }
+  }
+
+  /**
+   * Who was no peer for a time scans, too: what was committed then may be in no trail, and what is
+   * does not name what the others had.
+   */
+  private long firstTick() {
+    return Math.max(log.prunedTick(), since);
   }
 
   /** Whether of the log of former lives something is gone that was to be read. */

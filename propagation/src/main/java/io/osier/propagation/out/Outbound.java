@@ -68,7 +68,7 @@ public final class Outbound {
             new Budget("trails", around.settings().memory().trails()));
     this.reserve = new Reserve(around::slaNanos);
     for (String dc : around.peers()) {
-      streams.put(dc, new PeerStream(dc, around, log, nowNanos));
+      streams.put(dc, new PeerStream(dc, around, log, 0, nowNanos));
     }
   }
 
@@ -77,9 +77,12 @@ public final class Outbound {
     log.setLimit(around.settings().memory().trails());
   }
 
-  /** A datacenter holds the keyspace from now on: it is sent everything, from the beginning. */
+  /**
+   * A datacenter holds the keyspace from now on: it is sent all that it lacks, wherever it was in
+   * the stream if it was a peer before.
+   */
   public void add(String dc, long nowNanos) {
-    streams.computeIfAbsent(dc, d -> new PeerStream(d, around, log, nowNanos));
+    streams.computeIfAbsent(dc, d -> new PeerStream(d, around, log, log.mark(), nowNanos));
   }
 
   /** Nothing is sent to a datacenter any more, and nothing is kept for it. */

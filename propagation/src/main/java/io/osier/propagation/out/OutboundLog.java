@@ -381,7 +381,12 @@ final class OutboundLog {
     return committed;
   }
 
-  /** How many segments were shipped: the end of the trail. */
+  /** A tick after which nothing was shipped yet, and which no peer has reached. */
+  long mark() {
+    return trail.skip();
+  }
+
+  /** The end of the trail. */
   long ticks() {
     return trail.last();
   }

@@ -122,12 +122,17 @@ public final class PeerStream {
   /** What comes next is being read from a disk, or pulled by the peer. */
   private boolean awaits;
 
-  PeerStream(String dc, Surroundings around, OutboundLog log, long nowNanos) {
+  /**
+   * A stream that has not begun.
+   *
+   * @param since the tick at which the datacenter became a peer; 0 if it always was one
+   */
+  PeerStream(String dc, Surroundings around, OutboundLog log, long since, long nowNanos) {
     this.dc = dc;
     this.around = around;
     this.log = log;
     this.offers = new Offers(this::send, around);
-    this.backlog = new Backlog(around, log, offers);
+    this.backlog = new Backlog(around, log, offers, since);
     this.window = around.sink().window(dc);
     this.downSinceNanos = nowNanos;
   }

@@ -71,7 +71,7 @@ final class LinkWindowTest {
               this,
               windows.of(sink));
       this.stream =
-          new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0);
+          new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0, 0);
       stream.up(PEER, true, 0);
       stream.resume(PEER, new Frame.Resume(1, 0, Optional.empty()));
     }

@@ -98,6 +98,9 @@ public final class ControlPlane {
       return OptionalLong.empty();
     }
 
+    /** The last incarnation that is known of a datacenter, this one included; 0 if none is. */
+    long incarnation(String name);
+
     /**
      * Opens a keyspace that was created at run time.
      *

@@ -12,7 +12,8 @@ import java.util.Set;
  * @param wasActive whether it has ever had what all others had
  * @param id tells this membership from others of the same name
  * @param rank of its clock: no two have the same
- * @param goneMillis when an earlier membership of the name ended; 0 if none did
+ * @param goneMillis when an earlier membership of the name ended, and no less than its last
+ *     incarnation: those up to here do not count; 0 if none ended
  * @param notes what others, and itself, have done for its going
  * @param by who changed it last
  * @param atMillis when, as that one's clock says

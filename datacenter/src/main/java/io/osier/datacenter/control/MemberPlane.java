@@ -297,7 +297,8 @@ final class MemberPlane {
     } else if (host.isQuiet() && Departures.haveAll(membership, self, Member.Step.AGREED)) {
       givenAway = Optional.of(self.id());
       if (host.leave(heirs())) {
-        operations.add(Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong()));
+        operations.add(
+            Membership.mark(self, Member.State.LEFT, dc, millis.getAsLong(), host.incarnation(dc)));
       }
     }
   }
@@ -481,7 +482,8 @@ final class MemberPlane {
     }
     Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
     objects.change(
-        Membership.OBJECT, List.of(Membership.mark(member, state, by, millis.getAsLong())));
+        Membership.OBJECT,
+        List.of(Membership.mark(member, state, by, millis.getAsLong(), host.incarnation(name))));
   }
 
   private List<String> awaited(Member m) {

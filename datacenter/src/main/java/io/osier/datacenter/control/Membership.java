@@ -26,7 +26,8 @@ import java.util.TreeMap;
  *
  * <pre>
  *   id, address, rank     registers
- *   gone                  register: when a membership of the name ended
+ *   gone                  register: when a membership of the name ended, or its last incarnation
+ *                         if that is a larger number
  *   STATE ID              flag, enabled and never disabled: this membership has come so far
  *   STEP DC DCID ID       flag: that member has taken a step for this one's going
  *   _by, _at              registers: who changed it last, and when
@@ -246,11 +247,17 @@ record Membership(SortedMap<String, Member> all) {
     return update(name, fields, List.of());
   }
 
-  /** Notes that a membership has come so far, for an operator, or for the datacenter itself. */
-  static Operation mark(Member member, Member.State state, String by, long nowMillis) {
+  /**
+   * Notes that a membership has come so far, for an operator, or for the datacenter itself.
+   *
+   * @param incarnation the last that is known of the member; 0 if none is
+   */
+  static Operation mark(
+      Member member, Member.State state, String by, long nowMillis, long incarnation) {
     SortedMap<String, String> fields = new TreeMap<>();
     if (state.compareTo(Member.State.LEFT) >= 0) {
-      fields.put(GONE, String.valueOf(nowMillis));
+      // Its clock may be ahead of this one's, or have been.
+      fields.put(GONE, String.valueOf(Math.max(nowMillis, incarnation)));
     }
     fields.put(BY, by);
     fields.put(AT, String.valueOf(nowMillis));

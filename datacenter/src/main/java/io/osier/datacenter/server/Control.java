@@ -277,6 +277,16 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   @Override
+  public long incarnation(String name) {
+    return name.equals(self.dc())
+        ? self.incarnation()
+        : keyspaces.control().partitions().stream()
+            .mapToLong(p -> RightsWalk.incarnation(p, name))
+            .max()
+            .orElse(0);
+  }
+
+  @Override
   public boolean isConnected(String name) {
     return outside.isConnected(name);
   }

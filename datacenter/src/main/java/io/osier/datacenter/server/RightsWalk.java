@@ -69,6 +69,16 @@ final class RightsWalk {
         .orElse(false);
   }
 
+  /** The last incarnation that a partition knows of a peer; 0 if it knows none. */
+  static long incarnation(PartitionRunner partition, String dc) {
+    return report(partition).stream()
+        .flatMap(r -> r.peers().stream())
+        .filter(p -> p.dc().equals(dc))
+        .mapToLong(PartitionReport.Peer::incarnation)
+        .max()
+        .orElse(0);
+  }
+
   private static Optional<PartitionReport> report(PartitionRunner partition) {
     try {
       return Optional.of(partition.inspect(0).get(REPORT_SECONDS, TimeUnit.SECONDS));

@@ -166,6 +166,11 @@ final class ControlPlaneProperties {
     }
 
     @Override
+    public long incarnation(String name) {
+      return 0;
+    }
+
+    @Override
     public boolean isConnected(String name) {
       return true;
     }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.control;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
@@ -20,6 +21,7 @@ import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -148,6 +150,12 @@ final class MemberPlaneProperties {
         }
       }
       return true;
+    }
+
+    @Override
+    public long incarnation(String name) {
+      Node known = nodes.get(name);
+      return known == null ? 0 : known.copy.replica().incarnation();
     }
 
     @Override
@@ -303,6 +311,22 @@ final class MemberPlaneProperties {
         assertThat(node.held && node.gave).as("who has given all away goes").isFalse();
       }
     }
+  }
+
+  /** Incarnations are told by its own clock, which may be ahead, and do not go back. */
+  @Example
+  void whoeverIsAddedAgain_isNoIncarnationThatWasGivenUp() {
+    clock = 1_000;
+    long ahead = 5_000;
+    DCS.forEach(dc -> nodes.put(dc, new Node(dc, ahead, Set.copyOf(DCS))));
+    Node at = requireNonNull(nodes.get("eu"));
+    Node dead = requireNonNull(nodes.get("us"));
+    dead.ended = true;
+    at.administer("remove", "us", Map.of("dead", "true"));
+    at.administer("add", "us", Map.of("address", "us:1"));
+    at.look();
+    assertThat(at.peers).contains("us");
+    assertThat(at.welcomes(dead)).isFalse();
   }
 
   /** Whether all that a datacenter takes for others are there, and take it for one. */

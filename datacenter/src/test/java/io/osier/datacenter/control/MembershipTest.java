@@ -117,7 +117,7 @@ final class MembershipTest {
     meet();
     assertThat(eu.read().active()).containsExactly("ap", "eu", "us");
     assertThat(eu.read().unknown(other)).isEmpty();
-    eu.change(Membership.mark(eu.member("ap"), Member.State.REMOVED, "ada", 5));
+    eu.change(Membership.mark(eu.member("ap"), Member.State.REMOVED, "ada", 5, 0));
     us.hear(eu);
     assertThat(us.read().with(other).active()).containsExactly("eu", "us");
     assertThat(us.read().unknown(other)).isEmpty();
@@ -128,13 +128,13 @@ final class MembershipTest {
     eu.change(eu.read().initial(file("eu", "us")));
     eu.change(eu.read().add("za", "za:1", "1-a", "ada", 1));
     meet();
-    eu.change(Membership.mark(eu.member("za"), Member.State.LEAVING, "ada", 2));
+    eu.change(Membership.mark(eu.member("za"), Member.State.LEAVING, "ada", 2, 0));
     us.change(Membership.mark(us.member("za"), Member.State.ACTIVE));
     assertThat(us.member("za").state()).isEqualTo(Member.State.ACTIVE);
     meet();
     assertThat(us.member("za").state()).isEqualTo(Member.State.LEAVING);
-    us.change(Membership.mark(us.member("za"), Member.State.LEFT, "za", 9));
-    eu.change(Membership.mark(eu.member("za"), Member.State.REMOVED, "bob", 8));
+    us.change(Membership.mark(us.member("za"), Member.State.LEFT, "za", 9, 0));
+    eu.change(Membership.mark(eu.member("za"), Member.State.REMOVED, "bob", 8, 0));
     meet();
     assertThat(us.member("za").state()).isEqualTo(Member.State.REMOVED);
     assertThat(us.member("za").goneMillis()).isPositive();
@@ -152,7 +152,7 @@ final class MembershipTest {
     eu.change(eu.read().initial(file("ap", "eu", "us")));
     meet();
     for (String name : List.of("us", "ap", "eu")) {
-      eu.change(Membership.mark(eu.member(name), Member.State.LEAVING, "ada", 1));
+      eu.change(Membership.mark(eu.member(name), Member.State.LEAVING, "ada", 1, 0));
     }
     assertThat(eu.read().leaves("ap")).isFalse();
     assertThat(eu.read().leaves("eu")).isTrue();
@@ -161,7 +161,7 @@ final class MembershipTest {
 
     // Not one that has never had what the others have.
     eu.change(eu.read().add("aa", "aa:1", "1-a", "ada", 1));
-    eu.change(Membership.mark(eu.member("aa"), Member.State.LEAVING, "ada", 2));
+    eu.change(Membership.mark(eu.member("aa"), Member.State.LEAVING, "ada", 2, 0));
     assertThat(eu.read().leaves("aa")).isTrue();
     assertThat(eu.read().leaves("ap")).isFalse();
   }
@@ -170,7 +170,7 @@ final class MembershipTest {
   void stepsForOneThatGoes_areNoted_forThatMembership_byThatMembership() {
     eu.change(eu.read().initial(file("ap", "eu", "us")));
     meet();
-    eu.change(Membership.mark(eu.member("ap"), Member.State.LEAVING, "ada", 1));
+    eu.change(Membership.mark(eu.member("ap"), Member.State.LEAVING, "ada", 1, 0));
     us.hear(eu);
     us.change(Membership.note(us.member("ap"), Member.Step.UNSHARED, us.member("us")));
     eu.change(Membership.note(eu.member("ap"), Member.Step.UNSHARED, eu.member("eu")));
@@ -185,7 +185,7 @@ final class MembershipTest {
     assertThat(Departures.haveAll(us.read(), going, Member.Step.AGREED)).isFalse();
 
     // Another membership of the one that noted it has not.
-    eu.change(Membership.mark(eu.member("us"), Member.State.REMOVED, "ada", 5));
+    eu.change(Membership.mark(eu.member("us"), Member.State.REMOVED, "ada", 5, 0));
     eu.change(eu.read().add("us", "us:2", "3-c", "ada", 20));
     eu.change(Membership.mark(eu.member("us"), Member.State.ACTIVE));
     assertThat(Departures.haveAll(eu.read(), eu.member("ap"), Member.Step.UNSHARED)).isFalse();

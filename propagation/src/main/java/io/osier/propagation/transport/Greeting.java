@@ -88,14 +88,17 @@ final class Greeting {
     if (replica.incarnation() >= min) {
       return Optional.empty();
     }
-    String add = min < NONE_COUNTS ? "" : ", 'osier cli dc add " + dc + " ADDRESS' elsewhere";
+    boolean isGone = min == NONE_COUNTS;
+    String add = isGone ? ", 'osier cli dc add " + dc + " ADDRESS' elsewhere" : "";
+    String least = isGone ? "" : "; where its clock is behind, with osier.incarnation-min = " + min;
     return Optional.of(
         "datacenter '"
             + dc
             + "' was removed from the cluster, and what it stores is out of date: end it, run"
             + " 'osier rebuild' there"
             + add
-            + ", and start it again");
+            + ", and start it again"
+            + least);
   }
 
   /** Forgets whom it has met of all but these. */

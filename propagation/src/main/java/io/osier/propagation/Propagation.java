@@ -272,6 +272,7 @@ public final class Propagation {
     for (String dc : peers) {
       if (!before.contains(dc)) {
         outbound.add(dc, nowNanos);
+        verifier.add(dc);
       }
     }
     outbound.everywhere(standing.shipped());

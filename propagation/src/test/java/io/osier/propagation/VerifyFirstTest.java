@@ -31,6 +31,7 @@ final class VerifyFirstTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.AW_SET);
+  private static final ReplicaId ADDED = new ReplicaId("ap", 1);
   private static final int RETRY_MILLIS = StreamSettings.DEFAULT.retryMillis();
 
   private final List<Frame> sent = new ArrayList<>();
@@ -142,5 +143,19 @@ final class VerifyFirstTest {
     assertThat(sent).isEmpty();
     up();
     assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
+  }
+
+  /** A configuration may name nobody: then the control plane tells who there is. */
+  @Test
+  void whoIsAddedBeforeAllAreVerified_isVerified_andWhoComesLaterNeedNot() {
+    propagation.setPeers(List.of(), 0);
+    propagation.setPeers(List.of("us"), 0);
+    assertThat(propagation.isVerified()).isFalse();
+    verifies_thenResumes();
+    assertThat(propagation.isVerified()).isTrue();
+    sent.clear();
+    propagation.setPeers(List.of("ap", "us"), 0);
+    propagation.peerUp(ADDED, true, 0);
+    assertThat(sent).singleElement().isInstanceOf(Frame.Resume.class);
   }
 }

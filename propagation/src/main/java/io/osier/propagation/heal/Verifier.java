@@ -43,7 +43,14 @@ public final class Verifier {
   }
 
   private final Surroundings around;
+  private final LongSupplier numbers;
   private final Map<String, UnderWay> open = new HashMap<>();
+
+  /**
+   * Whether something may be lost, and was not compared with all peers yet. What was forgotten was
+   * at every datacenter, so those that come later need not be asked.
+   */
+  private boolean needed;
 
   /**
    * Compares with each peer, or with none.
@@ -53,10 +60,15 @@ public final class Verifier {
    */
   public Verifier(Surroundings around, boolean needed, LongSupplier numbers) {
     this.around = around;
+    this.numbers = numbers;
+    this.needed = needed;
+    around.peers().forEach(this::add);
+  }
+
+  /** The datacenter is a peer, too: the configuration may name none, and the others tell of it. */
+  public void add(String dc) {
     if (needed) {
-      around
-          .peers()
-          .forEach(dc -> open.put(dc, new UnderWay(new Asking(numbers, around.retryNanos()))));
+      open.put(dc, new UnderWay(new Asking(numbers, around.retryNanos())));
     }
   }
 
@@ -93,6 +105,7 @@ public final class Verifier {
     }
     if (underWay.page.isEmpty()) {
       open.remove(peer.dc());
+      needed = !open.isEmpty();
       return true;
     }
     around.sink().send(peer, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));

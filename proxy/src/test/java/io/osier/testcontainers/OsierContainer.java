@@ -2,18 +2,14 @@ package io.osier.testcontainers;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.model.ContainerNetwork;
+import io.osier.core.net.Ports;
 import io.osier.proxy.OsierClient;
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
 import org.testcontainers.containers.wait.strategy.Wait;
@@ -55,12 +51,9 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
   private static final String CONFIGURATION = "/etc/osier/osier.conf";
   private static final Duration START_MAX = Duration.ofMinutes(2);
 
-  /** The ports that were drawn in this JVM. */
-  private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
-
   private final String dc;
-  private final int clientPort = freePort();
-  private final int adminPort = freePort();
+  private final int clientPort = Ports.free();
+  private final int adminPort = Ports.free();
   private final Map<String, String> peers = new TreeMap<>();
   private final Map<String, String> keyspaces = new TreeMap<>();
   private String settings = "";
@@ -81,25 +74,6 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
             .forPort(ADMIN_PORT)
             .forStatusCode(200)
             .withStartupTimeout(START_MAX));
-  }
-
-  /**
-   * A port below those that outgoing connections get, so that none takes it, and another one each
-   * time: it is still free while the container that it was drawn for has not started.
-   */
-  static int freePort() {
-    for (int i = 0; i < 1_000; i++) {
-      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
-      if (!DRAWN.add(port)) {
-        continue;
-      }
-      try (ServerSocket socket = new ServerSocket(port)) {
-        return socket.getLocalPort();
-      } catch (IOException e) {
-        // In use: another one.
-      }
-    }
-    throw new IllegalStateException("no port is free between 12000 and 32000");
   }
 
   /**

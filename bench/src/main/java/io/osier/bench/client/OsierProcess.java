@@ -1,7 +1,7 @@
 package io.osier.bench.client;
 
 import io.osier.bench.cluster.Jvm;
-import io.osier.bench.cluster.Ports;
+import io.osier.core.net.Ports;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 package io.osier.bench.client;
 
 import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.Ports;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.core.net.Ports;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.CertificateMaker;
 import io.osier.proxy.OsierClient;

@@ -2,10 +2,10 @@ package io.osier.bench.client;
 
 import com.sun.net.httpserver.HttpServer;
 import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.Ports;
 import io.osier.bench.experiment.Experiment;
 import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
+import io.osier.core.net.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.net.Ports;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.osier.bench.peers;
 
-import io.osier.bench.cluster.Ports;
 import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanQuality;
+import io.osier.core.net.Ports;
 import java.net.InetSocketAddress;
 
 /**

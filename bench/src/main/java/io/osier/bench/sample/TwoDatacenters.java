@@ -2,7 +2,7 @@ package io.osier.bench.sample;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.osier.bench.cluster.Ports;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.embedded.EmbeddedDatacenter;
 import io.osier.proxy.Session;
 import io.osier.proxy.values.Values;

@@ -2,8 +2,8 @@ package io.osier.bench.start;
 
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.FirstAnswer;
-import io.osier.bench.cluster.Ports;
 import io.osier.core.OsierException;
+import io.osier.core.net.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -171,6 +171,7 @@ final class Rooms {
         "datacenter.cli",
         List.of(
             "core",
+            "core.net",
             "core.scram",
             "core.tls",
             "crdt",

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.osier.bench.cluster.Ports;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.embedded.EmbeddedDatacenter;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,9 +2,9 @@ package io.osier.bench.trace;
 
 import static org.awaitility.Awaitility.await;
 
-import io.osier.bench.cluster.Ports;
 import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanQuality;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.ClientTraces;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.bench.wan.WanLink.Direction;
 import io.osier.core.Value;
+import io.osier.core.net.Ports;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
@@ -12,7 +13,6 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -43,12 +43,6 @@ final class NarrowLinkTest {
 
   private static InetSocketAddress at(int port) {
     return new InetSocketAddress("127.0.0.1", port);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 
   private static Datacenter datacenter(String dc, int peerPort, String peer, int at) {
@@ -84,8 +78,8 @@ final class NarrowLinkTest {
 
   @Test
   void catchUpOverANarrowLink_ends_withoutTheConnectionBeingGivenUp() throws IOException {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     WanLink toUs = wan.open("eu-us", 0, at(usPort), NARROW, NARROW);
     WanLink toEu = wan.open("us-eu", 0, at(euPort), NARROW, NARROW);
     try (Datacenter eu = datacenter("eu", euPort, "us", toUs.port());
@@ -115,7 +109,7 @@ final class NarrowLinkTest {
 
   @Test
   void largeValueOverANarrowLink_isWritten_withoutTheConnectionBeingGivenUp() throws IOException {
-    try (Datacenter eu = datacenter("eu", 0, "us", freePort())) {
+    try (Datacenter eu = datacenter("eu", 0, "us", Ports.free())) {
       await().atMost(Duration.ofMinutes(2)).until(eu::isReady);
       WanLink toEu = wan.open("client-eu", 0, at(eu.clientPort()), NARROW, NARROW);
       try (OsierClient client = client(toEu.port())) {

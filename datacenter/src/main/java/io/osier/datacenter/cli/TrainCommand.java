@@ -1,12 +1,11 @@
 package io.osier.datacenter.cli;
 
 import io.osier.core.OsierException;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -56,9 +55,9 @@ final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     OutOfMemoryExit.install("error OUT_OF_MEMORY: the start cache is not made");
-    int euPort = freePort();
-    int usPort = freePort();
-    int adminPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    int adminPort = Ports.free();
     try (Datacenter eu = start("eu", euPort, "us", usPort, adminPort);
         Datacenter us = start("us", usPort, "eu", euPort, 0);
         OsierClient client =
@@ -111,15 +110,6 @@ final class TrainCommand implements Callable<Integer> {
     long deadline = System.nanoTime() + START_MAX.toNanos();
     while (!datacenter.isReady() && System.nanoTime() < deadline) {
       Thread.sleep(10);
-    }
-  }
-
-  /**
-   * A port that was free a moment ago: two datacenters must know each other's before they start.
-   */
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

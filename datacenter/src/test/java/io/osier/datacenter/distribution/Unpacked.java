@@ -2,11 +2,10 @@ package io.osier.datacenter.distribution;
 
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.net.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -142,7 +141,7 @@ final class Unpacked {
    * waits until it serves.
    */
   Server server(Map<String, String> environment) throws IOException {
-    int port = freePort();
+    int port = Ports.free();
     Path config = scratch.resolve("its own.conf");
     Files.writeString(
         config,
@@ -173,11 +172,5 @@ final class Unpacked {
       throw new IllegalStateException("no server: " + server.said(), e);
     }
     return server;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -2,15 +2,13 @@ package io.osier.datacenter.embedded;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.net.Ports;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.values.Values;
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** Three embedded datacenters in this JVM, joined over loopback. */
 final class EmbeddedCluster implements AutoCloseable {
@@ -28,7 +26,7 @@ final class EmbeddedCluster implements AutoCloseable {
 
   EmbeddedCluster(String keyspaces, String store, Values values) {
     Map<String, Integer> ports = new LinkedHashMap<>();
-    NAMES.forEach(name -> ports.put(name, freePort()));
+    NAMES.forEach(name -> ports.put(name, Ports.free()));
     for (String name : NAMES) {
       StringBuilder peers = new StringBuilder();
       ports.forEach(
@@ -54,18 +52,6 @@ final class EmbeddedCluster implements AutoCloseable {
               values));
     }
     running.values().forEach(dc -> dc.awaitReady(Duration.ofSeconds(20)));
-  }
-
-  private static int freePort() {
-    for (int i = 0; i < 1_000; i++) {
-      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
-      try (ServerSocket socket = new ServerSocket(port)) {
-        return socket.getLocalPort();
-      } catch (IOException e) {
-        // In use: another one.
-      }
-    }
-    throw new IllegalStateException("no port is free between 12000 and 32000");
   }
 
   EmbeddedDatacenter dc(String name) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Health and metrics are there for whoever asks properly, whatever others do. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class AdminPortTest {
-  private final int port = TestCluster.freePort();
+  private final int port = Ports.free();
   private final HttpClient http = HttpClient.newHttpClient();
   private Datacenter datacenter;
 

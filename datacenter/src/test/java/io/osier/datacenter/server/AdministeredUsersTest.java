@@ -9,6 +9,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.core.net.Ports;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.ConfigReader;
@@ -133,8 +134,8 @@ final class AdministeredUsersTest {
 
   @Test
   void users_areChangedAtOneDatacenter_andHoldAtAll() throws Exception {
-    int eu = TestCluster.freePort();
-    int us = TestCluster.freePort();
+    int eu = Ports.free();
+    int us = Ports.free();
     Datacenter here = start("eu", eu, "us = \"127.0.0.1:" + us + "\"", ADMIN, "");
     Datacenter there = start("us", us, "eu = \"127.0.0.1:" + eu + "\"", ADMIN, "");
     assertThat(list(there)).contains("\"name\":\"admin\"", "\"from\":\"file\"");

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
+import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -80,8 +81,8 @@ final class DatacenterLifecycleTest {
 
   // ---------------------------------------------------------------- one datacenter alone
 
-  private final int clientPort = TestCluster.freePort();
-  private final int adminPort = TestCluster.freePort();
+  private final int clientPort = Ports.free();
+  private final int adminPort = Ports.free();
 
   private Datacenter alone() {
     return Datacenter.start(

@@ -8,6 +8,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
@@ -312,7 +313,7 @@ final class DatacenterTest {
 
   @Test
   void secondProcessOfOneName_isRefused_andTheFirstGoesOn() {
-    String config = cluster.config("us", TestCluster.freePort(), TestCluster.freePort());
+    String config = cluster.config("us", Ports.free(), Ports.free());
     try (Datacenter second =
         Datacenter.start(
             ConfigReader.read(
@@ -338,7 +339,7 @@ final class DatacenterTest {
                 Datacenter.start(
                     ConfigReader.read(
                         "x",
-                        cluster.config("eu", cluster.clientPort("eu"), TestCluster.freePort()),
+                        cluster.config("eu", cluster.clientPort("eu"), Ports.free()),
                         Map.of())))
         .isInstanceOf(OsierException.class)
         .hasMessageContaining("osier.listen.client-port");

@@ -11,6 +11,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class DurableDatacenterTest {
   @TempDir private Path dir;
 
-  private final int clientPort = TestCluster.freePort();
+  private final int clientPort = Ports.free();
 
   private Datacenter alone(String settings) {
     return Datacenter.start(

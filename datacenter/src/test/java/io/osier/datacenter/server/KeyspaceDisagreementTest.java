@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
@@ -24,9 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /** Two datacenters that are not configured alike. */
 final class KeyspaceDisagreementTest {
-  private final int euPort = TestCluster.freePort();
-  private final int usPort = TestCluster.freePort();
-  private final int adminPort = TestCluster.freePort();
+  private final int euPort = Ports.free();
+  private final int usPort = Ports.free();
+  private final int adminPort = Ports.free();
 
   private Datacenter eu(String cluster, String keyspaces) {
     return start("eu", cluster, euPort, "us", usPort, Optional.of(adminPort), keyspaces);

@@ -8,6 +8,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -307,7 +308,7 @@ final class KeyspacesAtRunTimeTest {
   void fileThatNamesWhatWasCreated_isRefused_andNothingIsLost() {
     String common =
         "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }"
-            .formatted(TestCluster.freePort(), dir);
+            .formatted(Ports.free(), dir);
     String before = "osier { " + common + ", keyspaces { shop {} } }";
     String clashing = "osier { " + common + ", keyspaces { shop {}, carts {} } }";
     try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
@@ -336,11 +337,11 @@ final class KeyspacesAtRunTimeTest {
   /** A datacenter that leaves the configuration takes no keyspace with it. */
   @Test
   void keyspaceOfAReplicaThatIsNotConfiguredAnyMore_isKept() {
-    int soloPort = TestCluster.freePort();
-    int awayPort = TestCluster.freePort();
+    int soloPort = Ports.free();
+    int awayPort = Ports.free();
     String common =
         "dc = solo, listen { client-port = %d, peer-port = %d }, store { dir = \"%s\" }, keyspaces { shop {} }"
-            .formatted(TestCluster.freePort(), soloPort, dir);
+            .formatted(Ports.free(), soloPort, dir);
     String two = "osier { " + common + ", peers { away = \"127.0.0.1:" + awayPort + "\" } }";
     String other =
         "osier { dc = away, store.dir = \"\", listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"

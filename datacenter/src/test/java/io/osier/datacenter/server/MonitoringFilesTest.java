@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import java.io.IOException;
 import java.net.URI;
@@ -41,14 +42,14 @@ class MonitoringFilesTest {
   @TempDir Path dir;
 
   private String scrape() throws IOException, InterruptedException {
-    int admin = TestCluster.freePort();
+    int admin = Ports.free();
     String config =
         """
         osier { dc = eu, store.dir = "%s", listen { client-port = 0, peer-port = 0 }
           peers { us = "127.0.0.1:%d" }
           admin { enabled = true, port = %d }, keyspaces { shop {} } }
         """
-            .formatted(dir, TestCluster.freePort(), admin);
+            .formatted(dir, Ports.free(), admin);
     try (Datacenter eu = Datacenter.start(ConfigReader.read("monitored", config, Map.of()));
         HttpClient http = HttpClient.newHttpClient()) {
       HttpRequest get =

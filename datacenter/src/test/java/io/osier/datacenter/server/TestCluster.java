@@ -3,10 +3,9 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,18 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets. */
 public final class TestCluster implements AutoCloseable {
-  private static final int FIRST_PORT = 12_000;
-  private static final int LAST_PORT = 31_999;
-
-  /** All that were drawn in this JVM. */
-  private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
-
   private final Map<String, Datacenter> running = new LinkedHashMap<>();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
@@ -51,34 +42,14 @@ public final class TestCluster implements AutoCloseable {
     this.keyspaces = keyspaces;
     this.store = store;
     for (String name : names) {
-      clientPorts.put(name, freePort());
-      peerPorts.put(name, freePort());
+      clientPorts.put(name, Ports.free());
+      peerPorts.put(name, Ports.free());
       files.put(name, new TreeSet<>(List.of(names)));
     }
     for (String name : names) {
       start(name);
     }
     awaitReady();
-  }
-
-  /**
-   * A port that nobody listens at, and another one each time: it may be free as long as who drew it
-   * has not started. Below those that outgoing connections get, so that none takes it in between.
-   */
-  static int freePort() {
-    for (int i = 0; i < 1_000; i++) {
-      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);
-      if (!DRAWN.add(port)) {
-        continue;
-      }
-      try (ServerSocket socket = new ServerSocket(port)) {
-        return socket.getLocalPort();
-      } catch (IOException e) {
-        // In use: another one.
-      }
-    }
-    throw new IllegalStateException(
-        "no port was found between " + FIRST_PORT + " and " + LAST_PORT);
   }
 
   /** The configuration of a datacenter. */
@@ -107,8 +78,8 @@ public final class TestCluster implements AutoCloseable {
 
   /** Starts one more datacenter, which the others know when they have been started again. */
   public Datacenter add(String name) {
-    clientPorts.put(name, freePort());
-    peerPorts.put(name, freePort());
+    clientPorts.put(name, Ports.free());
+    peerPorts.put(name, Ports.free());
     files.put(name, new TreeSet<>(files.keySet()));
     files.values().forEach(f -> f.add(name));
     return start(name);
@@ -116,8 +87,8 @@ public final class TestCluster implements AutoCloseable {
 
   /** Draws the ports of one more datacenter, which no file knows and whose file knows one. */
   String place(String name, String seed) {
-    clientPorts.put(name, freePort());
-    peerPorts.put(name, freePort());
+    clientPorts.put(name, Ports.free());
+    peerPorts.put(name, Ports.free());
     files.put(name, new TreeSet<>(List.of(seed)));
     return "127.0.0.1:" + peerPort(name);
   }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.net.Ports;
 import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.CertificateMaker;
 import io.osier.datacenter.cli.ExpiredCertificates;
@@ -365,7 +366,7 @@ final class TlsTest {
 
   @Test
   void adminPort_speaksTls() throws Exception {
-    int port = TestCluster.freePort();
+    int port = Ports.free();
     start(
         "eu", 0, "", tls(certs, certs, "eu", "") + "admin { enabled = true, port = " + port + "}");
     try (HttpClient http = HttpClient.newBuilder().sslContext(context()).build()) {
@@ -385,7 +386,7 @@ final class TlsTest {
 
   @Test
   void adminPort_canBeLeftAsItWas() throws Exception {
-    int port = TestCluster.freePort();
+    int port = Ports.free();
     start(
         "eu",
         0,
@@ -477,8 +478,8 @@ final class TlsTest {
   // ---------------------------------------------------------------- datacenters
 
   private OsierClient[] pair(String atEu, String atUs) {
-    int euPort = TestCluster.freePort();
-    int usPort = TestCluster.freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Datacenter eu = start("eu", euPort, "us = \"127.0.0.1:%d\"".formatted(usPort), atEu);
     Datacenter us = start("us", usPort, "eu = \"127.0.0.1:%d\"".formatted(euPort), atUs);
     boolean encrypted = atUs.contains("tls");
@@ -534,7 +535,7 @@ final class TlsTest {
   /** One process after the other; the other one serves meanwhile, and both replicate. */
   @Test
   void clusterChangesOverToTls_andBack_oneDatacenterAfterTheOther() throws Exception {
-    int[] ports = {TestCluster.freePort(), TestCluster.freePort()};
+    int[] ports = {Ports.free(), Ports.free()};
     String plain = "";
     String either = "required = false";
     String strict = "required = true";

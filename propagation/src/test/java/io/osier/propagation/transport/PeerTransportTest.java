@@ -16,6 +16,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
+import io.osier.core.net.Ports;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -64,12 +65,6 @@ final class PeerTransportTest {
     return new InetSocketAddress("127.0.0.1", port);
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
-  }
-
   private PeerTransport transport(
       ReplicaId self, int port, String peer, int peerPort, Heard heard) {
     return transport(self, port, peer, peerPort, POLICIES, heard);
@@ -95,8 +90,8 @@ final class PeerTransportTest {
 
   @Test
   void frames_comeInTheOrderSent_eachWayOnItsOwnConnection() throws Exception {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Heard atEu = new Heard();
     Heard atUs = new Heard();
     PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
@@ -120,8 +115,8 @@ final class PeerTransportTest {
 
   @Test
   void notes_comeAmongFrames_largeOnesAreRefusedHere() throws Exception {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Heard atUs = new Heard();
     PeerTransport eu = transport(EU, euPort, "us", usPort, new Heard());
     eu.note("us", new byte[7]); // nobody is there: dropped
@@ -141,8 +136,8 @@ final class PeerTransportTest {
   /** Beyond 65 MiB the encoder threw, in whose thread ever; 80 MiB closed the connection. */
   @Test
   void stateOverTheObjectLimit_grownByJoining_arrives() throws Exception {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Heard atUs = new Heard();
     PeerTransport eu = transport(EU, euPort, "us", usPort, new Heard());
     transport(US, usPort, "eu", euPort, atUs).dial();
@@ -163,8 +158,8 @@ final class PeerTransportTest {
 
   @Test
   void frameThatCannotBeEncoded_isDropped_andHarmsNoOther() throws Exception {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Heard atUs = new Heard();
     PeerTransport eu = transport(EU, euPort, "us", usPort, new Heard());
     transport(US, usPort, "eu", euPort, atUs).dial();
@@ -215,7 +210,7 @@ final class PeerTransportTest {
             EU,
             "test",
             at(0),
-            Map.of("us", at(freePort()), "ap", at(freePort())),
+            Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
             dc -> POLICIES,
             PortLimits.DEFAULT,
             atEu,
@@ -240,8 +235,8 @@ final class PeerTransportTest {
 
   @Test
   void lostConnection_isReported_andDialledAgain() throws Exception {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Heard atEu = new Heard();
     PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
     eu.dial();
@@ -261,7 +256,7 @@ final class PeerTransportTest {
   /** It may have waited for the sender's disk, and what it counts the next one counts, too. */
   @Test
   void frameForTheFormerIncarnation_isNotSentToTheNext() throws Exception {
-    int usPort = freePort();
+    int usPort = Ports.free();
     Heard atEu = new Heard();
     Heard atUs = new Heard();
     PeerTransport eu = transport(EU, 0, "us", usPort, atEu);
@@ -278,8 +273,8 @@ final class PeerTransportTest {
   /** Their numbers differ, too: each counts the keyspaces as the dialler lists them. */
   @Test
   void keyspacesThatDiffer_areNotReplicated_andTheOthersAre() throws Exception {
-    int euPort = freePort();
-    int usPort = freePort();
+    int euPort = Ports.free();
+    int usPort = Ports.free();
     Heard atEu = new Heard();
     Heard atUs = new Heard();
     PeerTransport eu =
@@ -374,7 +369,7 @@ final class PeerTransportTest {
   }
 
   private int eu(Heard heard) throws IOException {
-    return transport(EU, 0, "us", freePort(), heard).port();
+    return transport(EU, 0, "us", Ports.free(), heard).port();
   }
 
   @ParameterizedTest
@@ -614,7 +609,7 @@ final class PeerTransportTest {
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
     BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
-    int nobody = freePort();
+    int nobody = Ports.free();
     try {
       for (int i = 0; i < 300; i++) {
         PeerTransport eu = transport(EU, 0, "us", nobody, new Heard());

@@ -1,4 +1,4 @@
-package io.osier.bench.cluster;
+package io.osier.core.net;
 
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -6,7 +6,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Finds ports for processes that are about to start. Safe for use by several threads. */
+/**
+ * Finds ports for servers that are about to start, where others must know them before. Safe for use
+ * by several threads.
+ */
 public final class Ports {
   /** All that were drawn in this JVM. */
   private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
@@ -15,7 +18,7 @@ public final class Ports {
 
   /**
    * A port that is free, below those that outgoing connections get, so that none takes it. Another
-   * one each time: it is still free while the process that it was drawn for has not started.
+   * one each time: it is still free while the server that it was drawn for has not started.
    */
   public static int free() {
     for (int i = 0; i < 1_000; i++) {

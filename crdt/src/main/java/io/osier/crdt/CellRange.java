@@ -50,16 +50,20 @@ final class CellRange<K extends Comparable<K>, V> {
     K before = null;
     K from = first.map(down ? End::greatest : End::least).orElse(null);
     Iterator<Tuple2<K, V>> walk = store.walk(from, down);
-    while (walk.hasNext()) {
+    int unseen = store.visible(); // when all were seen, what was removed is not looked through
+    while (unseen > 0 && walk.hasNext()) {
       Tuple2<K, V> entry = walk.next();
       boolean isFull =
           some.size() >= limit && before != null && !store.areOfOnePart(before, entry._1);
       if (isFull || (last.isPresent() && last.get().isPassed(entry._1, down))) {
         break;
       }
-      if (store.isVisible(entry._2) && (first.isEmpty() || !first.get().excludes(entry._1))) {
-        some.add(shown.apply(entry));
-        before = entry._1;
+      if (store.isVisible(entry._2)) {
+        unseen--;
+        if (first.isEmpty() || !first.get().excludes(entry._1)) {
+          some.add(shown.apply(entry));
+          before = entry._1;
+        }
       }
     }
     return down ? some.reversed() : some;

@@ -7,6 +7,8 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Entries that are read from outside: what is kept of them, and what cannot be read. */
@@ -65,5 +67,27 @@ final class OutsideTest {
     Causal map = map();
     outside.entries.put(new byte[] {5}, new byte[] {1});
     assertThatThrownBy(() -> map.read(new Query.Whole())).hasMessage("the store here");
+  }
+
+  private static Causal updated(Causal object, long number, Operation operation) {
+    return object.join(
+        object.prepare(operation, SELF, number, object.context().last(SELF), number, 0));
+  }
+
+  /** Removals are remembered: a set that was emptied is as long as ever. */
+  @Test
+  void page_doesNotLookThroughWhatWasRemoved_whenItHasSeenAllThatIsThere() {
+    List<Value> removed = IntStream.range(0, 5_000).mapToObj(Value::of).toList();
+    Causal emptied = updated(Causal.bottom(CrdtType.RW_SET), 1, new Operation.Remove(removed));
+    Query page = new Query.Range(Optional.empty(), Optional.empty(), false, 10);
+    Causal set = outside.decomposed(emptied);
+    outside.given = 0;
+    assertThat(set.read(page)).isEqualTo(new Reading.Many(List.of()));
+    assertThat(outside.given).isLessThan(200);
+    Value first = Value.of(-1);
+    set = outside.decomposed(updated(emptied, 6_000, new Operation.Add(List.of(first))));
+    outside.given = 0;
+    assertThat(set.read(page)).isEqualTo(new Reading.Many(List.of(first)));
+    assertThat(outside.given).isLessThan(200);
   }
 }

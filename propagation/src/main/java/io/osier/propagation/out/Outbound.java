@@ -82,7 +82,9 @@ public final class Outbound {
    * the stream if it was a peer before.
    */
   public void add(String dc, long nowNanos) {
-    streams.computeIfAbsent(dc, d -> new PeerStream(d, around, log, log.mark(), nowNanos));
+    streams.computeIfAbsent(
+        dc,
+        d -> new PeerStream(d, around, log, log.mark(around.recovered().committed()), nowNanos));
   }
 
   /** Nothing is sent to a datacenter any more, and nothing is kept for it. */

@@ -381,9 +381,15 @@ final class OutboundLog {
     return committed;
   }
 
-  /** A tick after which nothing was shipped yet, and which no peer has reached. */
-  long mark() {
-    return trail.skip();
+  /**
+   * A tick after which nothing was shipped yet, and which no peer has reached. 0 where nothing was
+   * committed in this life: whoever is a peer from now on has missed nothing of it. That is so at
+   * each start, where others tell of the peers that the configuration does not name.
+   *
+   * @param former the last commit number of former lives
+   */
+  long mark(long former) {
+    return committed == former && trail.last() == 0 ? 0 : trail.skip();
   }
 
   /** The end of the trail. */

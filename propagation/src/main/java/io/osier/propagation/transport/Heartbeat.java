@@ -125,7 +125,8 @@ final class Heartbeat extends ChannelDuplexHandler {
   /** Something came or went: gives an answer that is due, and moves the timer where that pays. */
   private void follow() {
     long due = liveness.dueNanos();
-    if (next == null || due - nextNanos >= 0 && due - nextNanos < FOLLOW_NANOS) {
+    long later = due - nextNanos;
+    if (next == null || (later >= 0 && later < FOLLOW_NANOS)) {
       return; // none is wanted, or it comes early, finds nothing, and is set anew
     }
     if (due - now() <= 0) {

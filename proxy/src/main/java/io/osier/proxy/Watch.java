@@ -103,7 +103,9 @@ public final class Watch implements Flow.Publisher<Changes> {
    * ends its own watcher, with that error; one that takes long delays its own changes.
    */
   public Watching listen(Consumer<? super Changes> callback) {
-    Listening listening = new Listening(present(callback, "a callback"));
+    Optional<WatchPosition> begins =
+        from.isEmpty() ? Optional.empty() : Optional.of(new WatchPosition(from));
+    Listening listening = new Listening(present(callback, "a callback"), begins);
     subscribe(listening);
     return listening;
   }
@@ -116,7 +118,10 @@ public final class Watch implements Flow.Publisher<Changes> {
     /** Completes when it has ended: normally if it was closed, otherwise with why. */
     CompletableFuture<Void> ended();
 
-    /** Behind what the callback has been told of; empty before the first time. */
+    /**
+     * Behind what the callback has been told of. Before the first time the position that this began
+     * at; empty if it began at none.
+     */
     Optional<WatchPosition> position();
 
     /** Ends it; the callback is not called any more, but may be running. */
@@ -129,10 +134,11 @@ public final class Watch implements Flow.Publisher<Changes> {
     private final CompletableFuture<Flow.Subscription> subscribed = new CompletableFuture<>();
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private volatile Optional<WatchPosition> position = Optional.empty();
+    private volatile Optional<WatchPosition> position;
 
-    Listening(Consumer<? super Changes> callback) {
+    Listening(Consumer<? super Changes> callback, Optional<WatchPosition> begins) {
       this.callback = callback;
+      this.position = begins;
     }
 
     @Override

@@ -194,6 +194,19 @@ final class WatchTest {
     following.watching.close();
   }
 
+  /** It may be cut off before it is told the first time. */
+  @Test
+  void whoGoesOnFromAPosition_hasItBeforeItIsTold() {
+    Told told = new Told(ways.here("embedded", "shop").watch("begins"));
+    WatchPosition position =
+        told.watching.begun().thenApply(b -> told.watching.position()).join().get();
+    Watch again = ways.here("embedded", "shop").watch("begins").from(position);
+    try (Watch.Watching untold = again.on(task -> {}).listen(c -> {})) {
+      assertThat(untold.position().orElseThrow().encode()).isEqualTo(position.encode());
+    }
+    told.watching.close();
+  }
+
   /** A watcher that goes on where it was cut off. */
   private static final class Following {
     private final Watch watch;
@@ -213,7 +226,9 @@ final class WatchTest {
           .exceptionally(
               e -> {
                 if (e instanceof OsierException o && o.code() == ErrorCode.WATCHER_TOO_SLOW) {
-                  watching = follow(watch.from(follows.position().orElseThrow()));
+                  watching =
+                      follow(
+                          follows.position().map(watch::from).orElseGet(watch::fromTheBeginning));
                 }
                 return null;
               });

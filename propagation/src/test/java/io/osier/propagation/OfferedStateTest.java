@@ -107,36 +107,6 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  /** Each of two streams brings more than may wait: one of them goes on at a time. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
-  void withLittleRoom_allIsPulledAllTheSame(String consistency) {
-    StreamSettings.Memory little = new StreamSettings.Memory(64 << 20, 16 << 20, 500);
-    Script narrow = new Script(StreamSettings.DEFAULT.pulling(200).within(little));
-    StringBuilder told = new StringBuilder();
-    for (String command :
-        List.of(
-            "start " + consistency + " ap eu us",
-            "run 1000",
-            "cut ap us",
-            "cut eu us",
-            "ap add k" + elements(100, 160),
-            "eu add k" + elements(150, 200),
-            "eu add l" + elements(100, 160),
-            "ap add m" + elements(100, 160),
-            LONG,
-            "join ap us",
-            "join eu us",
-            "run 60000")) {
-      told.append(narrow.run(command));
-    }
-    assertThat(told).contains("pulled");
-    for (String key : List.of("k", "l", "m")) {
-      assertThat(narrow.state("us", key)).isEqualTo(narrow.state("eu", key)).isNotNull();
-      assertThat(narrow.state("ap", key)).isEqualTo(narrow.state("eu", key));
-    }
-  }
-
   @Test
   void peerThatKnowsNoOffers_isGivenTheState() {
     script.pullsNothing();

@@ -290,8 +290,7 @@ public final class Inbound {
 
   private boolean hasRoomForPull(InboundStream in) {
     if (in.pulls() == 0) {
-      // What is visible at once takes no room; for the rest others may have to wait.
-      return !visibility.mayRefuse() || mayGoOn(in, 1);
+      return mayGoOn(in, 1); // even without room, where others wait for what it brings
     }
     return in.pulls() < InboundStream.PULLS_MAX
         && visibility.waitingBytes() <= around.settings().memory().waiting();

@@ -266,7 +266,7 @@ public final class Inbound {
 
   /** Takes an offer of a large state: pulls what is lacking here. */
   public void offered(InboundStream in, Frame.Offer offer) {
-    if (offer.epoch() != in.epoch() || in.isRefusing()) {
+    if (offer.epoch() != in.epoch() || in.isRefusing() || around.cuts().areWhole()) {
       return; // it is made again, or the stream begins anew
     }
     StatePull before = in.pull(offer.object());
@@ -289,11 +289,9 @@ public final class Inbound {
   }
 
   private boolean hasRoomForPull(InboundStream in) {
-    if (in.pulls() == 0) {
-      return mayGoOn(in, 1); // even without room, where others wait for what it brings
-    }
-    return in.pulls() < InboundStream.PULLS_MAX
-        && visibility.waitingBytes() <= around.settings().memory().waiting();
+    return in.pulls() == 0
+        || (in.pulls() < InboundStream.PULLS_MAX
+            && visibility.waitingBytes() <= around.settings().memory().waiting());
   }
 
   private void begin(InboundStream in, Frame.Offer offer, Optional<Causal> came) {

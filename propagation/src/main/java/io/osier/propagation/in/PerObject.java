@@ -262,7 +262,10 @@ final class PerObject implements Visibility {
 
   @Override
   public long waitingBytes() {
-    long bytes = healings.earlyBytes() + streams.pulledBytes();
+    long bytes = healings.earlyBytes();
+    for (InboundStream in : streams.all()) {
+      bytes += in.pulledBytes();
+    }
     for (InboundStream in : streams.holding()) {
       bytes += in.earlyBytes();
     }

@@ -157,6 +157,7 @@ final class Offers {
   boolean takes(ObjectId object, Causal state) {
     if (state.sizeBytes() <= around.settings().pullBytes()
         || !peerPulls
+        || around.cuts().areWhole()
         || leftAlone.contains(object)) {
       return false;
     }

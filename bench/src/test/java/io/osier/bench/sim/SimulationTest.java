@@ -87,7 +87,8 @@ final class SimulationTest {
       Simulation simulation =
           new Simulation(new SimOptions(3, Set.of(), 20, false, violating), seed);
       assertThatThrownBy(simulation::run).as("seed %s", seed).hasMessage("meant");
-      assertThat(left[0]).as("seed %s ended at once", seed).isZero();
+      // What waits behind it in its lane has its turn all the same.
+      assertThat(left[0]).as("seed %s ended at once", seed).isBetween(-9, 0);
     }
   }
 }

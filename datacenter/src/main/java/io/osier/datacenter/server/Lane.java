@@ -164,11 +164,7 @@ public final class Lane {
     } catch (RuntimeException e) {
       LOG.debug("reading ahead failed", e); // and fails again, with a reply, in its turn
     } finally {
-      try {
-        ready(entry);
-      } catch (RuntimeException e) {
-        LOG.error("a fault after a turn that had waited for a read", e); // nobody else hears of it
-      }
+      ready(entry); // what fails there is for the reader's handler of uncaught exceptions
     }
   }
 

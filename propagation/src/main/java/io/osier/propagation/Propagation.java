@@ -331,7 +331,7 @@ public final class Propagation {
       case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
       case Frame.Resume f -> outbound.resume(stream, peer, f, nowNanos, nowMillis);
       case Frame.Status f -> status(in, f, nowNanos);
-      case Frame.Offer f -> inbound.offered(in, f);
+      case Frame.Offer f -> inbound.offered(in, f, nowNanos);
       case Frame.Pull f -> outbound.pull(stream, peer, f, nowNanos, nowMillis);
       case Frame.Ranges f -> inbound.pulled(in, f, nowNanos, nowMillis);
       case Frame.Entries f -> inbound.pulled(in, f, nowNanos, nowMillis);

@@ -47,7 +47,11 @@ final class ManyOffersTest {
   }
 
   private void receive(Frame frame) {
-    propagation.received(PEER, frame, 1_000_000_000, 1_000);
+    receive(frame, 1);
+  }
+
+  private void receive(Frame frame, int seconds) {
+    propagation.received(PEER, frame, seconds * 1_000_000_000L, seconds * 1_000L);
   }
 
   private long epoch() {
@@ -100,5 +104,23 @@ final class ManyOffersTest {
       receive(offer(next, i));
     }
     assertThat(pulls()).hasSize(16);
+  }
+
+  /** The sender has closed them: it repeats those that are open. */
+  @Test
+  void thoseThatNothingIsHeardOf_makeRoom() {
+    propagation.peerUp(PEER, true, 0);
+    long epoch = epoch();
+    for (int i = 1; i <= 16; i++) {
+      receive(offer(epoch, i));
+    }
+    receive(offer(epoch, 5), 30);
+    pulls();
+    receive(offer(epoch, 17), 32);
+    assertThat(pulls()).isEmpty();
+    for (int i = 17; i <= 40; i++) {
+      receive(offer(epoch, i), 40);
+    }
+    assertThat(pulls()).as("all but the one that was heard of").hasSize(15);
   }
 }

@@ -1,6 +1,7 @@
 package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.osier.crdt.Causal;
 import io.osier.propagation.host.StreamSettings;
@@ -9,8 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large states, which a peer that was away for long pulls by what it lacks. */
@@ -40,7 +45,11 @@ final class OfferedStateTest {
 
   /** The peer has nothing of a large set "k" and a small one "l". */
   private void separated() {
-    run("start session eu us", "run 1000", "cut eu us");
+    separated("session");
+  }
+
+  private void separated(String consistency) {
+    run("start " + consistency + " eu us", "run 1000", "cut eu us");
     run("eu add k" + elements(100, 160), "eu add l y", LONG);
   }
 
@@ -82,6 +91,52 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  /** A cut is not closed before what belongs to it was pulled. */
+  @Test
+  void ofACausalKeyspace_allIsShownInOneStep() {
+    separated("causal");
+    String all = run("join eu us", "run 60", "eu add l z", "run 3000");
+    assertThat(all).contains("offer k", "8 ranges", "pulled").doesNotContain("k whole");
+    assertThat(all).contains("us     shows {k=").doesNotContain("us     shows {l=");
+    assertThat(at("us")).isEqualTo(at("eu"));
+
+    run("cut eu us", "eu add k e1500", "eu add l x", LONG);
+    String some = run("join eu us", "run 60", "eu add k e1600", "eu add l w", "run 3000");
+    assertThat(some).contains("offer k", "pulled").doesNotContain("k whole");
+    assertThat(ranges(some)).isLessThan(8);
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  /** Each of two streams brings more than may wait: one of them goes on at a time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void withLittleRoom_allIsPulledAllTheSame(String consistency) {
+    StreamSettings.Memory little = new StreamSettings.Memory(64 << 20, 16 << 20, 500);
+    Script narrow = new Script(StreamSettings.DEFAULT.pulling(200).within(little));
+    StringBuilder told = new StringBuilder();
+    for (String command :
+        List.of(
+            "start " + consistency + " ap eu us",
+            "run 1000",
+            "cut ap us",
+            "cut eu us",
+            "ap add k" + elements(100, 160),
+            "eu add k" + elements(150, 200),
+            "eu add l" + elements(100, 160),
+            "ap add m" + elements(100, 160),
+            LONG,
+            "join ap us",
+            "join eu us",
+            "run 60000")) {
+      told.append(narrow.run(command));
+    }
+    assertThat(told).contains("pulled");
+    for (String key : List.of("k", "l", "m")) {
+      assertThat(narrow.state("us", key)).isEqualTo(narrow.state("eu", key)).isNotNull();
+      assertThat(narrow.state("ap", key)).isEqualTo(narrow.state("eu", key));
+    }
+  }
+
   @Test
   void peerThatKnowsNoOffers_isGivenTheState() {
     script.pullsNothing();
@@ -98,11 +153,15 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  static Stream<Arguments> frames() {
+    return Stream.of(Frame.Offer.class, Frame.Pull.class, Frame.Ranges.class, Frame.Entries.class)
+        .flatMap(c -> Stream.of(arguments("session", c), arguments("causal", c)));
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      classes = {Frame.Offer.class, Frame.Pull.class, Frame.Ranges.class, Frame.Entries.class})
-  void frameThatIsLost_isMadeGood(Class<?> type) {
-    separated();
+  @MethodSource("frames")
+  void frameThatIsLost_isMadeGood(String consistency, Class<?> type) {
+    separated(consistency);
     for (int nth = 0; nth < 6; nth++) {
       int lost = nth;
       int[] seen = {0};
@@ -113,9 +172,10 @@ final class OfferedStateTest {
     }
   }
 
-  @Test
-  void linkThatIsCut_costsWhatHasNotCome() {
-    separated();
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void linkThatIsCut_costsWhatHasNotCome(String consistency) {
+    separated(consistency);
     run("join eu us", "run 190", "cut eu us", "eu add k e1500", LONG);
     String told = run("join eu us", "run 3000");
     assertThat(ranges(told)).as("of eight, six had come").isEqualTo(2);
@@ -132,9 +192,10 @@ final class OfferedStateTest {
   }
 
   /** Others went past it in the stream, which the peer has stored a place of. */
-  @Test
-  void linkThatIsCutForAMoment_losesNothing() {
-    separated();
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void linkThatIsCutForAMoment_losesNothing(String consistency) {
+    separated(consistency);
     run("join eu us", "run 190", "cut eu us", "run 3000");
     assertThat(run("join eu us", "run 3000")).contains("offer k");
     assertThat(at("us")).isEqualTo(at("eu"));
@@ -142,33 +203,47 @@ final class OfferedStateTest {
 
   /**
    * What is shown of it was a state of it at any time, whatever is lost or comes twice, and it
-   * converges.
+   * converges. In a causal keyspace that holds for all objects together.
    */
-  @Test
-  void atAnyTime_somethingIsShownThatWas() {
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void atAnyTime_somethingIsShownThatWas(String consistency) {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    separated();
-    List<Causal> were = new ArrayList<>(List.of(at("eu")));
+    separated(consistency);
+    boolean causal = consistency.equals("causal");
+    List<List<@Nullable Causal>> were = new ArrayList<>(List.of(at("eu", causal)));
     script.loses((link, frame) -> !(frame instanceof Frame.Status) && random.nextInt(12) == 0);
     script.repeats((link, frame) -> random.nextInt(8) == 0);
+    int pulls = 0;
     for (int round = 0; round < 6; round++) {
       StringBuilder told = new StringBuilder(run("join eu us"));
       for (int i = 0; i < 40; i++) {
         told.append(run("run " + random.nextInt(90)));
         if (random.nextInt(3) == 0) {
-          run("eu add k e" + random.nextInt(400));
-          were.add(at("eu"));
+          run("eu add " + (random.nextBoolean() ? "k" : "l") + " e" + random.nextInt(400));
+          were.add(at("eu", causal));
         }
         if (told.indexOf("shows {k=") >= 0) {
-          assertThat(were).as("seed " + seed).contains(at("us"));
+          assertThat(were).as("seed " + seed).contains(at("us", causal));
         }
       }
-      run("run 30000");
-      assertThat(at("us")).as("seed " + seed).isEqualTo(at("eu"));
+      told.append(run("run 30000"));
+      assertThat(at("us", causal)).as("seed " + seed).isEqualTo(at("eu", causal));
+      pulls += told.indexOf("pulled") >= 0 ? 1 : 0;
       run("cut eu us", "eu add k" + elements(random.nextInt(300), 310));
-      were.add(at("eu"));
+      were.add(at("eu", causal));
       run(LONG);
     }
+    assertThat(pulls).as("rounds with a pull, seed " + seed).isPositive();
+  }
+
+  private List<@Nullable Causal> at(String dc, boolean withTheOther) {
+    List<@Nullable Causal> states = new ArrayList<>();
+    states.add(at(dc));
+    if (withTheOther) {
+      states.add(script.state(dc, "l"));
+    }
+    return states;
   }
 }

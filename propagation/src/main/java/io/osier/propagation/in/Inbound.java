@@ -49,6 +49,13 @@ public final class Inbound {
   /** With so many times the budget waiting for its cut, frames are not even taken. */
   private static final int TAKEN_FACTOR = 2;
 
+  /**
+   * A pull of which nothing was heard for so many times the pause before something is said again is
+   * one whose offer is not made any more, should another one need its room: a sender's pauses are
+   * half as long at most.
+   */
+  private static final long PULL_SILENCE_RETRIES = 32;
+
   /** How many frames came whose acknowledgement had to wait, or which were not taken. */
   private long waitingSpent;
 
@@ -265,40 +272,47 @@ public final class Inbound {
   }
 
   /** Takes an offer of a large state: pulls what is lacking here. */
-  public void offered(InboundStream in, Frame.Offer offer) {
-    if (offer.epoch() != in.epoch() || in.isRefusing() || around.cuts().areWhole()) {
+  public void offered(InboundStream in, Frame.Offer offer, long nowNanos) {
+    if (offer.epoch() != in.epoch() || in.isRefusing()) {
       return; // it is made again, or the stream begins anew
     }
     StatePull before = in.pull(offer.object());
     if (in.hasPulled(offer)) {
       send(in, StatePull.done(offer)); // that was lost
     } else if (before != null && before.offer().equals(offer)) {
+      before.heard(nowNanos);
       send(in, before.ask());
-    } else if (before != null || mayPullMore(in)) {
+    } else if (before != null || mayPullMore(in, nowNanos)) {
       // What has come of an offer that ended early need not come again.
-      begin(in, offer, before == null ? Optional.empty() : before.version());
+      begin(in, offer, before == null ? Optional.empty() : before.version(), nowNanos);
     }
   }
 
   /** Whether another pull may begin: while others are under way, only if there is room. */
-  private boolean mayPullMore(InboundStream in) {
+  private boolean mayPullMore(InboundStream in, long nowNanos) {
     if (!hasRoomForPull(in)) {
-      in.dropFormerPulls(); // their offers may never come again
+      // Their offers may never come again.
+      in.dropFormerPulls(nowNanos - PULL_SILENCE_RETRIES * around.retryNanos());
     }
     return hasRoomForPull(in);
   }
 
   private boolean hasRoomForPull(InboundStream in) {
+    if (visibility.mayRefuse()) {
+      return in.pulls() < InboundStream.PULLS_MAX && mayGoOn(in, 1);
+    }
+    // What was pulled is visible at once: one goes on in any case.
     return in.pulls() == 0
         || (in.pulls() < InboundStream.PULLS_MAX
             && visibility.waitingBytes() <= around.settings().memory().waiting());
   }
 
-  private void begin(InboundStream in, Frame.Offer offer, Optional<Causal> came) {
+  private void begin(
+      InboundStream in, Frame.Offer offer, Optional<Causal> came, long nowNanos) {
     Causal here = around.replica().state(offer.object());
     Causal own = here == null ? Causal.bottom(offer.object().type()) : here;
     if (came.isPresent() || Decomposition.hold(own)) {
-      StatePull pull = new StatePull(in.sender(), offer, came.orElse(own));
+      StatePull pull = new StatePull(in.sender(), offer, came.orElse(own), nowNanos);
       in.begin(pull);
       send(in, pull.ask());
     } // otherwise it is just being read anew: the offer is made again
@@ -321,8 +335,9 @@ public final class Inbound {
   }
 
   private void goOn(InboundStream in, StatePull pull, long nowNanos, long nowMillis) {
+    pull.heard(nowNanos);
     if (pull.version().isEmpty()) {
-      begin(in, pull.offer(), Optional.empty());
+      begin(in, pull.offer(), Optional.empty(), nowNanos);
     } else if (pull.isComplete()) {
       around.stats().pulled();
       visibility.pulled(in, pull.shipment(), nowNanos, nowMillis);

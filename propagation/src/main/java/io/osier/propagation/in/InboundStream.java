@@ -462,9 +462,11 @@ public final class InboundStream {
     pulls.clear();
   }
 
-  /** Drops what has come of offers of former epochs. */
-  void dropFormerPulls() {
-    pulls.values().removeIf(former -> former.offer().epoch() != epoch);
+  /** Drops what has come of offers of former epochs, and of those not heard of since a time. */
+  void dropFormerPulls(long sinceNanos) {
+    pulls
+        .values()
+        .removeIf(p -> p.offer().epoch() != epoch || p.heardNanos() - sinceNanos < 0);
   }
 
   /** The pull of an object that is under way; null if there is none. */

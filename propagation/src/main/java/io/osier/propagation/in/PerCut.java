@@ -140,9 +140,10 @@ final class PerCut implements Visibility {
     return shipments.stream().map(s -> new Admission.Arrived(s, true, nowMillis)).toList();
   }
 
+  /** Its sender closes no cut before everything that it offers has come. */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
-    throw new IllegalStateException("nothing is offered in a causal keyspace");
+    admission.add(source(in), new Admission.Arrived(state, true, nowMillis));
   }
 
   @Override
@@ -214,7 +215,7 @@ final class PerCut implements Visibility {
 
   @Override
   public long waitingBytes() {
-    return admission.heapBytes();
+    return admission.heapBytes() + streams.pulledBytes();
   }
 
   @Override

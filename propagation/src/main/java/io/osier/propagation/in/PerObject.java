@@ -262,10 +262,7 @@ final class PerObject implements Visibility {
 
   @Override
   public long waitingBytes() {
-    long bytes = healings.earlyBytes();
-    for (InboundStream in : streams.all()) {
-      bytes += in.pulledBytes();
-    }
+    long bytes = healings.earlyBytes() + streams.pulledBytes();
     for (InboundStream in : streams.holding()) {
       bytes += in.earlyBytes();
     }

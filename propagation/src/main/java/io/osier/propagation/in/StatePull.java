@@ -30,6 +30,7 @@ final class StatePull {
   /** What has come takes so much in the heap, about. */
   private long bytes;
 
+  private long heardNanos;
   private EntryKey after = EntryKey.NONE;
 
   /** The page that begins there; null before it has come. */
@@ -39,14 +40,25 @@ final class StatePull {
   private List<Integer> lacking = List.of();
 
   /** Begins with a version of the object that is here, or with entries that came before. */
-  StatePull(ReplicaId sender, Frame.Offer offer, Causal version) {
+  StatePull(ReplicaId sender, Frame.Offer offer, Causal version, long nowNanos) {
     this.sender = sender;
     this.offer = offer;
     this.version = version;
+    this.heardNanos = nowNanos;
   }
 
   Frame.Offer offer() {
     return offer;
+  }
+
+  /** The sender says something of it. */
+  void heard(long nowNanos) {
+    heardNanos = nowNanos;
+  }
+
+  /** When the sender said something of it last: if that is long ago, it may offer it no more. */
+  long heardNanos() {
+    return heardNanos;
   }
 
   private boolean isOf(long epoch, long number) {

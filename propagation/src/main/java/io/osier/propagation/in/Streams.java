@@ -48,6 +48,15 @@ final class Streams {
     return byDc.values();
   }
 
+  /** What is being pulled takes so much in the heap, about, in bytes. */
+  long pulledBytes() {
+    long bytes = 0;
+    for (InboundStream in : all()) {
+      bytes += in.pulledBytes();
+    }
+    return bytes;
+  }
+
   /** Those of former incarnations of which something waits. */
   List<InboundStream> left() {
     left.removeIf(in -> in.earlyBytes() == 0);

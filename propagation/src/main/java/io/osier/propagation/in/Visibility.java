@@ -25,7 +25,7 @@ interface Visibility {
   /** Takes states of objects of which a peer has forgotten what is remembered here. */
   void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis);
 
-  /** Takes a large state that was pulled: it needs nothing before it. */
+  /** Takes a large state that was pulled: it needs nothing before it on its object. */
   void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis);
 
   /** Everything that a healing brought is here. */

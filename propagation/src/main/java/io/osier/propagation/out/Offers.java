@@ -51,10 +51,10 @@ final class Offers {
   private long number;
 
   /** Objects that are to be offered, in their order. */
-  private final Set<ObjectId> waiting = new LinkedHashSet<>();
+  private final LinkedHashSet<ObjectId> waiting = new LinkedHashSet<>();
 
   /** Those that are offered. */
-  private final Map<ObjectId, Offered> open = new LinkedHashMap<>();
+  private final LinkedHashMap<ObjectId, Offered> open = new LinkedHashMap<>();
 
   /** The sizes of those. */
   private long openBytes;
@@ -127,6 +127,11 @@ final class Offers {
     waiting.clear();
   }
 
+  /** Before others: the peer has some of it, which takes the room that others may need. */
+  private void offerAnew(ObjectId object) {
+    waiting.addFirst(object);
+  }
+
   private void closeAll() {
     open.clear();
     openBytes = 0;
@@ -135,7 +140,7 @@ final class Offers {
   /** A scan of all objects begins: the trail has only what is shipped from now on. */
   void scanBegins() {
     pulled.clear();
-    waiting.addAll(open.keySet());
+    open.sequencedKeySet().reversed().forEach(this::offerAnew);
     closeAll();
   }
 
@@ -157,7 +162,6 @@ final class Offers {
   boolean takes(ObjectId object, Causal state) {
     if (state.sizeBytes() <= around.settings().pullBytes()
         || !peerPulls
-        || around.cuts().areWhole()
         || leftAlone.contains(object)) {
       return false;
     }
@@ -270,7 +274,7 @@ final class Offers {
     }
     if (!Decomposition.hold(what.state)) {
       close(what); // the version is lost: another one is offered, with which the peer goes on
-      waiting.add(what.object);
+      offerAnew(what.object);
       return null;
     }
     List<EntryRanges.Range> page = page(what, pull.after());

@@ -378,7 +378,7 @@ public final class Propagation {
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
       knowledge.status(in.sender(), status);
       relays.prune(knowledge.everywhere());
-      standing.heard(in.sender().dc(), status);
+      standing.heard(in.sender().dc(), status, nowNanos);
     }
     if (inbound.status(in, status, nowNanos)) {
       resume(in, nowNanos);
@@ -403,7 +403,8 @@ public final class Propagation {
     }
     standing.settle();
     if (announcer.dueNanos() <= nowNanos) {
-      inbound.sweepLeft(this::isLost, nowNanos, nowMillis);
+      standing.lookForLosses();
+      inbound.sweepLeft(origin -> isLost(origin, nowNanos), nowNanos, nowMillis);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
       outbound.everywhere(standing.shipped());
@@ -480,10 +481,10 @@ public final class Propagation {
     return coverage == Coverage.LOST && mayBeElsewhere ? Coverage.NOT_YET : coverage;
   }
 
-  /** Whether nobody has more of an origin's updates than has come here. */
-  private boolean isLost(ReplicaId origin) {
+  /** Whether certainly nobody has more of an origin's updates than has come here. */
+  private boolean isLost(ReplicaId origin, long nowNanos) {
     boolean mayBeElsewhere = joins || (!membersKnown && standing.isStranger(origin));
-    return standing.isAllHere(origin) && !mayBeElsewhere;
+    return !mayBeElsewhere && standing.isLost(origin, nowNanos);
   }
 
   /** What has come of every replica, this one included. */

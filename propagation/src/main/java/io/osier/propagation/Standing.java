@@ -28,6 +28,7 @@ final class Standing {
   private final Inbound inbound;
   private final Healer healer;
   private final long startNanos;
+  private final Losses losses;
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
 
   /** What each peer had when it was first heard since {@link #compareAnew}. */
@@ -52,11 +53,13 @@ final class Standing {
     this.inbound = inbound;
     this.healer = healer;
     this.startNanos = nowNanos;
+    this.losses = new Losses(around, knowledge);
     this.settled = around.recovered().settled() || around.peers().isEmpty();
   }
 
   /** A peer tells what it has. */
-  void heard(String dc, Frame.Status status) {
+  void heard(String dc, Frame.Status status, long nowNanos) {
+    losses.heard(dc, nowNanos);
     firstStatus.putIfAbsent(dc, status);
     ReplicaId peer = knowledge.newest(dc);
     VersionVector has =
@@ -69,6 +72,7 @@ final class Standing {
   void remove(String dc) {
     firstStatus.remove(dc);
     compared.remove(dc);
+    losses.remove(dc);
   }
 
   /** It may not know yet with whom to compare itself. */
@@ -210,9 +214,16 @@ final class Standing {
     return true;
   }
 
-  /** Whether nobody has more of an origin's updates than has come here, visible or not. */
-  boolean isAllHere(ReplicaId origin) {
-    return !mayShip(origin) && allGave(origin);
+  /** {@link #isLost} is about to be asked, for all that is missing. */
+  void lookForLosses() {
+    losses.look();
+  }
+
+  /**
+   * Whether certainly nobody has more of an origin's updates than has come here, visible or not.
+   */
+  boolean isLost(ReplicaId origin, long nowNanos) {
+    return !mayShip(origin) && allGave(origin) && losses.isCertain(origin, nowNanos);
   }
 
   /** Whether all that a connected peer has of a former incarnation is here, and visible. */

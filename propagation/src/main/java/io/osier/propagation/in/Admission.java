@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * What has come for a {@code causal} keyspace and is not visible yet. Updates gather until the
@@ -163,6 +164,12 @@ final class Admission {
       heapBytes -= cut.heapBytes() + Admission.heapBytes(cut.updates);
     }
 
+    /** Gives up the last cut. Should the same incarnation be a peer again, it comes once more. */
+    void removeLast(Source source) {
+      removed(cuts.removeLast());
+      closed = source.isStream && !cuts.isEmpty() ? cuts.getLast().through : 0;
+    }
+
     long heapBytes() {
       return heapBytes + states.size() * STATE_BYTES;
     }
@@ -258,6 +265,53 @@ final class Admission {
         e.getValue().ended = true;
       }
     }
+  }
+
+  /**
+   * Gives up the cuts of peers that have ended which depend on what nobody has any more. Only those
+   * can: of what a peer that runs has shipped it has all that it depends on, and gives it to
+   * others.
+   *
+   * <p>Why are they not admitted without it? A transaction would be seen without what it had seen,
+   * states would show parts of transactions that are lost, and rights of a bounded counter would be
+   * seen used of which it was lost who gave them, so that they could be used again. If somebody has
+   * it all the same, and the cut, both come from there.
+   *
+   * @param here the present cut
+   * @param lost whether nobody has more of an origin's updates than has come here
+   */
+  void giveUp(VersionVector here, Predicate<ReplicaId> lost) {
+    if (leftBytes() == 0) {
+      return;
+    }
+    VersionVector come = here;
+    for (Queue queue : queues.values()) {
+      for (Cut cut : queue.cuts) {
+        come = cut.raise(come);
+      }
+    }
+    for (Iterator<Map.Entry<Source, Queue>> it = queues.entrySet().iterator(); it.hasNext(); ) {
+      Map.Entry<Source, Queue> e = it.next();
+      Queue queue = e.getValue();
+      // What the last one does not depend on, none before it does.
+      while (queue.ended
+          && !queue.cuts.isEmpty()
+          && dependsOn(lost, queue.cuts.peekLast().deps.beyond(come))) {
+        queue.removeLast(e.getKey());
+      }
+      if (queue.isEmpty() && queue.closed == 0) {
+        it.remove();
+      }
+    }
+  }
+
+  private static boolean dependsOn(Predicate<ReplicaId> lost, VersionVector missing) {
+    for (int i = 0; i < missing.size(); i++) {
+      if (lost.test(missing.replica(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static long heapBytes(List<Arrived> updates) {

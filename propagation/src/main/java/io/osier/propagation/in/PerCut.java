@@ -164,7 +164,7 @@ final class PerCut implements Visibility {
 
   @Override
   public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
-    // A cut does not say what of those that it depends on it needs.
+    admission.giveUp(knowledge.here(), lost);
   }
 
   @Override

@@ -71,8 +71,8 @@ interface Visibility {
   long waitingBytes();
 
   /**
-   * Of {@link #waitingBytes} what former incarnations have left. It may wait for ever for what was
-   * lost with them, but does not grow, so nobody is held back for it.
+   * Of {@link #waitingBytes} what former incarnations have left. It may wait until it is known what
+   * was lost with them, but does not grow, so nobody is held back for it.
    */
   long leftBytes();
 

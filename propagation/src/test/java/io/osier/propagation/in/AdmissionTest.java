@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 final class AdmissionTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final ReplicaId AP = new ReplicaId("ap", 1);
   private static final Admission.Source STREAM = Admission.Source.stream(EU);
+  private static final Admission.Source US_STREAM = Admission.Source.stream(US);
   private static final Admission.Source HEALED = Admission.Source.states(US, EU);
   private static final int OBJECTS = 100;
 
@@ -172,5 +174,59 @@ final class AdmissionTest {
     admission.add(HEALED, whole(1, 1));
     admission.closeHealed(HEALED, 1, VersionVector.EMPTY, 0);
     assertThat(take()).hasSize(1);
+  }
+
+  /** A cut of us waits for ap, and one of eu for that: all that is known of ap is here. */
+  private void cutsOfWhatIsLost() {
+    admission.add(US_STREAM, operation(1, 1));
+    admission.close(US_STREAM, 1, VersionVector.EMPTY.with(EU, 1), Optional.empty(), 0);
+    admission.add(US_STREAM, operation(1, 2));
+    admission.close(US_STREAM, 2, VersionVector.EMPTY.with(EU, 1).with(AP, 1), Optional.empty(), 0);
+    admission.add(STREAM, operation(2, 2));
+    admission.close(STREAM, 2, VersionVector.EMPTY.with(US, 2), Optional.empty(), 0);
+  }
+
+  @Test
+  void whatDependsOnWhatIsLost_isGivenUp_oneAfterTheOther() {
+    cutsOfWhatIsLost();
+    admission.ended(US);
+    admission.ended(EU);
+    admission.giveUp(VersionVector.EMPTY, r -> false);
+    assertThat(admission.waiting()).isEqualTo(3);
+    List<ReplicaId> asked = new ArrayList<>();
+    admission.giveUp(
+        VersionVector.EMPTY,
+        r -> {
+          asked.add(r);
+          return true;
+        });
+    assertThat(asked).as("what waits is not lost").containsExactly(AP);
+    assertThat(admission.waiting()).as("not what depends on others").isEqualTo(2);
+    admission.giveUp(VersionVector.EMPTY, US::equals);
+    assertThat(admission.waiting()).isEqualTo(1);
+    VersionVector here = VersionVector.EMPTY.with(EU, 1);
+    assertThat(admission.take(here)).extracting(Admission.Cut::through).containsExactly(1L);
+    assertThat(admission.heapBytes()).isZero();
+  }
+
+  /** It has what it depends on, though it may not have said so yet. */
+  @Test
+  void whatAPeerHasShippedThatRuns_isNotGivenUp() {
+    cutsOfWhatIsLost();
+    admission.ended(EU);
+    admission.giveUp(VersionVector.EMPTY, r -> true);
+    assertThat(admission.waiting()).isEqualTo(3);
+  }
+
+  /** A datacenter that was removed from a keyspace's replicas may be one of them again. */
+  @Test
+  void whatWasGivenUp_comesAgain() {
+    cutsOfWhatIsLost();
+    admission.ended(US);
+    admission.giveUp(VersionVector.EMPTY, AP::equals);
+    admission.add(US_STREAM, operation(1, 1));
+    admission.add(US_STREAM, operation(1, 2));
+    assertThat(admission.open(US_STREAM)).as("not what waits").isEqualTo(1);
+    assertThat(admission.isNew(US_STREAM, 2)).isTrue();
   }
 }

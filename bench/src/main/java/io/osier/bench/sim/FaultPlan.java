@@ -19,6 +19,9 @@ final class FaultPlan {
   private static final int LONG_SECONDS_MAX = 120;
   private static final int LONG_OUTAGE_SECONDS_MIN = 3_600;
 
+  /** One of so many crashes is that of two together. */
+  private static final int CRASHES_OF_TWO = 4;
+
   private static final long STALL_MILLIS_MAX = 10_000;
 
   /** What a squeezed link carries: less than the load needs, or a little more. */
@@ -135,7 +138,13 @@ final class FaultPlan {
         during("reorder " + link, duration, () -> link.reorder(false));
       }
       case PARTITIONS -> partition(link, dc, duration);
-      case CRASHES -> crash(dc, duration);
+      case CRASHES -> {
+        if (random.nextInt(CRASHES_OF_TWO) == 0) {
+          crashTogether(dc, simulation.anyDc(random), duration);
+        } else {
+          crash(dc, duration);
+        }
+      }
       case SLOW -> slow(link, dc, duration);
       case DISKS -> disk(dc, duration);
       case STALLS -> stall(dc, duration);
@@ -274,6 +283,28 @@ final class FaultPlan {
     happens(Fault.MEMBERS);
     Replacement replacement = new Replacement(simulation, dc);
     during("replacement of " + dc.self(), replacement.begin(random), replacement::end);
+  }
+
+  /**
+   * One can reach nobody but the other for a while, and then both crash: what the first had shipped
+   * to the other alone is lost, while others have what the other did after it.
+   */
+  private void crashTogether(String first, String other, long duration) {
+    cut(
+        "all of " + first + " but those with " + other,
+        network.links().stream()
+            .filter(l -> l.from.equals(first) || l.to.equals(first))
+            .filter(l -> !l.from.equals(other) && !l.to.equals(other))
+            .toList(),
+        duration);
+    scheduler.in(
+        random.nextLong(duration),
+        () -> {
+          if (simulation.isLoading()) {
+            crash(first, duration);
+            crash(other, duration);
+          }
+        });
   }
 
   private void crash(String name, long duration) {

@@ -307,8 +307,7 @@ public final class Inbound {
             && visibility.waitingBytes() <= around.settings().memory().waiting());
   }
 
-  private void begin(
-      InboundStream in, Frame.Offer offer, Optional<Causal> came, long nowNanos) {
+  private void begin(InboundStream in, Frame.Offer offer, Optional<Causal> came, long nowNanos) {
     Causal here = around.replica().state(offer.object());
     Causal own = here == null ? Causal.bottom(offer.object().type()) : here;
     if (came.isPresent() || Decomposition.hold(own)) {

@@ -464,9 +464,7 @@ public final class InboundStream {
 
   /** Drops what has come of offers of former epochs, and of those not heard of since a time. */
   void dropFormerPulls(long sinceNanos) {
-    pulls
-        .values()
-        .removeIf(p -> p.offer().epoch() != epoch || p.heardNanos() - sinceNanos < 0);
+    pulls.values().removeIf(p -> p.offer().epoch() != epoch || p.heardNanos() - sinceNanos < 0);
   }
 
   /** The pull of an object that is under way; null if there is none. */

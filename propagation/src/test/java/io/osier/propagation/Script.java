@@ -9,7 +9,6 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -96,13 +95,12 @@ final class Script {
 
     @Override
     public @Nullable Causal state(ObjectId object) {
-      Causal state = objects.get(object);
-      return state == null || leases == null ? state : leases.of(state);
+      return objects.get(object);
     }
 
     @Override
     public void apply(Shipment update, Causal joined) {
-      objects.put(update.object(), leases == null ? joined : Decomposition.whole(joined));
+      objects.put(update.object(), joined);
       shown.put(update.object().key().toString(), value(joined));
       if (policy.consistency() == KeyspacePolicy.Consistency.SESSION) {
         admitted();
@@ -130,7 +128,6 @@ final class Script {
   }
 
   private final StreamSettings settings;
-  private @Nullable LeasedEntries leases;
   private final Map<String, Dc> dcs = new TreeMap<>();
 
   /** What is lost beside what commands lose: by link and frame. */
@@ -178,11 +175,6 @@ final class Script {
   /** From now on peers that come up know nothing of offers. */
   void pullsNothing() {
     pulls = false;
-  }
-
-  /** From now on objects' entries lie outside the heap, where that can be. */
-  void leases(LeasedEntries entries) {
-    leases = entries;
   }
 
   /** What a datacenter has of an object. */

@@ -10,6 +10,7 @@ import io.osier.bench.experiment.Plots;
 import io.osier.bench.experiment.Results;
 import io.osier.bench.experiment.ServerOptions;
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.proxy.CounterHandle;
 import io.osier.proxy.Keyspace;
@@ -100,6 +101,12 @@ public final class BigSetCommand extends Experiment {
   private Durability durability = Durability.ASYNC;
 
   @Option(
+      names = "--consistency",
+      paramLabel = "KIND",
+      description = "of the keyspace: session or causal; session unless given")
+  private KeyspacePolicy.Consistency consistency = KeyspacePolicy.Consistency.SESSION;
+
+  @Option(
       names = "--datacenters",
       paramLabel = "N",
       description =
@@ -144,6 +151,10 @@ public final class BigSetCommand extends Experiment {
     return warmUp != null ? warmUp : quick() ? 6 : 30;
   }
 
+  private String consistency() {
+    return consistency.name().toLowerCase(Locale.ROOT);
+  }
+
   private void check() {
     boolean grows = sizes.getFirst() >= 1;
     for (int i = 1; i < sizes.size(); i++) {
@@ -169,13 +180,15 @@ public final class BigSetCommand extends Experiment {
     Path directory = Files.createTempDirectory("osier-bigset");
     System.out.println("logs and data in " + directory);
     results.note("durability", durability.toString());
+    results.note("consistency", consistency());
     results.note("datacenters", Integer.toString(datacenters));
     results.note("inserts in flight", Integer.toString(inFlight));
     results.note("bytes of an element", Integer.toString(SetInserts.ELEMENT_BYTES));
     try (LocalCluster cluster =
             new ClusterSettings(
                     directory,
-                    "    %s { sla = 2s, limits { object = %s } }\n".formatted(KEYSPACE, limit))
+                    "    %s { consistency = %s, sla = 2s, limits { object = %s } }\n"
+                        .formatted(KEYSPACE, consistency(), limit))
                 .dcs(Topology.names(datacenters))
                 .store(durability.setting())
                 .heap("-Xmx" + heap)

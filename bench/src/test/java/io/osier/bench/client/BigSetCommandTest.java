@@ -51,6 +51,7 @@ final class BigSetCommandTest {
                 "--seconds=0.1",
                 "--warm-up=0",
                 "--durability=none",
+                "--consistency=causal",
                 "--heap=256m",
                 "--json=" + file);
     assertThat(code).isZero();

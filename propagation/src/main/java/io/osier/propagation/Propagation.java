@@ -405,6 +405,7 @@ public final class Propagation {
     if (announcer.dueNanos() <= nowNanos) {
       standing.lookForLosses();
       inbound.sweepLeft(origin -> isLost(origin, nowNanos), nowNanos, nowMillis);
+      inbound.holdPulled(nowNanos, nowMillis);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
       outbound.everywhere(standing.shipped());

@@ -107,6 +107,31 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  /**
+   * What was pulled waits for ap's updates, and reads what it shares with the version here by a
+   * lease. When that ends, as in a process that was stopped for minutes, it comes once more.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofACausalKeyspace_whatWaits_isNotReadWithoutItsLease(boolean ends) {
+    LeasedEntries leases = new LeasedEntries();
+    script.leases(leases);
+    run("start causal ap eu us", "run 1000", "eu add k" + elements(100, 160), "run 3000");
+    run("cut eu us", "cut ap us", "ap add m x", "run 3000", "eu add k e1500", LONG);
+    script.loses((link, frame) -> frame instanceof Frame.States);
+    String waits = run("join eu us", "run 3000");
+    assertThat(waits).contains("offer k", "pulled").doesNotContain("us     shows", "k whole");
+    if (ends) {
+      leases.end();
+    }
+    String anew = run("run 20000");
+    assertThat(anew.contains("offer k")).as(anew).isEqualTo(ends);
+    assertThat(anew).doesNotContain("us     shows");
+    script.loses((link, frame) -> false);
+    assertThat(run("join ap us", "run 5000")).contains("us     shows {k=");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
   /** Each of two streams brings more than may wait: one of them goes on at a time. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})

@@ -9,6 +9,7 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -95,12 +96,13 @@ final class Script {
 
     @Override
     public @Nullable Causal state(ObjectId object) {
-      return objects.get(object);
+      Causal state = objects.get(object);
+      return state == null || leases == null ? state : leases.of(state);
     }
 
     @Override
     public void apply(Shipment update, Causal joined) {
-      objects.put(update.object(), joined);
+      objects.put(update.object(), leases == null ? joined : Decomposition.whole(joined));
       shown.put(update.object().key().toString(), value(joined));
       if (policy.consistency() == KeyspacePolicy.Consistency.SESSION) {
         admitted();
@@ -128,6 +130,7 @@ final class Script {
   }
 
   private final StreamSettings settings;
+  private @Nullable LeasedEntries leases;
   private final Map<String, Dc> dcs = new TreeMap<>();
 
   /** What is lost beside what commands lose: by link and frame. */
@@ -175,6 +178,11 @@ final class Script {
   /** From now on peers that come up know nothing of offers. */
   void pullsNothing() {
     pulls = false;
+  }
+
+  /** From now on objects' entries lie outside the heap, where that can be. */
+  void leases(LeasedEntries entries) {
+    leases = entries;
   }
 
   /** What a datacenter has of an object. */

@@ -3,16 +3,20 @@ package io.osier.propagation.in;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -111,6 +115,10 @@ final class Admission {
     private final Map<ObjectId, Integer> states = new HashMap<>();
 
     final ArrayDeque<Cut> cuts = new ArrayDeque<>();
+
+    /** Of all that waits, the large states that were pulled. */
+    private final Set<Arrived> pulled = Collections.newSetFromMap(new IdentityHashMap<>());
+
     long closed;
 
     /** What waits takes so much, without {@link #states}. */
@@ -133,7 +141,9 @@ final class Admission {
       if (shipment.content().isFull() && shipment.updates() == 0) {
         Integer before = states.get(shipment.object());
         if (before != null && covers(shipment, open.get(before).shipment)) {
-          heapBytes -= open.set(before, update).heapBytes();
+          Arrived replaced = open.set(before, update);
+          heapBytes -= replaced.heapBytes();
+          pulled.remove(replaced);
           return;
         }
         states.put(shipment.object(), open.size());
@@ -143,6 +153,27 @@ final class Admission {
 
     private static boolean covers(Shipment later, Shipment earlier) {
       return later.content().context().covers(earlier.content().context());
+    }
+
+    /** Drops all that is open. */
+    void dropOpen() {
+      forget(takeOpen());
+    }
+
+    /** These do not wait any more. */
+    private void forget(List<Arrived> updates) {
+      if (!pulled.isEmpty()) {
+        updates.forEach(pulled::remove);
+      }
+    }
+
+    /** Whether all that was pulled has stayed as it is; it will for some time more. */
+    boolean holdPulled() {
+      boolean held = true;
+      for (Arrived state : pulled) {
+        held &= Decomposition.hold(state.shipment.content());
+      }
+      return held;
     }
 
     /** Takes all that is open. */
@@ -162,6 +193,7 @@ final class Admission {
     /** A cut is not among them any more. */
     void removed(Cut cut) {
       heapBytes -= cut.heapBytes() + Admission.heapBytes(cut.updates);
+      forget(cut.updates);
     }
 
     /** Gives up the last cut. Should the same incarnation be a peer again, it comes once more. */
@@ -191,6 +223,39 @@ final class Admission {
     if (update.shipment.last() > queue.closed) {
       queue.add(update);
     }
+  }
+
+  /** Takes a large state that was pulled; otherwise as {@link #add}. */
+  void addPulled(Source stream, Arrived state) {
+    Queue queue = queue(stream);
+    if (state.shipment.last() > queue.closed) {
+      queue.pulled.add(state);
+      queue.add(state);
+    }
+  }
+
+  /** Whether something waits that was pulled. */
+  boolean hasPulled() {
+    return queues.values().stream().anyMatch(q -> !q.pulled.isEmpty());
+  }
+
+  /**
+   * Sees to it that what was pulled stays as it is: it has only what differs from the version that
+   * was here, and reads the rest of that (see {@link Decomposition#hold}). If one has not, as after
+   * a long sleep of the process, everything that waits of its stream is dropped: it must come once
+   * more.
+   *
+   * @return the streams of which it was dropped
+   */
+  List<Source> holdPulled() {
+    List<Source> lost = new ArrayList<>();
+    for (Map.Entry<Source, Queue> e : queues.entrySet()) {
+      if (!e.getValue().holdPulled()) {
+        lost.add(e.getKey());
+      }
+    }
+    lost.forEach(queues::remove);
+    return lost;
   }
 
   /** Whether a stream's cut up to there is new. */
@@ -244,7 +309,7 @@ final class Admission {
   void drop(Source source) {
     Queue queue = queues.get(source);
     if (queue != null) {
-      queue.takeOpen();
+      queue.dropOpen();
     }
   }
 
@@ -261,7 +326,7 @@ final class Admission {
   void ended(ReplicaId former) {
     for (Map.Entry<Source, Queue> e : queues.entrySet()) {
       if (e.getKey().peer.equals(former)) {
-        e.getValue().takeOpen();
+        e.getValue().dropOpen();
         e.getValue().ended = true;
       }
     }

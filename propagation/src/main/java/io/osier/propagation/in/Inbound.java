@@ -447,6 +447,20 @@ public final class Inbound {
     visibility.sweepLeft(lost, nowNanos, nowMillis);
   }
 
+  /**
+   * Sees to it that large states that were pulled stay as they are while they wait, and asks those
+   * anew whose have not. To be called at least each minute.
+   */
+  public void holdPulled(long nowNanos, long nowMillis) {
+    List<ReplicaId> lost = visibility.holdPulled(nowNanos, nowMillis);
+    for (InboundStream in : streams.all()) {
+      if (lost.contains(in.sender())) {
+        in.dropped();
+        resume(in, nowNanos);
+      }
+    }
+  }
+
   // ---------------------------------------------------------------- what is known
 
   /** The places in the newest incarnations' streams up to which everything was applied. */

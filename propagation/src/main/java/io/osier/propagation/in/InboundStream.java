@@ -136,6 +136,11 @@ public final class InboundStream {
     return new Frame.Resume(epoch, through, cursor);
   }
 
+  /** What waits of it was dropped: to be resumed behind what was applied, and not what came. */
+  void dropped() {
+    cursor = applied;
+  }
+
   /** Takes no more of this epoch; to be resumed when there is room. */
   void refuse() {
     refusing = true;

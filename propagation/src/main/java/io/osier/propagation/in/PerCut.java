@@ -2,6 +2,7 @@ package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.EntrySource;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -31,11 +33,18 @@ import java.util.function.Predicate;
  * <p>Not thread-safe.
  */
 final class PerCut implements Visibility {
+  /** Half of the time for which that holds. */
+  private static final long HELD_NANOS_MAX =
+      TimeUnit.MILLISECONDS.toNanos(EntrySource.HOLD_MILLIS / 2);
+
   private final Surroundings around;
   private final Streams streams;
   private final Knowledge knowledge;
   private final Applier applier;
   private final Admission admission = new Admission();
+
+  /** When all was held last that was pulled and waits. */
+  private long heldNanos;
 
   /** Streams that go on although what waits takes more than there is. */
   private final Set<ReplicaId> letIn = new HashSet<>();
@@ -72,6 +81,9 @@ final class PerCut implements Visibility {
 
   /** Makes visible, in one step, all cuts whose dependencies are met. */
   private void admit(long nowNanos, long nowMillis) {
+    if (admission.hasPulled() && nowNanos - heldNanos > HELD_NANOS_MAX) {
+      return; // nothing that was pulled is read before it is held anew
+    }
     List<Admission.Cut> cuts = admission.take(knowledge.here());
     if (cuts.isEmpty()) {
       return;
@@ -147,7 +159,21 @@ final class PerCut implements Visibility {
    */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
-    admission.add(source(in), new Admission.Arrived(state, true, nowMillis));
+    if (!admission.hasPulled()) {
+      heldNanos = nowNanos; // as all that has just come
+    }
+    admission.addPulled(source(in), new Admission.Arrived(state, true, nowMillis));
+  }
+
+  @Override
+  public List<ReplicaId> holdPulled(long nowNanos, long nowMillis) {
+    if (!admission.hasPulled()) {
+      return List.of();
+    }
+    heldNanos = nowNanos;
+    List<Admission.Source> lost = admission.holdPulled();
+    admit(nowNanos, nowMillis);
+    return lost.stream().map(Admission.Source::peer).toList();
   }
 
   @Override

@@ -211,6 +211,11 @@ final class PerObject implements Visibility {
   }
 
   @Override
+  public List<ReplicaId> holdPulled(long nowNanos, long nowMillis) {
+    return List.of(); // none of it waits
+  }
+
+  @Override
   public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
     for (InboundStream in : List.copyOf(streams.left())) {
       for (ObjectId object : in.earlyObjects()) {

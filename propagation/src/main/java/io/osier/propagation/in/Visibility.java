@@ -3,6 +3,7 @@ package io.osier.propagation.in;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
+import java.util.List;
 import java.util.function.Predicate;
 
 /** When what has come becomes visible: each object for itself, or all of a cut in one step. */
@@ -27,6 +28,14 @@ interface Visibility {
 
   /** Takes a large state that was pulled: it needs nothing before it on its object. */
   void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis);
+
+  /**
+   * Sees to it that what was pulled stays as it is while it waits. To be called at least each
+   * minute.
+   *
+   * @return whose streams must begin anew, since something of them has not and was dropped
+   */
+  List<ReplicaId> holdPulled(long nowNanos, long nowMillis);
 
   /** Everything that a healing brought is here. */
   void healed(Frame.States last);

@@ -1,0 +1,89 @@
+package io.osier.propagation;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntrySource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives objects whose entries lie outside, and can only be read until {@link #end}: who reads them
+ * after that would find those of later versions in a store.
+ */
+final class LeasedEntries {
+  private final List<Lease> leases = new ArrayList<>();
+
+  /** All that were given have ended. */
+  void end() {
+    leases.forEach(l -> l.ended = true);
+    leases.clear();
+  }
+
+  /** An equal object with its entries outside; the same one if that cannot be. */
+  Causal of(Causal object) {
+    if (!Decomposition.isPossible(object)) {
+      return object;
+    }
+    List<ReplicaId> replicas = object.context().replicas();
+    Lease lease = new Lease(replicas);
+    leases.add(lease);
+    Decomposition.all(object, replicas, lease.entries::put);
+    byte[] head =
+        WireOutput.bytesOf(
+            out -> {
+              replicas.forEach(out::presetReplica);
+              Decomposition.writeHead(Decomposition.of(object), out);
+            });
+    return Decomposition.readHead(object.form(), replicas, new WireInput(head), lease);
+  }
+
+  private static final class Lease implements EntrySource {
+    private final List<ReplicaId> replicas;
+    private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+    private boolean ended;
+
+    Lease(List<ReplicaId> replicas) {
+      this.replicas = replicas;
+    }
+
+    private void check() {
+      if (ended) {
+        throw new AssertionError("read after the lease has ended");
+      }
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      check();
+      return entries.get(key);
+    }
+
+    @Override
+    public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+      check();
+      NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
+      NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
+      return rest.entrySet().stream()
+          .limit(max)
+          .map(e -> new Entry(e.getKey(), e.getValue()))
+          .toList();
+    }
+
+    @Override
+    public List<ReplicaId> replicas() {
+      return replicas;
+    }
+
+    @Override
+    public boolean hold() {
+      return !ended;
+    }
+  }
+}

@@ -105,16 +105,25 @@ public final class Decomposition {
 
   /** Whether an object's source is to be replaced by a later one. */
   public static boolean isOld(Causal object) {
-    return object.store() instanceof CellStore<?, ?, ?> cells
-        && cells.behind() != null
-        && cells.behind().entries().source().isOld();
+    EntrySource source = source(object);
+    return source != null && source.isOld();
   }
 
-  /** See {@link EntrySource#hold}: of an object in memory it is always so. */
+  /**
+   * Keeps an object the same for {@link EntrySource#HOLD_MILLIS}.
+   *
+   * @return whether it has stayed so until now: of an object in memory always
+   */
   public static boolean hold(Causal object) {
-    return !(object.store() instanceof CellStore<?, ?, ?> cells)
-        || cells.behind() == null
-        || cells.behind().entries().source().hold();
+    EntrySource source = source(object);
+    return source == null || source.hold(EntrySource.HOLD_MILLIS);
+  }
+
+  /** Where the entries of an object lie that are not in memory; null if all are. */
+  public static @Nullable EntrySource source(Causal object) {
+    return object.store() instanceof CellStore<?, ?, ?> cells && cells.behind() != null
+        ? cells.behind().entries().source()
+        : null;
   }
 
   /**

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * while others are written. Thread-safe; may wait for a disk.
  */
 public interface EntrySource {
-  /** See {@link #hold}. */
+  /** For how long who works on one version for long holds it; see {@link #hold}. */
   int HOLD_MILLIS = 120_000;
 
   /** Nothing. */
@@ -59,12 +59,13 @@ public interface EntrySource {
   }
 
   /**
-   * Keeps what it answers the same for {@link #HOLD_MILLIS} more, if it has stayed the same until
-   * now: who works on one version for long asks again and again.
+   * Keeps what it answers the same for a time, if it has stayed the same until now: who works on
+   * one version for long asks again and again.
    *
+   * @param millis from now on, in milliseconds; what others hold it for stays
    * @return whether it has
    */
-  default boolean hold() {
+  default boolean hold(int millis) {
     return true;
   }
 

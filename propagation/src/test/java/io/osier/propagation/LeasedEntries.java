@@ -82,7 +82,7 @@ final class LeasedEntries {
     }
 
     @Override
-    public boolean hold() {
+    public boolean hold(int millis) {
       return !ended;
     }
   }

@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  *   DC add KEY ELEMENT...        adds elements to a set: an update that leaves at once
  *   DC hold KEY ELEMENT...       the same, but it waits for a round
  *   DC release KEY               the object goes back to operations
+ *   DC clear KEY                 clears a set, as where it is decomposed: by a state
+ *   DC both KEY KEY ELEMENT      adds an element to two sets in one transaction
+ *   untold COMMAND               the same, and what follows is of the same batch
  *   DC peers DC...               has these peers from now on
  *   lose DC DC                   loses the next updates from one to the other
  *   mute DC DC                   loses all from one to the other from now on, and nobody is told
@@ -54,6 +57,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Of statuses and acknowledgements only those are told that say something new to the peer.
  */
 final class Script {
+  private static final String UNTOLD = "untold ";
   private static final long MILLI = 1_000_000;
   private static final long DELAY = 20 * MILLI;
 
@@ -83,15 +87,20 @@ final class Script {
     }
 
     void commit(String key, List<String> elements, boolean hold) {
+      Operation add = new Operation.Add(elements.stream().map(Value::of).toList());
+      commit(key, add, committed + 1, hold);
+    }
+
+    void commit(String key, Operation operation, long floor, boolean hold) {
       ObjectId object = object(key);
       Causal before = objects.getOrDefault(object, Causal.bottom(object.type()));
-      Operation operation = new Operation.Add(elements.stream().map(Value::of).toList());
-      long seen = before.context().through(self);
-      long first = committed + 1;
-      Causal delta = before.prepare(operation, self, first, seen, nanos / MILLI, 0);
+      boolean clears = operation instanceof Operation.Clear;
+      Causal seen = clears ? Decomposition.of(before) : before;
+      long predecessor = before.context().through(self);
+      Causal delta = seen.prepare(operation, self, committed + 1, predecessor, nanos / MILLI, 0);
       committed = delta.context().last(self);
       objects.put(object, before.join(delta));
-      propagation.commit(object, before.context(), committed, first, delta, 1, hold, nanos, nanos);
+      propagation.commit(object, before.context(), committed, floor, delta, 1, hold, nanos, nanos);
     }
 
     @Override
@@ -193,7 +202,8 @@ final class Script {
   /** Runs a command; returns what came out. */
   String run(String command) {
     told.setLength(0);
-    String[] words = command.split(" +");
+    boolean isUntold = command.startsWith(UNTOLD);
+    String[] words = (isUntold ? command.substring(UNTOLD.length()) : command).split(" +");
     switch (words[0]) {
       case "start" -> start(words);
       case "lose" -> losing.add(words[1] + ">" + words[2]);
@@ -210,9 +220,18 @@ final class Script {
           case "hold" -> dc.commit(words[2], elements, true);
           case "peers" -> dc.propagation.setPeers(List.of(words).subList(2, words.length), nanos);
           case "release" -> dc.propagation.release(object(words[2]));
+          case "clear" -> dc.commit(words[2], new Operation.Clear(), dc.committed + 1, false);
+          case "both" -> {
+            long floor = dc.committed + 1;
+            Operation add = new Operation.Add(List.of(Value.of(words[4])));
+            dc.commit(words[2], add, floor, false);
+            dc.commit(words[3], add, floor, false);
+          }
           default -> throw new IllegalArgumentException(command);
         }
-        tick(dc);
+        if (!isUntold) {
+          tick(dc);
+        }
       }
     }
     return told.toString();

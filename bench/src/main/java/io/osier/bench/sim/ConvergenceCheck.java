@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.ObjectStore;
@@ -41,7 +42,7 @@ final class ConvergenceCheck {
   static Map<ObjectId, Causal> content(ObjectStore store) {
     Map<ObjectId, Causal> content = new TreeMap<>();
     for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
-      content.put(e.object(), e.state());
+      content.put(e.object(), Decomposition.whole(e.state())); // it is looked at later
     }
     return content;
   }

@@ -98,8 +98,8 @@ final class SimDisk {
     this.random = random;
     this.kind = kind;
     for (int i = 0; i < simulation.units().size(); i++) {
-      durable.add(new MemoryVersions());
-      visible.add(new MemoryVersions());
+      durable.add(MemoryVersions.shortLived(scheduler::nanos));
+      visible.add(MemoryVersions.shortLived(scheduler::nanos));
     }
     boot();
   }

@@ -168,7 +168,7 @@ final class SimNode implements Entrance.Inside {
               dc.disk()
                   .writerOf(
                       unit, () -> store().takeRecorded(), isIn -> mayGoOn = isIn, this::goesOn),
-              unit.isCausal() ? PartitionStore.Keeps.VERSIONS : PartitionStore.Keeps.NEWEST,
+              PartitionStore.Keeps.NEWEST,
               self,
               cacheBytes(),
               LOG_MAX,

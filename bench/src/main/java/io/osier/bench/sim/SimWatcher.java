@@ -6,6 +6,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -54,7 +55,8 @@ final class SimWatcher {
       boolean goesOn =
           read != null && !read.context().toVersionVector().isAtMost(forgotten.toVersionVector());
       return new Told(
-          covered.join(state.context()), goesOn ? requireNonNull(read).join(state) : state);
+          covered.join(state.context()),
+          Decomposition.whole(goesOn ? requireNonNull(read).join(state) : state));
     }
 
     Optional<Reading> reads() {

@@ -8,12 +8,14 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.Replica.Logged;
+import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -191,12 +193,13 @@ final class WatchedStore implements ObjectStore {
           ObjectId object = a.update().object();
           CausalContext before = before(object);
           Long since = acknowledged.get(object);
+          Shipment update = inMemory(a.update());
           tell(
               object,
               () -> {
                 showable.put(object, a.state().context());
                 long madeNanos = since == null ? simulation.scheduler().nanos() : since;
-                checks().appended(node, a.update(), before, madeNanos);
+                checks().appended(node, update, before, madeNanos);
               });
         }
         case Effects.Forgotten f -> {
@@ -219,6 +222,21 @@ final class WatchedStore implements ObjectStore {
         (object, before) ->
             check(object, before, requireNonNull(get(object), "what was changed is here")));
     together.clear();
+  }
+
+  /** An update as it is: what is read of a decomposed object later may be another version. */
+  private static Shipment inMemory(Shipment update) {
+    return Decomposition.isDecomposed(update.content())
+        ? new Shipment(
+            update.object(),
+            update.origin(),
+            update.predecessor(),
+            update.needs(),
+            update.last(),
+            update.updates(),
+            update.ageMillis(),
+            Decomposition.whole(update.content()))
+        : update;
   }
 
   private void tell(ObjectId object, Runnable what) {

@@ -98,6 +98,8 @@ final class FormerValues implements Past {
 
   private int pinnedCount;
 
+  private final HeldEntries held = new HeldEntries();
+
   private final TreeMap<Long, Integer> open = new TreeMap<>();
   private long committed;
 
@@ -172,6 +174,7 @@ final class FormerValues implements Past {
     }
     Former former = new Former(key, store.get(key), byStep, nowNanos);
     chain.put(byStep, former);
+    held.hold(former.states, nowNanos);
     byAge.add(former);
     take(former, PLACE_BYTES + key.heapBytes() + changedBytes);
     while (budget.isOver() && !byAge.isEmpty()) {
@@ -203,14 +206,29 @@ final class FormerValues implements Past {
     eras.add(new Era(index, index + committed, others, committed, nowNanos));
   }
 
-  /** What a key held at a step. */
+  /**
+   * What a key held at a step.
+   *
+   * @throws OsierException SNAPSHOT_TOO_OLD if that is not kept; see {@link HeldEntries}
+   */
   List<Causal> at(Key key, long step) {
     TreeMap<Long, Former> chain = chains.get(key);
     Map.Entry<Long, Former> former = chain == null ? null : chain.higherEntry(step);
     if (former != null) {
+      former.getValue().states.forEach(HeldEntries::checkSame);
       return former.getValue().states;
     }
     return store.get(key);
+  }
+
+  /** Keeps a value as it is that an open snapshot has shown, until {@link #letGo}. */
+  void keep(Causal shown, long nowNanos) {
+    held.hold(List.of(shown), nowNanos);
+  }
+
+  /** Such a value will not be read any more. */
+  void letGo(Causal shown) {
+    held.release(List.of(shown));
   }
 
   /** Holds a step until {@link #close}. */
@@ -242,6 +260,7 @@ final class FormerValues implements Past {
       return;
     }
     chain.remove(former.until);
+    held.release(former.states);
     budget.give(former.heapBytes);
     if (chain.isEmpty()) {
       chains.remove(former.key);
@@ -290,6 +309,7 @@ final class FormerValues implements Past {
 
   @Override
   public void expire(long nowNanos) {
+    held.tick(nowNanos);
     long oldest = nowNanos - retainNanos;
     while (!byAge.isEmpty() && byAge.peek().replacedNanos < oldest) {
       retire(byAge.poll());
@@ -308,7 +328,8 @@ final class FormerValues implements Past {
 
   @Override
   public long nextNanos() {
-    return byAge.isEmpty() ? Long.MAX_VALUE : byAge.peek().replacedNanos + retainNanos + 1;
+    long oldest = byAge.isEmpty() ? Long.MAX_VALUE : byAge.peek().replacedNanos + retainNanos + 1;
+    return Math.min(oldest, held.dueNanos());
   }
 
   /**

@@ -30,7 +30,7 @@ final class OpenTransaction {
   private static final long PLACE_BYTES = 400;
 
   /** What is kept of an update besides its key, its operation and its effect, about, in bytes. */
-  private static final long UPDATE_BYTES = 200;
+  private static final long UPDATE_BYTES = 300;
 
   /** Where trial updates number their dots: above whatever is committed. */
   private static final long TRIAL = 1L << 61;
@@ -101,10 +101,22 @@ final class OpenTransaction {
   }
 
   /** Keeps what a step has done. */
-  void keep(Map<ObjectId, TransactionWork> tried, int count, long heapBytes) {
-    works.putAll(tried);
+  void keep(Map<ObjectId, TransactionWork> tried, int count, long heapBytes, Now now) {
+    tried.forEach(
+        (object, work) -> {
+          if (works.put(object, work) == null) {
+            former.keep(work.base(), now.nanos());
+          }
+        });
     updates += count;
     updateBytes += heapBytes;
+  }
+
+  /** It has ended. */
+  void end() {
+    works.values().forEach(work -> former.letGo(work.base()));
+    works.clear();
+    release(0);
   }
 
   /** What an update takes in the heap until the transaction ends, about: what it does twice. */
@@ -185,6 +197,7 @@ final class OpenTransaction {
   private TransactionWork next(ObjectId object) {
     TransactionWork known = works.get(object);
     if (known != null) {
+      HeldEntries.checkSame(known.trial());
       return known.next();
     }
     Causal base = null;
@@ -218,6 +231,7 @@ final class OpenTransaction {
       ObjectId object = new ObjectId(key, type);
       TransactionWork work = tried.getOrDefault(object, works.get(object));
       if (work != null) {
+        HeldEntries.checkSame(work.trial());
         merged.put(type, work.trial());
       }
     }

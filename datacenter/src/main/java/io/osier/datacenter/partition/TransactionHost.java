@@ -147,6 +147,9 @@ final class TransactionHost {
       prepared.add(new Prepared(object, context, next - 1, removal, present, 1, now.nanos()));
     }
     boolean unchanged = seen.context().equals(present.context());
+    if (!unchanged) {
+      HeldEntries.checkSame(seen);
+    }
     for (Operation asked : work.operations()) {
       // Those who share a new counter's rights may be others than when this was asked.
       Operation operation =

@@ -221,7 +221,7 @@ final class Transactions implements Transacting {
     open.remove(tx.id);
     budget.give(tx.heapBytes());
     former.close(tx.step);
-    tx.release(0);
+    tx.end();
   }
 
   private Reply.Transacted step(OpenTransaction tx, Request.Transact request, Now now) {
@@ -243,7 +243,7 @@ final class Transactions implements Transacting {
         clock = host.clock();
       }
     } else {
-      tx.keep(tried, request.updates().size(), bytes);
+      tx.keep(tried, request.updates().size(), bytes, now);
       budget.take(bytes);
     }
     return new Reply.Transacted(clock, dot, answers);

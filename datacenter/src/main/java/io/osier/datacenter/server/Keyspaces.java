@@ -532,9 +532,7 @@ final class Keyspaces {
     return new PartitionStore(
         versions,
         in.writerOf(versions),
-        policy.consistency() == KeyspacePolicy.Consistency.CAUSAL
-            ? PartitionStore.Keeps.VERSIONS
-            : PartitionStore.Keeps.NEWEST,
+        PartitionStore.Keeps.NEWEST,
         around.self,
         cacheBytes,
         around.config.store().logMax(),

@@ -1,7 +1,5 @@
 package io.osier.datacenter.store;
 
-import io.osier.crdt.EntrySource;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
@@ -18,24 +16,15 @@ import org.rocksdb.Snapshot;
  * longer holds it. Thread-safe.
  */
 final class Lease {
-  private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(20);
-  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
-  private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(EntrySource.HOLD_MILLIS);
-
-  private final long beganNanos;
+  private final LeaseTerm term;
   private final StampedLock reading = new StampedLock();
   private final ReadOptions options = new ReadOptions();
   private @Nullable Snapshot snapshot;
   private volatile boolean ended;
 
-  /** When it ends at the earliest, if it was held. */
-  private volatile long heldUntilNanos;
-
   Lease(Snapshot snapshot, long nowNanos) {
     this.snapshot = snapshot;
-    this.beganNanos = nowNanos;
-    this.heldUntilNanos = nowNanos;
+    this.term = new LeaseTerm(LeaseTerm.Times.DEFAULT, nowNanos);
     options.setSnapshot(snapshot);
   }
 
@@ -67,28 +56,25 @@ final class Lease {
 
   /** Whether others may use it, too, if what they look for is in it. */
   boolean isRecent(long nowNanos) {
-    return nowNanos - beganNanos < RECENT_NANOS;
+    return term.isRecent(nowNanos);
   }
 
   /** Whether who reads by it should take another one: not while it is there all the same. */
   boolean isOld(long nowNanos) {
-    return nowNanos - beganNanos > OLD_NANOS && !isHeld(nowNanos);
-  }
-
-  private boolean isHeld(long nowNanos) {
-    return nowNanos - heldUntilNanos < 0;
+    return term.isOld(nowNanos);
   }
 
   /**
    * Puts its end off.
    *
+   * @param millis how long it lasts from now on, at least
    * @return whether it has not ended
    */
-  boolean hold(long nowNanos) {
+  boolean hold(long nowNanos, int millis) {
     long stamp = reading.readLock();
     try {
       if (!ended) { // otherwise another one is to be taken
-        heldUntilNanos = nowNanos + HOLD_NANOS;
+        term.hold(nowNanos, millis);
       }
       return !ended;
     } finally {
@@ -98,22 +84,18 @@ final class Lease {
 
   /** Ends if it has come to its end. Returns whether it has ended. */
   boolean endIfOver(RocksDB db, long nowNanos) {
-    if (!isOver(nowNanos)) {
+    if (!term.isOver(nowNanos)) {
       return false;
     }
     long stamp = reading.writeLock();
     try {
-      if (isOver(nowNanos)) { // it may have been held meanwhile
+      if (term.isOver(nowNanos)) { // it may have been held meanwhile
         giveBack(db);
       }
       return ended;
     } finally {
       reading.unlockWrite(stamp);
     }
-  }
-
-  private boolean isOver(long nowNanos) {
-    return nowNanos - beganNanos > END_NANOS && !isHeld(nowNanos);
   }
 
   /** Whether the snapshot was given back. */

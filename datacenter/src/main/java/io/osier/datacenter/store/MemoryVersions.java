@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,9 @@ public final class MemoryVersions implements VersionStore {
   /** The head of a decomposed object, as it is written. */
   private record Head(int form, List<ReplicaId> replicas, byte[] bytes) {}
 
+  private static final LeaseTerm.Times SHORT =
+      new LeaseTerm.Times(0, TimeUnit.MILLISECONDS.toNanos(700), TimeUnit.SECONDS.toNanos(2));
+
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
   private static final CrdtType LAST_TYPE = CrdtType.values()[CrdtType.values().length - 1];
 
@@ -86,12 +91,32 @@ public final class MemoryVersions implements VersionStore {
   private Optional<Set<CrdtType>> types = Optional.empty();
   private Optional<StoredState> state = Optional.empty();
 
-  /** An empty store. */
-  public MemoryVersions() {}
+  private final LeaseTerm.Times times;
+  private final LongSupplier nanos;
+
+  /** An empty store: what is read of it stays the same. */
+  public MemoryVersions() {
+    this(LeaseTerm.Times.DEFAULT, () -> 0);
+  }
+
+  /**
+   * An empty store, from which what a decomposed object was can be read for a second or two, unless
+   * it is held: for much less than from a disk.
+   *
+   * @param nanos the time, in nanoseconds
+   */
+  public static MemoryVersions shortLived(LongSupplier nanos) {
+    return new MemoryVersions(SHORT, nanos);
+  }
+
+  private MemoryVersions(LeaseTerm.Times times, LongSupplier nanos) {
+    this.times = times;
+    this.nanos = nanos;
+  }
 
   /** Another store with the same content. */
   public MemoryVersions copy() {
-    MemoryVersions copy = new MemoryVersions();
+    MemoryVersions copy = new MemoryVersions(times, nanos);
     objects.forEach((object, entries) -> copy.objects.put(object, new TreeSet<>(entries)));
     copy.log.putAll(log);
     copy.removed.addAll(removed);
@@ -183,7 +208,10 @@ public final class MemoryVersions implements VersionStore {
   @Override
   public EntrySource entries(ObjectId object) {
     MemoryEntries written = entries.get(object);
-    return written == null ? EntrySource.EMPTY : written.source(numbered);
+    return written == null
+        ? EntrySource.EMPTY
+        : written.source(
+            numbered, () -> entries.get(object), new LeaseTerm(times, nanos.getAsLong()), nanos);
   }
 
   private void prune(ObjectId object) {

@@ -106,8 +106,8 @@ final class RocksEntries implements EntrySource {
   }
 
   @Override
-  public boolean hold() {
-    return lease.hold(System.nanoTime());
+  public boolean hold(int millis) {
+    return lease.hold(System.nanoTime(), millis);
   }
 
   @Override

@@ -39,18 +39,18 @@ final class LeasesTest {
       write(db, "now");
 
       assertThat(other.isOld(seconds(25))).isTrue();
-      assertThat(held.hold(seconds(25))).isTrue();
+      assertThat(held.hold(seconds(25), 120_000)).isTrue();
       assertThat(held.isOld(seconds(25))).as("it stays").isFalse();
       leases.endOver(db, seconds(70));
       assertThat(read(db, held)).isEqualTo("then");
       assertThat(read(db, other)).as("behind one that is held").isEqualTo("now");
       assertThat(leases.size()).isEqualTo(1);
 
-      assertThat(held.hold(seconds(140))).isTrue();
+      assertThat(held.hold(seconds(140), 120_000)).isTrue();
       leases.endOver(db, seconds(200));
       assertThat(read(db, held)).isEqualTo("then");
       leases.endOver(db, seconds(261));
-      assertThat(held.hold(seconds(261))).as("it has ended").isFalse();
+      assertThat(held.hold(seconds(261), 120_000)).as("it has ended").isFalse();
       assertThat(held.isOld(seconds(261))).as("another one is to be taken").isTrue();
       assertThat(read(db, held)).isEqualTo("now");
       assertThat(leases.size()).isZero();

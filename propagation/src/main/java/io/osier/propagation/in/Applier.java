@@ -64,10 +64,11 @@ public final class Applier {
 
   /** Whether an update leaves no gap in its object's context. */
   boolean isNext(Shipment shipment) {
-    if (shipment.content().isFull()) {
-      return true;
-    }
     CausalContext here = context(shipment.object());
+    if (shipment.content().isFull()) {
+      // The clearing of a large set has not seen what was done since its transaction began.
+      return seen(here, shipment.origin()) >= shipment.predecessor();
+    }
     CausalContext content = shipment.content().context();
     for (int i = 0; i < content.size(); i++) {
       ReplicaId r = content.replica(i);

@@ -152,11 +152,7 @@ final class PerCut implements Visibility {
     return shipments.stream().map(s -> new Admission.Arrived(s, true, nowMillis)).toList();
   }
 
-  /**
-   * Its sender closes no cut before everything that it offers has come. It may wait for long: it
-   * needs no lease ({@link io.osier.crdt.EntrySource#hold}), since objects of causal keyspaces are
-   * not decomposed.
-   */
+  /** Its sender closes no cut before everything that it offers has come. */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
     if (!admission.hasPulled()) {

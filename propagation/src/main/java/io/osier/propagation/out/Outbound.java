@@ -257,13 +257,17 @@ public final class Outbound {
   /**
    * Whether a group of updates is shipped as the state. A single operation never is, unless it is
    * the clearing of a large set, which is a state itself: joined with later updates it would be one
-   * without what those have seen.
+   * without what those have seen. Where cuts are marked not even that: the state may show more than
+   * lies before the next mark.
    */
   private boolean isWhole(Leaving leaving, Causal state) {
-    return leaving.segment().delta().isFull()
-        || (leaving.wasHeld()
-            && (around.policy().payload() == StatePayload.FULL
-                || leaving.segment().delta().sizeBytes() > state.sizeBytes()));
+    Causal delta = leaving.segment().delta();
+    if (!leaving.wasHeld()) {
+      return delta.isFull() && !around.cuts().areWhole();
+    }
+    return delta.isFull()
+        || around.policy().payload() == StatePayload.FULL
+        || delta.sizeBytes() > state.sizeBytes();
   }
 
   private void offer(

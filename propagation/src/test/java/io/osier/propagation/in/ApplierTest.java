@@ -10,14 +10,17 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,5 +83,28 @@ final class ApplierTest {
     assertThat(knowledge.changedAfter(US, before, 10))
         .extracting(Knowledge.Changed::object)
         .containsExactly(OBJECT);
+  }
+
+  /**
+   * The clearing of a large set is a state, without what its transaction had not seen: what the
+   * origin did to the set meanwhile must be here before it, or a gap would be left.
+   */
+  @Test
+  void clearing_isNext_afterWhatItsTransactionHadNotSeen() {
+    ObjectId set = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+    Causal seen = Causal.bottom(set.type());
+    seen = seen.join(add(seen, "a", 0, 1));
+    Causal meanwhile = add(seen, "b", 1, 2);
+    Causal clear = Decomposition.of(seen).prepare(new Operation.Clear(), US, 3, 2, 103, 0);
+    assertThat(clear.isFull()).isTrue();
+    kept.objects.put(set, seen);
+
+    Shipment clearing = new Shipment(set, US, 2, VersionVector.EMPTY, 3, 1, 0, clear);
+    Shipment before = new Shipment(set, US, 1, VersionVector.EMPTY, 2, 1, 0, meanwhile);
+    assertThat(applier.isNext(clearing)).isFalse();
+    applier.applyInOrder(new ArrayList<>(List.of(clearing, before)));
+    Causal after = requireNonNull(kept.objects.get(set));
+    assertThat(after.context()).isEqualTo(CausalContext.range(US, 0, 3));
+    assertThat(after.read(new Query.Whole())).hasToString("Many[values=[b]]");
   }
 }

@@ -1,0 +1,83 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.crdt.Causal;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntrySource;
+import java.util.IdentityHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that former values of decomposed objects can be read as they were: the stores of their
+ * entries keep that only for a while, unless they are held again and again. Where one was not kept
+ * all the same, since the process slept or the disk stood still, reading fails. Not thread-safe.
+ */
+final class HeldEntries {
+  private static final int HOLD_MILLIS = 45_000;
+  private static final long HOLD_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(HOLD_MILLIS / 3);
+
+  /** By how many values each is needed. */
+  private final IdentityHashMap<EntrySource, Integer> needed = new IdentityHashMap<>();
+
+  private long dueNanos = Long.MAX_VALUE;
+
+  /** Holds what a value is read by, until {@link #release}. */
+  void hold(Iterable<Causal> states, long nowNanos) {
+    for (Causal state : states) {
+      EntrySource source = Decomposition.source(state);
+      if (source != null && needed.merge(source, 1, Integer::sum) == 1) {
+        boolean unused = isHeld(source); // told to whoever reads it
+        dueNanos = Math.min(dueNanos, nowNanos + HOLD_EVERY_NANOS);
+      }
+    }
+  }
+
+  /** A value will not be read any more. */
+  void release(Iterable<Causal> states) {
+    for (Causal state : states) {
+      EntrySource source = Decomposition.source(state);
+      if (source != null) {
+        needed.computeIfPresent(source, (s, n) -> n == 1 ? null : n - 1);
+      }
+    }
+  }
+
+  /**
+   * To be asked before a value is read.
+   *
+   * @throws OsierException SNAPSHOT_TOO_OLD if it has not stayed as it was
+   */
+  static void checkSame(Causal state) {
+    EntrySource source = Decomposition.source(state);
+    if (!isHeld(source)) {
+      throw new OsierException(
+          ErrorCode.SNAPSHOT_TOO_OLD,
+          "what a large "
+              + state.type()
+              + " held is not kept any more, since the process or its disk stood still for long;"
+              + " begin another transaction");
+    }
+  }
+
+  private static boolean isHeld(@Nullable EntrySource source) {
+    return source == null || source.hold(HOLD_MILLIS);
+  }
+
+  /** Holds all for some time more, if that is due. */
+  void tick(long nowNanos) {
+    if (nowNanos < dueNanos) {
+      return;
+    }
+    dueNanos = needed.isEmpty() ? Long.MAX_VALUE : nowNanos + HOLD_EVERY_NANOS;
+    for (EntrySource source : needed.keySet()) {
+      boolean unused = isHeld(source);
+    }
+  }
+
+  /** When {@link #tick} has something to do; Long.MAX_VALUE if never. */
+  long dueNanos() {
+    return dueNanos;
+  }
+}

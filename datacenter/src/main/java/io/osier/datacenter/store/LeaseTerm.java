@@ -1,0 +1,59 @@
+package io.osier.datacenter.store;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** For how long what is read of an object's entries stays the same. Thread-safe. */
+final class LeaseTerm {
+  /**
+   * How long one lasts that nobody holds.
+   *
+   * @param recentNanos for so long others may use it, too
+   * @param oldNanos after this who reads by it should take another one: long before the end
+   * @param endNanos when it ends
+   */
+  record Times(long recentNanos, long oldNanos, long endNanos) {
+    static final Times DEFAULT =
+        new Times(
+            TimeUnit.SECONDS.toNanos(2),
+            TimeUnit.SECONDS.toNanos(20),
+            TimeUnit.SECONDS.toNanos(60));
+  }
+
+  private final Times times;
+  private final long beganNanos;
+
+  /** When it ends at the earliest, if it was held. */
+  private final AtomicLong heldUntilNanos;
+
+  LeaseTerm(Times times, long nowNanos) {
+    this.times = times;
+    this.beganNanos = nowNanos;
+    this.heldUntilNanos = new AtomicLong(nowNanos);
+  }
+
+  /** Whether others may use it, too, if what they look for is in it. */
+  boolean isRecent(long nowNanos) {
+    return nowNanos - beganNanos < times.recentNanos;
+  }
+
+  /** Whether who reads by it should take another one: not while it is there all the same. */
+  boolean isOld(long nowNanos) {
+    return nowNanos - beganNanos > times.oldNanos && !isHeld(nowNanos);
+  }
+
+  /** Whether it has come to its end. */
+  boolean isOver(long nowNanos) {
+    return nowNanos - beganNanos > times.endNanos && !isHeld(nowNanos);
+  }
+
+  private boolean isHeld(long nowNanos) {
+    return nowNanos - heldUntilNanos.get() < 0;
+  }
+
+  /** Puts its end off; one who holds it for less than another does not bring it nearer. */
+  void hold(long nowNanos, int millis) {
+    long until = nowNanos + TimeUnit.MILLISECONDS.toNanos(millis);
+    heldUntilNanos.accumulateAndGet(until, (a, b) -> a - b > 0 ? a : b);
+  }
+}

@@ -58,7 +58,7 @@ public final class Shipment {
 
   /**
    * The origin's commit number on this object right before those shipped: the receiver must have it
-   * (invariant I2); 0 for a full state, which needs nothing before it.
+   * (invariant I2); 0 for a full state, which needs nothing before it, unless it is a clearing.
    */
   public long predecessor() {
     return predecessor;

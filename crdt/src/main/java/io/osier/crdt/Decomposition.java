@@ -116,7 +116,7 @@ public final class Decomposition {
    */
   public static boolean hold(Causal object) {
     EntrySource source = source(object);
-    return source == null || source.hold(EntrySource.HOLD_MILLIS);
+    return source == null || source.hold(EntrySource.HOLD_MILLIS, true);
   }
 
   /** Where the entries of an object lie that are not in memory; null if all are. */

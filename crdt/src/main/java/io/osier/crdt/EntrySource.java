@@ -63,9 +63,11 @@ public interface EntrySource {
    * one version for long asks again and again.
    *
    * @param millis from now on, in milliseconds; what others hold it for stays
+   * @param isPresent whether the object's present version is to be read by it for that time, too;
+   *     otherwise only a former one is
    * @return whether it has
    */
-  default boolean hold(int millis) {
+  default boolean hold(int millis, boolean isPresent) {
     return true;
   }
 

@@ -82,7 +82,7 @@ final class LeasedEntries {
     }
 
     @Override
-    public boolean hold(int millis) {
+    public boolean hold(int millis, boolean isPresent) {
       return !ended;
     }
   }

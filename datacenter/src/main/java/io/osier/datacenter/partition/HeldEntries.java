@@ -62,7 +62,7 @@ final class HeldEntries {
   }
 
   private static boolean isHeld(@Nullable EntrySource source) {
-    return source == null || source.hold(HOLD_MILLIS);
+    return source == null || source.hold(HOLD_MILLIS, false);
   }
 
   /** Holds all for some time more, if that is due. */

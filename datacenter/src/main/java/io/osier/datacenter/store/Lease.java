@@ -59,7 +59,7 @@ final class Lease {
     return term.isRecent(nowNanos);
   }
 
-  /** Whether who reads by it should take another one: not while it is there all the same. */
+  /** Whether who reads what is present by it should take another one. */
   boolean isOld(long nowNanos) {
     return term.isOld(nowNanos);
   }
@@ -68,13 +68,14 @@ final class Lease {
    * Puts its end off.
    *
    * @param millis how long it lasts from now on, at least
+   * @param isPresent whether it is not old for that time
    * @return whether it has not ended
    */
-  boolean hold(long nowNanos, int millis) {
+  boolean hold(long nowNanos, int millis, boolean isPresent) {
     long stamp = reading.readLock();
     try {
       if (!ended) { // otherwise another one is to be taken
-        term.hold(nowNanos, millis);
+        term.hold(nowNanos, millis, isPresent);
       }
       return !ended;
     } finally {

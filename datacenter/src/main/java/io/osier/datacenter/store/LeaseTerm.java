@@ -26,10 +26,14 @@ final class LeaseTerm {
   /** When it ends at the earliest, if it was held. */
   private final AtomicLong heldUntilNanos;
 
+  /** Until when it was held for who reads what is present. */
+  private final AtomicLong presentUntilNanos;
+
   LeaseTerm(Times times, long nowNanos) {
     this.times = times;
     this.beganNanos = nowNanos;
     this.heldUntilNanos = new AtomicLong(nowNanos);
+    this.presentUntilNanos = new AtomicLong(nowNanos);
   }
 
   /** Whether others may use it, too, if what they look for is in it. */
@@ -37,23 +41,33 @@ final class LeaseTerm {
     return nowNanos - beganNanos < times.recentNanos;
   }
 
-  /** Whether who reads by it should take another one: not while it is there all the same. */
+  /**
+   * Whether who reads what is present by it should take another one: also while former versions
+   * need it, or one that is changed all the time would keep it for ever.
+   */
   boolean isOld(long nowNanos) {
-    return nowNanos - beganNanos > times.oldNanos && !isHeld(nowNanos);
+    return nowNanos - beganNanos > times.oldNanos && !isBefore(nowNanos, presentUntilNanos);
   }
 
   /** Whether it has come to its end. */
   boolean isOver(long nowNanos) {
-    return nowNanos - beganNanos > times.endNanos && !isHeld(nowNanos);
+    return nowNanos - beganNanos > times.endNanos && !isBefore(nowNanos, heldUntilNanos);
   }
 
-  private boolean isHeld(long nowNanos) {
-    return nowNanos - heldUntilNanos.get() < 0;
+  private static boolean isBefore(long nowNanos, AtomicLong untilNanos) {
+    return nowNanos - untilNanos.get() < 0;
   }
 
   /** Puts its end off; one who holds it for less than another does not bring it nearer. */
-  void hold(long nowNanos, int millis) {
+  void hold(long nowNanos, int millis, boolean isPresent) {
     long until = nowNanos + TimeUnit.MILLISECONDS.toNanos(millis);
-    heldUntilNanos.accumulateAndGet(until, (a, b) -> a - b > 0 ? a : b);
+    heldUntilNanos.accumulateAndGet(until, LeaseTerm::later);
+    if (isPresent) {
+      presentUntilNanos.accumulateAndGet(until, LeaseTerm::later);
+    }
+  }
+
+  private static long later(long one, long other) {
+    return one - other > 0 ? one : other;
   }
 }

@@ -127,11 +127,11 @@ final class MemoryEntries {
     }
 
     @Override
-    public boolean hold(int millis) {
+    public boolean hold(int millis, boolean isPresent) {
       if (hasEnded()) {
         return false;
       }
-      term.hold(nanos.getAsLong(), millis);
+      term.hold(nanos.getAsLong(), millis, isPresent);
       return true;
     }
 

@@ -106,8 +106,8 @@ final class RocksEntries implements EntrySource {
   }
 
   @Override
-  public boolean hold(int millis) {
-    return lease.hold(System.nanoTime(), millis);
+  public boolean hold(int millis, boolean isPresent) {
+    return lease.hold(System.nanoTime(), millis, isPresent);
   }
 
   @Override

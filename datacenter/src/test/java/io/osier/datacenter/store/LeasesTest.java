@@ -39,18 +39,25 @@ final class LeasesTest {
       write(db, "now");
 
       assertThat(other.isOld(seconds(25))).isTrue();
-      assertThat(held.hold(seconds(25), 120_000)).isTrue();
+      assertThat(held.hold(seconds(25), 120_000, true)).isTrue();
       assertThat(held.isOld(seconds(25))).as("it stays").isFalse();
+      Lease former = leases.begin(db, seconds(2));
+      assertThat(former.hold(seconds(25), 120_000, false)).isTrue();
+      assertThat(former.isOld(seconds(25))).as("only who reads what was needs it").isTrue();
+      assertThat(former.hold(seconds(25), 10, true)).isTrue();
       leases.endOver(db, seconds(70));
       assertThat(read(db, held)).isEqualTo("then");
       assertThat(read(db, other)).as("behind one that is held").isEqualTo("now");
-      assertThat(leases.size()).isEqualTo(1);
+      assertThat(read(db, former)).isEqualTo("now");
+      assertThat(former.hasEnded()).isFalse();
+      assertThat(leases.size()).isEqualTo(2);
 
-      assertThat(held.hold(seconds(140), 120_000)).isTrue();
+      assertThat(held.hold(seconds(140), 120_000, true)).isTrue();
       leases.endOver(db, seconds(200));
+      assertThat(former.hasEnded()).isTrue();
       assertThat(read(db, held)).isEqualTo("then");
       leases.endOver(db, seconds(261));
-      assertThat(held.hold(seconds(261), 120_000)).as("it has ended").isFalse();
+      assertThat(held.hold(seconds(261), 120_000, true)).as("it has ended").isFalse();
       assertThat(held.isOld(seconds(261))).as("another one is to be taken").isTrue();
       assertThat(read(db, held)).isEqualTo("now");
       assertThat(leases.size()).isZero();

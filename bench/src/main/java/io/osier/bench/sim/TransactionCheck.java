@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>repeatable: within a transaction nothing changes but by itself;
  *   <li>arbitrated: whatever decides by time shows the last of the transactions that are seen, by
  *       one order of all, which extends causality;
+ *   <li>cleared: of the bins, which all transactions write alike, none shows what another does not,
+ *       nor what a transaction has seen that cleared them and is seen;
  *   <li>what was aborted, or refused, is never seen, and what was acknowledged is there in the end.
  * </ul>
  */
@@ -138,6 +140,21 @@ final class TransactionCheck {
     }
     for (int i = 0; i < TransactionView.PLACES; i++) {
       winner(who, at, view, i);
+    }
+    bins(who, at, view, all);
+  }
+
+  private void bins(String who, ReplicaId at, TransactionView view, BitSet all) {
+    BitSet first = view.bins().getFirst();
+    if (!view.bins().stream().allMatch(first::equals) || !missing(first, all).isEmpty()) {
+      throw violation("%s at %s sees a part of what was done to the bins: %s", who, at, view);
+    }
+    for (int number = all.nextSetBit(0); number >= 0; number = all.nextSetBit(number + 1)) {
+      if (TransactionView.clears(number) && first.intersects(known(number).past)) {
+        throw violation(
+            "%s at %s sees transaction %d, and in the bins what that had seen and cleared: %s",
+            who, at, number, view);
+      }
     }
   }
 

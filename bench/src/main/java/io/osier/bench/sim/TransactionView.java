@@ -20,21 +20,28 @@ import java.util.Set;
  * What a snapshot shows of the places that transactions write. At a place a transaction adds its
  * number to a set, where all numbers stay; and writes what decides by time: it assigns its number
  * to a register and to a field of a map, and adds or removes the element of an LWW set, as its
- * number is even or odd. It also adds 1 to a counter.
+ * number is even or odd. It also adds 1 to a counter, and its number to each of the bins, which are
+ * sets that some transactions clear first.
  *
  * @param numbers by place, the transactions seen
  * @param count the counter
  * @param registers by place, the register's value; 0 for none
  * @param fields by place, the field's value; 0 for none
  * @param added by place, whether the element is in the LWW set
+ * @param bins by bin, the transactions that are in it
  */
 record TransactionView(
     List<BitSet> numbers,
     long count,
     List<Long> registers,
     List<Long> fields,
-    List<Boolean> added) {
+    List<Boolean> added,
+    List<BitSet> bins) {
   static final int PLACES = 5;
+  private static final int BINS = 2;
+
+  /** One transaction of so many clears the bins. */
+  private static final int CLEARS_ONE_IN = 10;
 
   /** With what the keys of all of its objects begin. */
   static final String PREFIX = "txn-";
@@ -53,6 +60,9 @@ record TransactionView(
     }
     objects.add(MAP);
     objects.add(COUNT);
+    for (int i = 0; i < BINS; i++) {
+      objects.add(bin(i));
+    }
     return objects;
   }
 
@@ -69,6 +79,10 @@ record TransactionView(
     return new ObjectId(Key.of(PREFIX + "lwwset-" + place), type);
   }
 
+  private static ObjectId bin(int bin) {
+    return new ObjectId(Key.of(PREFIX + "bin-" + bin), CrdtType.AW_SET);
+  }
+
   private static FieldId field(int place) {
     return new FieldId("f" + place, CrdtType.LWW_REGISTER);
   }
@@ -76,6 +90,11 @@ record TransactionView(
   /** Whether a transaction adds the element of the LWW sets; otherwise it removes it. */
   static boolean adds(long number) {
     return number % 2 == 0;
+  }
+
+  /** Whether a transaction clears the bins before it adds its number. */
+  static boolean clears(long number) {
+    return number % CLEARS_ONE_IN == 0;
   }
 
   /** The updates of a transaction, in any order, and some places written twice. */
@@ -93,6 +112,12 @@ record TransactionView(
         at = updates.size();
       }
       decidedByTime(updates, i, number, adds(number), random, twice ? at : 0);
+    }
+    for (int i = 0; i < BINS; i++) {
+      if (clears(number)) {
+        updates.add(update(bin(i), new Operation.Clear()));
+      }
+      updates.add(update(bin(i), new Operation.Add(Value.of(number))));
     }
     return updates;
   }
@@ -127,11 +152,7 @@ record TransactionView(
     List<Boolean> added = new ArrayList<>();
     Reading.Fields map = (Reading.Fields) readings.get(PLACES * 3);
     for (int i = 0; i < PLACES; i++) {
-      BitSet seen = new BitSet();
-      for (Value value : ((Reading.Many) readings.get(i * 3)).values()) {
-        seen.set(Math.toIntExact(number(value)));
-      }
-      numbers.add(seen);
+      numbers.add(numbers(readings.get(i * 3)));
       registers.add(number((Reading.Single) readings.get(i * 3 + 1)));
       added.add(!((Reading.Many) readings.get(i * 3 + 2)).values().isEmpty());
       fields.add(
@@ -140,7 +161,19 @@ record TransactionView(
               .orElse(0L));
     }
     long count = ((Reading.Count) readings.get(PLACES * 3 + 1)).value();
-    return new TransactionView(numbers, count, registers, fields, added);
+    List<BitSet> bins = new ArrayList<>();
+    for (int i = 0; i < BINS; i++) {
+      bins.add(numbers(readings.get(PLACES * 3 + 2 + i)));
+    }
+    return new TransactionView(numbers, count, registers, fields, added, bins);
+  }
+
+  private static BitSet numbers(Reading set) {
+    BitSet numbers = new BitSet();
+    for (Value value : ((Reading.Many) set).values()) {
+      numbers.set(Math.toIntExact(number(value)));
+    }
+    return numbers;
   }
 
   private static long number(Reading.Single single) {
@@ -173,8 +206,14 @@ record TransactionView(
         addedToo.set(i, adds(number));
       }
     }
+    List<BitSet> binsToo = new ArrayList<>();
+    for (BitSet bin : bins) {
+      BitSet after = clears(number) ? new BitSet() : (BitSet) bin.clone();
+      after.set(number);
+      binsToo.add(after);
+    }
     boolean already = all().get(number);
     return new TransactionView(
-        numbersToo, already ? count : count + 1, registersToo, fieldsToo, addedToo);
+        numbersToo, already ? count : count + 1, registersToo, fieldsToo, addedToo, binsToo);
   }
 }

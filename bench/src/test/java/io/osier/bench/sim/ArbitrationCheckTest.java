@@ -49,7 +49,8 @@ final class ArbitrationCheckTest {
       added.add(!writers.isEmpty() && TransactionView.adds(writers.getFirst()));
       writers.forEach(all::set);
     }
-    return new TransactionView(numbers, all.cardinality(), winners, winners, added);
+    return new TransactionView(
+        numbers, all.cardinality(), winners, winners, added, List.of(all, all));
   }
 
   private void seen(TransactionView view) {
@@ -84,9 +85,46 @@ final class ArbitrationCheckTest {
             good.count(),
             good.registers(),
             List.of((long) one, 0L, 0L, 0L, 0L),
-            good.added());
+            good.added(),
+            good.bins());
     seen(good);
     assertThatThrownBy(() -> seen(bad)).hasMessageContaining("several winners");
+  }
+
+  /** What {@link TransactionView} shows, but for the bins. */
+  private static TransactionView withBins(TransactionView view, BitSet one, BitSet other) {
+    return new TransactionView(
+        view.numbers(),
+        view.count(),
+        view.registers(),
+        view.fields(),
+        view.added(),
+        List.of(one, other));
+  }
+
+  @Test
+  void binsThatDiffer_areFound() {
+    int one = committed(Set.of(0));
+    TransactionView view = view(List.of(one));
+    BitSet bin = numbers(List.of(one));
+    seen(withBins(view, bin, bin));
+    assertThatThrownBy(() -> seen(withBins(view, bin, TransactionCheck.NONE)))
+        .hasMessageContaining("a part of what was done to the bins");
+  }
+
+  @Test
+  void whatWasSeenAndCleared_isFoundInTheBins() {
+    int seen = committed(Set.of(0));
+    int number = seen;
+    while (!TransactionView.clears(number)) {
+      number = committed(Set.of(1), seen);
+    }
+    TransactionView view = view(List.of(seen), List.of(number));
+    BitSet cleared = numbers(List.of(number));
+    seen(withBins(view, cleared, cleared));
+    BitSet all = view.all();
+    assertThatThrownBy(() -> seen(withBins(view, all, all)))
+        .hasMessageContaining("had seen and cleared");
   }
 
   @Test

@@ -168,7 +168,6 @@ final class SimNode implements Entrance.Inside {
               dc.disk()
                   .writerOf(
                       unit, () -> store().takeRecorded(), isIn -> mayGoOn = isIn, this::goesOn),
-              PartitionStore.Keeps.NEWEST,
               self,
               cacheBytes(),
               LOG_MAX,

@@ -532,7 +532,6 @@ final class Keyspaces {
     return new PartitionStore(
         versions,
         in.writerOf(versions),
-        PartitionStore.Keeps.NEWEST,
         around.self,
         cacheBytes,
         around.config.store().logMax(),

@@ -80,9 +80,6 @@ public sealed interface Change {
    */
   record PutTypes(Set<CrdtType> types) implements Change {}
 
-  /** Takes that back: from now on objects may be written without a state in their place. */
-  record DropTypes() implements Change {}
-
   /** Notes which object an update of this datacenter changed. */
   record PutLogged(long number, ObjectId object) implements Change {}
 

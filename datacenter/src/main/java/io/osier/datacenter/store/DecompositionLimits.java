@@ -24,8 +24,4 @@ public record DecompositionLimits(long bytesMin, int inMemoryMax, long headBytes
   public DecompositionLimits(long bytesMin, int inMemoryMax) {
     this(bytesMin, inMemoryMax, HEAD_BYTES_MAX);
   }
-
-  /** No object is decomposed. */
-  static final DecompositionLimits NONE =
-      new DecompositionLimits(Long.MAX_VALUE, Integer.MAX_VALUE);
 }

@@ -125,7 +125,6 @@ public final class EncodedGroup {
       case Change.DropEntries d ->
           new DeleteRange(keys.entriesBegin(d.object()), keys.entriesEnd(d.object()));
       case Change.PutTypes p -> new Put(keys.types(), RecordValues.types(p.types()));
-      case Change.DropTypes d -> new Delete(keys.types());
       case Change.PutLogged p -> new Put(keys.logged(p.number()), RecordValues.logged(p.object()));
       case Change.PutTransaction p ->
           new Put(keys.transaction(p.number()), RecordValues.transaction(p.transaction()));

@@ -154,7 +154,6 @@ public final class MemoryVersions implements VersionStore {
       case Change.PutDecomposed p -> put(p);
       case Change.DropEntries d -> entries.remove(d.object());
       case Change.PutTypes p -> types = Optional.of(p.types());
-      case Change.DropTypes d -> types = Optional.empty();
       case Change.Prune p -> prune(p.object());
       case Change.PutLogged p -> log.put(p.number(), p.object());
       case Change.PutTransaction p -> transactions.put(p.number(), p.transaction());
@@ -263,17 +262,6 @@ public final class MemoryVersions implements VersionStore {
   /** How many records there are of an object. */
   int records(ObjectId object) {
     return recordsOf(object).size();
-  }
-
-  @Override
-  public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
-    NavigableSet<Entry> entries = recordsOf(object);
-    return Versions.snapshot(inPlace(entries), versions(entries), atMost);
-  }
-
-  @Override
-  public List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to) {
-    return Versions.operations(versions(recordsOf(object)), from, to, replicas);
   }
 
   /** What the other adapter finds: it looks where what is stored says that objects are. */

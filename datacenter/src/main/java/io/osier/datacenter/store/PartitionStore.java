@@ -66,7 +66,6 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private final AtomicLong keys = new AtomicLong();
 
-  private final Keeps keeps;
   private final LargeObjects large;
   private final Deadlines deadlines;
 
@@ -75,19 +74,11 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private volatile Runnable wake = () -> {};
 
-  /** Where only the newest counts: the present group's updates, by object. */
+  /** The present group's updates, by object. */
   private Map<ObjectId, Gathered> gathered = new LinkedHashMap<>();
 
   /** Groups handed to the writer and not yet durable. */
   private final AtomicInteger underWay = new AtomicInteger();
-
-  /** What is kept of an object when it is written again. */
-  public enum Keeps {
-    /** What it was, until a newer snapshot contains it: one record for each update. */
-    VERSIONS,
-    /** What it is: all updates of an object in a group are one record, mostly in the same place. */
-    NEWEST
-  }
 
   /** Updates of an object that belong to one group. */
   private static final class Gathered {
@@ -102,7 +93,6 @@ public final class PartitionStore implements ObjectStore, Journal {
   /**
    * The store of a partition that is about to start.
    *
-   * @param keeps what is written of objects from now on, whatever form they have so far
    * @param self the incarnation of this life
    * @param cacheBytes how much to keep in memory
    * @param logMax so many entries of the log are kept at most for datacenters that are away
@@ -112,33 +102,22 @@ public final class PartitionStore implements ObjectStore, Journal {
   public PartitionStore(
       VersionStore versions,
       GroupWriter writer,
-      Keeps keeps,
       ReplicaId self,
       long cacheBytes,
       long logMax,
       KeyedHash hash,
       Executor readers) {
-    this(
-        versions,
-        writer,
-        keeps,
-        self,
-        cacheBytes,
-        logMax,
-        hash,
-        readers,
-        DecompositionLimits.DEFAULT);
+    this(versions, writer, self, cacheBytes, logMax, hash, readers, DecompositionLimits.DEFAULT);
   }
 
   /**
    * As the other one, with other limits of what is large.
    *
-   * @param limits when objects are decomposed, where only the newest counts
+   * @param limits when objects are decomposed
    */
   public PartitionStore(
       VersionStore versions,
       GroupWriter writer,
-      Keeps keeps,
       ReplicaId self,
       long cacheBytes,
       long logMax,
@@ -147,16 +126,13 @@ public final class PartitionStore implements ObjectStore, Journal {
       DecompositionLimits limits) {
     this.versions = versions;
     this.writer = writer;
-    this.keeps = keeps;
     this.self = self;
     this.log = new OwnLog(logMax);
     this.objects = new ObjectCache(versions, hash, cacheBytes, this::evicted);
     this.scan = new StoreScan(versions, objects);
     this.ahead = new ReadAhead(scan, objects, readers);
     this.deadlines = new Deadlines(new Notes(), readers, DEADLINE_BYTES);
-    this.large =
-        new LargeObjects(
-            keeps == Keeps.NEWEST ? limits : DecompositionLimits.NONE, versions::entries);
+    this.large = new LargeObjects(limits, versions::entries);
   }
 
   private final class Notes implements Deadlines.Notes {
@@ -212,9 +188,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   /** Whether each object has a state in its place is known of stores that began so. */
   private void recoverTypes() {
     Optional<Set<CrdtType>> known = versions.types();
-    if (keeps == Keeps.VERSIONS) {
-      known.ifPresent(k -> changes.add(new Change.DropTypes()));
-    } else if (known.isPresent()) {
+    if (known.isPresent()) {
       types = EnumSet.noneOf(CrdtType.class);
       types.addAll(known.get());
     } else if (versions.objects(Optional.empty(), 1).isEmpty()) {
@@ -387,20 +361,10 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public void append(Shipment update, Causal state) {
     ObjectId object = update.object();
-    Key key = object.key();
-    switch (keeps) {
-      case VERSIONS ->
-          objects.put(
-              key,
-              UpdateRecords.addVersion(
-                  object, update.content(), state, objects.get(key), group, changes));
-      case NEWEST -> {
-        noteType(object.type());
-        Gathered updates = gathered.computeIfAbsent(object, o -> new Gathered(state));
-        updates.contents.add(update.content());
-        updates.state = state;
-      }
-    }
+    noteType(object.type());
+    Gathered updates = gathered.computeIfAbsent(object, o -> new Gathered(state));
+    updates.contents.add(update.content());
+    updates.state = state;
     // Not a state that came back: the clearing of a large set is one, too.
     if (update.origin().equals(self) && update.updates() > 0) {
       logged.add(new Change.PutLogged(update.last(), update.object()));
@@ -461,7 +425,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     Key key = object.key();
     Causal state = large.formed(updates.state);
     KeyObjects written =
-        UpdateRecords.addNewest(
+        UpdateRecords.add(
             object,
             made.contains(object),
             updates.contents,

@@ -268,12 +268,6 @@ final class RecordKeys {
     return new Deadline(ByteBuffer.wrap(key).getLong(PREFIX_BYTES), object(object));
   }
 
-  /** From here on an object's versions have at most this largest number. */
-  byte[] versionsBegin(ObjectId object, long max) {
-    byte[] begin = objectBegin(object);
-    return ByteBuffer.allocate(begin.length + Long.BYTES).put(begin).putLong(~max).array();
-  }
-
   byte[] version(ObjectId object, VersionVector at, boolean isSnapshot, Dictionary dictionary) {
     byte[] begin = objectBegin(object);
     WireOutput out = new WireOutput();

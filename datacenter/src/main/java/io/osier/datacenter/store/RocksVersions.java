@@ -45,8 +45,6 @@ public final class RocksVersions implements VersionStore {
     for (Change change : changes) {
       if (change instanceof Change.PutTypes p) {
         types = Optional.of(p.types());
-      } else if (change instanceof Change.DropTypes) {
-        types = Optional.empty();
       }
     }
     return EncodedGroup.of(changes, keys, database.dictionary());
@@ -175,26 +173,6 @@ public final class RocksVersions implements VersionStore {
             return found;
           }
         });
-  }
-
-  @Override
-  public Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost) {
-    return search(
-        keys.objectBegin(object),
-        keys.objectEnd(object),
-        walk -> {
-          RocksRecord inPlace = walk.nextInPlace();
-          walk.seek(keys.versionsBegin(object, Versions.maxOf(atMost)));
-          return Versions.snapshot(inPlace, walk, atMost);
-        });
-  }
-
-  @Override
-  public List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to) {
-    return search(
-        keys.versionsBegin(object, Versions.maxOf(to)),
-        keys.objectEnd(object),
-        walk -> Versions.operations(walk, from, to, database.replicas()));
   }
 
   /**

@@ -10,29 +10,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How updates are written: where versions are kept, each as an operation, or within a snapshot of
- * its object when enough operations have gathered since the last one. Where only the newest counts,
- * those of one object in one group are one record: its state, which is put in place of the one
- * before, so that nothing is left to be tidied up; or, while the object is so large that this would
- * write much more than was changed, one operation. Pure.
+ * How updates are written: those of one object in one group are one record, its state, which is put
+ * in place of the one before, so that nothing is left to be tidied up; or, while the object is so
+ * large that this would write much more than was changed, one operation. Pure.
  */
 final class UpdateRecords {
   /**
-   * Fewer operations than this since the last snapshot make no other one worth its bytes, unless
-   * they are large.
+   * Fewer operations than this since the object was written as a whole do not make it worth its
+   * bytes, unless they are large.
    */
   private static final int OPERATIONS_MIN = 256;
 
   /**
-   * An object is written as a snapshot once there is an operation for so many of its bytes. That
-   * bounds both: of an object's snapshots so many bytes are written for each operation at most,
+   * An object is written as a whole once there is an operation for so many of its bytes. That
+   * bounds both: of an object's states so many bytes are written for each operation at most,
    * however large it is; and reading an operation takes about as long as reading so many bytes of a
    * state (1.5 to 3 µs; 2 to 3), so that a load takes twice as long as without operations, not
    * more.
    */
   private static final long STATE_BYTES_PER_OPERATION = 256;
 
-  /** Operations that take as many bytes as the snapshot, and these, make one worth it, too. */
+  /** Operations that take as many bytes as the object, and these, make it worth it, too. */
   private static final long OPERATION_BYTES_MIN = 512;
 
   /** A state is put in place with each group if that is at most so much more than what changed. */
@@ -49,35 +47,8 @@ final class UpdateRecords {
   private UpdateRecords() {}
 
   /**
-   * Adds what is to be written of an update where versions are kept.
-   *
-   * @param content the update's delta, or the state that came
-   * @param state the update's object with it
-   * @param objects what the update's key holds with it
-   * @param group the group that the changes belong to
-   * @param changes takes what is to be written
-   * @return {@code objects} with the new counts
-   */
-  static KeyObjects addVersion(
-      ObjectId object,
-      Causal content,
-      Causal state,
-      KeyObjects objects,
-      long group,
-      List<Change> changes) {
-    int operations = objects.operations() + 1;
-    long bytes = objects.operationBytes() + content.sizeBytes();
-    if (content.isFull() || isWorthASnapshot(operations, bytes, state)) {
-      addSnapshot(object, state, changes);
-      return objects.counting(0, 0, true, group);
-    }
-    addOperation(object, content, changes);
-    return objects.counting(operations, bytes, true, group);
-  }
-
-  /**
-   * Adds what is to be written of a group's updates of one object where only the newest counts.
-   * Each object has a state in its place, whatever else there is of it.
+   * Adds what is to be written of a group's updates of one object. Each object has a state in its
+   * place, whatever else there is of it.
    *
    * @param isNew whether the group makes the object
    * @param contents the updates' deltas, or states that came; one or more
@@ -88,7 +59,7 @@ final class UpdateRecords {
    * @param changes takes what is to be written
    * @return {@code objects} with the new counts
    */
-  static KeyObjects addNewest(
+  static KeyObjects add(
       ObjectId object,
       boolean isNew,
       List<Causal> contents,
@@ -122,7 +93,7 @@ final class UpdateRecords {
         || isSmall
         || before != null
         || !objects.hasVersions()
-        || isWorthASnapshot(operations, bytes, state)) {
+        || isWorthItsBytes(operations, bytes, state)) {
       boolean isAlone = isSmall && isOnly;
       changes.add(new Change.PutInPlace(object, state, isAlone));
       addOthers(object, objects, changes);
@@ -152,7 +123,7 @@ final class UpdateRecords {
     }
   }
 
-  private static boolean isWorthASnapshot(int operations, long bytes, Causal state) {
+  private static boolean isWorthItsBytes(int operations, long bytes, Causal state) {
     long size = state.sizeBytes();
     return operations >= Math.max(OPERATIONS_MIN, size / STATE_BYTES_PER_OPERATION)
         || bytes >= OPERATION_BYTES_MIN + size;

@@ -1,7 +1,6 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
-import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntrySource;
@@ -14,21 +13,12 @@ import java.util.Set;
 
 /**
  * The versions of one partition's objects: snapshots and operations, each with the version vector
- * of its time, and at most one snapshot that is put in place of the last such one. The interface is
- * the backend module's of Alvarez Colombo, "Scalable multiversion handling for geo-replicated
- * storage" (2017), section 4.4, with puts gathered in atomic groups of {@link Change}s. Any thread
- * may read; who writes is up to the adapter.
- *
- * <p>A version {@code v} is in the range from {@code f} to {@code t} if {@code v ≰ f} and {@code v
- * ≤ t}; a replica that a vector does not name counts as 0.
+ * of its time, and at most one snapshot that is put in place of the last such one. What is written
+ * are atomic groups of {@link Change}s; of an object the newest version is read. How versions are
+ * kept is after Alvarez Colombo, "Scalable multiversion handling for geo-replicated storage"
+ * (2017). Any thread may read; who writes is up to the adapter.
  */
 public interface VersionStore {
-  /** An object's state at a time. */
-  record Snapshot(VersionVector at, Causal state) {}
-
-  /** A delta of an object, and when it was applied. */
-  record Operation(VersionVector at, Causal delta) {}
-
   /**
    * An object as its records give it.
    *
@@ -40,21 +30,17 @@ public interface VersionStore {
   record Loaded(Causal state, int operations, long operationBytes, boolean hasVersions) {}
 
   /**
-   * The most recent snapshot that is not later than a time. Of several that are concurrent to each
-   * other any one: together with the operations after it, each gives the same object.
-   */
-  Optional<Snapshot> getSnapshot(ObjectId object, VersionVector atMost);
-
-  /** The operations in a range, in no particular order. */
-  List<Operation> getOperations(ObjectId object, VersionVector from, VersionVector to);
-
-  /**
    * The entries that have been written of a decomposed object, from this moment on: what is written
    * later is not seen.
    */
   EntrySource entries(ObjectId object);
 
-  /** The newest versions of the objects of a key, in the order of their types. */
+  /**
+   * The newest versions of the objects of a key, in the order of their types: of each the most
+   * recent snapshot, joined with the operations whose time is not at most that of the snapshot. A
+   * replica that a time does not name counts as 0. Of several snapshots that are concurrent to each
+   * other any one is taken: together with the operations after it, each gives the same object.
+   */
   List<Loaded> load(Key key);
 
   /**

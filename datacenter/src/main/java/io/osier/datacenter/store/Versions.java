@@ -4,8 +4,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.datacenter.store.VersionStore.Loaded;
-import io.osier.datacenter.store.VersionStore.Operation;
-import io.osier.datacenter.store.VersionStore.Snapshot;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -14,14 +12,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The searches of the thesis's second key design (4.5.2), for both adapters: one object's records
- * are walked from the newest to the oldest, by the largest number in their vectors, until no older
- * one can be in the range.
+ * The search of the thesis's second key design (4.5.2), for both adapters: one object's records are
+ * walked from the newest to the oldest, by the largest number in their vectors, until no older one
+ * can matter.
  *
- * <p>When may the walk stop? A record that is not at most {@code from} has, for some replica, a
- * larger number than {@code from} has; so its largest number is larger than the smallest of {@code
- * from}, over all replicas that any record may name. A replica that {@code from} does not name
- * counts as 0, and then the walk goes to the end.
+ * <p>When may the walk stop? A record that is not at most the snapshot's vector has, for some
+ * replica, a larger number than that has; so its largest number is larger than the smallest of the
+ * snapshot's, over all replicas that any record may name. A replica that the snapshot's vector does
+ * not name counts as 0, and then the walk goes to the end.
  */
 final class Versions {
   private Versions() {}
@@ -66,51 +64,13 @@ final class Versions {
     return sum;
   }
 
-  /** No record that is not at most {@code from} has a largest number of at most this. */
-  static long floorOf(VersionVector from, Collection<ReplicaId> known) {
+  /** No record that is not at most a snapshot's vector has a largest number of at most this. */
+  private static long floorOf(VersionVector snapshot, Collection<ReplicaId> known) {
     long floor = Long.MAX_VALUE;
     for (ReplicaId r : known) {
-      floor = Math.min(floor, from.get(r));
+      floor = Math.min(floor, snapshot.get(r));
     }
     return known.isEmpty() ? 0 : floor;
-  }
-
-  static Optional<Snapshot> snapshot(
-      @Nullable Stored inPlace, Iterator<? extends Stored> newestFirst, VersionVector atMost) {
-    Stored found = inPlace != null && inPlace.at().isAtMost(atMost) ? inPlace : null;
-    while (newestFirst.hasNext()) {
-      Stored r = newestFirst.next();
-      if (found != null && maxOf(r.at()) < maxOf(found.at())) {
-        break;
-      }
-      if (r.isSnapshot()
-          && r.at().isAtMost(atMost)
-          && (found == null || isNewer(r.at(), found.at()))) {
-        found = r;
-      }
-    }
-    return found == null
-        ? Optional.empty()
-        : Optional.of(new Snapshot(found.at(), found.content()));
-  }
-
-  static List<Operation> operations(
-      Iterator<? extends Stored> newestFirst,
-      VersionVector from,
-      VersionVector to,
-      Collection<ReplicaId> known) {
-    long floor = floorOf(from, known);
-    List<Operation> found = new ArrayList<>();
-    while (newestFirst.hasNext()) {
-      Stored r = newestFirst.next();
-      if (maxOf(r.at()) <= floor) {
-        break;
-      }
-      if (!r.isSnapshot() && r.at().isAtMost(to) && !r.at().isAtMost(from)) {
-        found.add(new Operation(r.at(), r.content()));
-      }
-    }
-    return found;
   }
 
   /**

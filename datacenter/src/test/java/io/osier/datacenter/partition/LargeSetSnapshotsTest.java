@@ -18,11 +18,10 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DecompositionLimits;
-import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.PartitionStore;
+import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
@@ -49,8 +48,7 @@ final class LargeSetSnapshotsTest {
   private final PartitionStore store =
       new PartitionStore(
           versions,
-          new Writer(),
-          PartitionStore.Keeps.NEWEST,
+          new WritesAtOnce(versions::write),
           SELF,
           1 << 20,
           1_000,
@@ -58,19 +56,6 @@ final class LargeSetSnapshotsTest {
           Runnable::run,
           new DecompositionLimits(1_000, 8));
   private final Partition partition = start();
-
-  private final class Writer implements GroupWriter {
-    @Override
-    public void write(Group group) {
-      versions.write(group.changes());
-      group.written().run();
-    }
-
-    @Override
-    public Runnable someTime(List<Change> changes) {
-      return () -> versions.write(changes);
-    }
-  }
 
   private Partition start() {
     Recovered recovered = store.recover(1, false, List.of());

@@ -11,10 +11,9 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.PartitionStore;
+import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -37,24 +36,10 @@ final class RestartsTest {
   private Partition partition = start(1, 1, false);
   private long nanos = 1;
 
-  private final class Writer implements GroupWriter {
-    @Override
-    public void write(Group group) {
-      versions.write(group.changes());
-      group.written().run();
-    }
-
-    @Override
-    public Runnable someTime(List<Change> changes) {
-      return () -> versions.write(changes);
-    }
-  }
-
   private PartitionStore open(long incarnation) {
     return new PartitionStore(
         versions,
-        new Writer(),
-        PartitionStore.Keeps.NEWEST,
+        new WritesAtOnce(versions::write),
         new ReplicaId("eu", incarnation),
         1 << 20,
         1_000,

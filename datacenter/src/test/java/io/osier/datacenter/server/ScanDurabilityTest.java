@@ -39,14 +39,7 @@ final class ScanDurabilityTest {
   private final MemoryVersions versions = new MemoryVersions();
   private final PartitionStore store =
       new PartitionStore(
-          versions,
-          writer(),
-          PartitionStore.Keeps.NEWEST,
-          SELF,
-          1 << 20,
-          1_000,
-          KeyedHash.of(() -> 7),
-          Runnable::run);
+          versions, writer(), SELF, 1 << 20, 1_000, KeyedHash.of(() -> 7), Runnable::run);
   private long number;
 
   /** Writes when the test says so. */

@@ -13,7 +13,6 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
@@ -91,24 +90,10 @@ final class DecomposedReadersTest {
     try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1);
         ExecutorService readers = Executors.newFixedThreadPool(2)) {
       RocksVersions versions = database.partition("k", 0, 1);
-      GroupWriter writer =
-          new GroupWriter() {
-            @Override
-            public void write(Group group) {
-              database.write(List.of(versions.encode(group.changes())));
-              group.written().run();
-            }
-
-            @Override
-            public Runnable someTime(List<Change> changes) {
-              return () -> database.write(List.of(versions.encode(changes)));
-            }
-          };
       PartitionStore store =
           new PartitionStore(
               versions,
-              writer,
-              Keeps.NEWEST,
+              WritesAtOnce.into(database, versions),
               SELF,
               1 << 20,
               1_000,

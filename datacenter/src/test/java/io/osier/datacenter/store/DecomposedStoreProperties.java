@@ -15,7 +15,6 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.ObjectStore.Entry;
-import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
@@ -188,7 +187,6 @@ final class DecomposedStoreProperties {
           new PartitionStore(
               disk.versions(),
               writer(),
-              Keeps.NEWEST,
               SELF,
               1 << 20,
               1_000,

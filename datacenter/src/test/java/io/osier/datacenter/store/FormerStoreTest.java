@@ -14,7 +14,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDBException;
@@ -58,12 +56,12 @@ final class FormerStoreTest {
   }
 
   /** Writes the store, with today's code. */
-  private static void write(Path at, Keeps keeps) throws RocksDBException {
+  private static void write(Path at) throws RocksDBException {
     RocksDatabase database = open(at);
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
       RocksVersions first = database.partition("k", 0, 2);
       RocksVersions second = database.partition("k", 1, 2);
-      List<List<Change>> groups = StoreScript.groups(keeps);
+      List<List<Change>> groups = StoreScript.ended().groups();
       for (int i = 0; i < groups.size(); i++) {
         if (i == TABLES_THROUGH) {
           database.db().flush(flush);
@@ -86,10 +84,10 @@ final class FormerStoreTest {
     }
   }
 
-  private static void checkContent(Path at, Keeps keeps, Function<Causal, Object> as) {
+  private static void checkContent(Path at, Function<Causal, Object> as) {
     MemoryVersions expected = new MemoryVersions();
     Set<Key> keys = new HashSet<>();
-    for (List<Change> group : StoreScript.groups(keeps)) {
+    for (List<Change> group : StoreScript.ended().groups()) {
       expected.write(group);
       group.forEach(c -> keyOf(c).ifPresent(keys::add));
     }
@@ -134,7 +132,7 @@ final class FormerStoreTest {
   void storeOfAFormerVersion_isOpened_andHoldsWhatWasWritten(String commit) throws IOException {
     Path store = dir.resolve("former");
     unpack(commit, store);
-    checkContent(store, Keeps.VERSIONS, FormerStoreTest::shown);
+    checkContent(store, FormerStoreTest::shown);
   }
 
   /** Its objects stand in their places, which do not say that they are alone. */
@@ -142,16 +140,15 @@ final class FormerStoreTest {
   void storeOfObjectsInPlace_isOpened_andHoldsWhatWasWritten() throws IOException {
     Path at = dir.resolve("former");
     unpack("b0f8fbd", at);
-    checkContent(at, Keeps.NEWEST, FormerStoreTest::shown);
-    checkContent(at, Keeps.NEWEST, FormerStoreTest::shown); // by the life after it, too
+    checkContent(at, FormerStoreTest::shown);
+    checkContent(at, FormerStoreTest::shown); // by the life after it, too
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void storeOfThisVersion_isOpened_andHoldsWhatWasWritten(Keeps keeps) throws RocksDBException {
+  @Test
+  void storeOfThisVersion_isOpened_andHoldsWhatWasWritten() throws RocksDBException {
     Path store = dir.resolve("today");
-    write(store, keeps);
-    checkContent(store, keeps, state -> state);
+    write(store);
+    checkContent(store, state -> state);
   }
 
   /** What is written goes into the object's place, and its versions go. */
@@ -169,8 +166,7 @@ final class FormerStoreTest {
       PartitionStore store =
           new PartitionStore(
               found,
-              writer(database, found),
-              Keeps.NEWEST,
+              WritesAtOnce.into(database, found),
               database.self(),
               1 << 20,
               1_000,
@@ -213,21 +209,6 @@ final class FormerStoreTest {
     } finally {
       again.closeUnclean();
     }
-  }
-
-  private static GroupWriter writer(RocksDatabase database, RocksVersions versions) {
-    return new GroupWriter() {
-      @Override
-      public void write(Group group) {
-        database.write(List.of(versions.encode(group.changes())));
-        group.written().run();
-      }
-
-      @Override
-      public Runnable someTime(List<Change> changes) {
-        throw new AssertionError("the cache holds everything");
-      }
-    };
   }
 
   /** An older version would take what it does not know for damage, or for nothing. */

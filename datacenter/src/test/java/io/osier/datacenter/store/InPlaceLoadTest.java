@@ -10,7 +10,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
@@ -22,10 +21,12 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDBException;
 
-/** Where only the newest counts, a key is read by point lookups, and nothing of it is missed. */
+/** A key is read by point lookups, and nothing of it is missed. */
 final class InPlaceLoadTest {
   private static final int TABLES = 3;
   private static final int KEYS = 3_000;
@@ -44,7 +45,7 @@ final class InPlaceLoadTest {
     return RocksDatabase.open(dir, Durability.SYNC, "test", "eu", 5);
   }
 
-  private PartitionStore store(RocksDatabase database, RocksVersions versions, Keeps keeps) {
+  private PartitionStore store(RocksDatabase database, RocksVersions versions) {
     GroupWriter writer =
         new GroupWriter() {
           @Override
@@ -63,14 +64,7 @@ final class InPlaceLoadTest {
         };
     PartitionStore store =
         new PartitionStore(
-            versions,
-            writer,
-            keeps,
-            database.self(),
-            5_000,
-            1_000,
-            KeyedHash.of(() -> 7),
-            Runnable::run);
+            versions, writer, database.self(), 5_000, 1_000, KeyedHash.of(() -> 7), Runnable::run);
     store.recover(database.life(), database.isResumed(), database.replicas());
     commit(store);
     return store;
@@ -83,6 +77,15 @@ final class InPlaceLoadTest {
   private Causal update(PartitionStore store, ObjectId object, Operation operation) {
     Causal known = store.get(object);
     Causal before = known == null ? Causal.bottom(object.type()) : known;
+    Causal delta = prepared(before, operation);
+    Causal after = before.join(delta);
+    store.put(object, after);
+    store.append(
+        new Shipment(object, StoreScript.SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
+    return after;
+  }
+
+  private Causal prepared(Causal before, Operation operation) {
     Causal delta =
         before.prepare(
             operation,
@@ -92,11 +95,7 @@ final class InPlaceLoadTest {
             1_000_000 + number,
             0);
     number = delta.context().last(StoreScript.SELF);
-    Causal after = before.join(delta);
-    store.put(object, after);
-    store.append(
-        new Shipment(object, StoreScript.SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
-    return after;
+    return delta;
   }
 
   private Operation operation(CrdtType type) {
@@ -135,23 +134,25 @@ final class InPlaceLoadTest {
 
   /**
    * Objects of several types share keys, become large and small, are dropped and made again,
-   * evicted, written late; the store is opened again, now and then by a keyspace that keeps
-   * versions.
+   * evicted, written late; the store is opened again.
+   *
+   * @param isFormer whether the store was begun by a former version, which wrote no state in place
    */
-  @Test
-  void load_whateverWasWritten_findsAll() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void load_whateverWasWritten_findsAll(boolean isFormer) {
     System.out.println("seed " + seed);
     int keys = 6;
-    boolean isKnown = true;
     Map<ObjectId, Causal> expected = new TreeMap<>();
+    if (isFormer) {
+      writeVersions(expected, keys);
+    }
     for (int life = 0; life < 12; life++) {
       RocksDatabase database = open();
       try {
         RocksVersions versions = database.partition("k", 0, 1);
-        Keeps keeps = life >= 9 && random.nextBoolean() ? Keeps.VERSIONS : Keeps.NEWEST;
-        PartitionStore store = store(database, versions, keeps);
-        isKnown &= keeps == Keeps.NEWEST;
-        assertThat(versions.types().isPresent()).as("in life %d", life).isEqualTo(isKnown);
+        PartitionStore store = store(database, versions);
+        assertThat(versions.types().isPresent()).as("in life %d", life).isNotEqualTo(isFormer);
         check(versions, expected, keys);
         for (int i = 0; i < 300; i++) {
           step(store, expected, keys);
@@ -177,6 +178,29 @@ final class InPlaceLoadTest {
     }
   }
 
+  /** Writes versions alone: operations, and snapshots of some of them. */
+  private void writeVersions(Map<ObjectId, Causal> expected, int keys) {
+    RocksDatabase database = open();
+    try {
+      RocksVersions versions = database.partition("k", 0, 1);
+      for (int i = 0; i < 100; i++) {
+        CrdtType type = TYPES[random.nextInt(TYPES.length)];
+        ObjectId object = new ObjectId(key(random.nextInt(keys)), type);
+        Causal before = expected.getOrDefault(object, Causal.bottom(type));
+        Causal delta = prepared(before, operation(type));
+        Causal after = before.join(delta);
+        expected.put(object, after);
+        Change change =
+            random.nextInt(5) == 0
+                ? new Change.PutSnapshot(object, after.context().toVersionVector(), after)
+                : new Change.PutOperation(object, delta.context().toVersionVector(), delta);
+        database.write(List.of(versions.encode(List.of(change))));
+      }
+    } finally {
+      database.closeUnclean();
+    }
+  }
+
   private void step(PartitionStore store, Map<ObjectId, Causal> expected, int keys) {
     CrdtType type = TYPES[random.nextInt(10) == 0 ? 1 + random.nextInt(2) : 0];
     ObjectId object = new ObjectId(key(random.nextInt(keys)), type);
@@ -198,7 +222,7 @@ final class InPlaceLoadTest {
     RocksDatabase database = open();
     try {
       RocksVersions versions = database.partition("k", 0, 1);
-      PartitionStore store = store(database, versions, Keeps.NEWEST);
+      PartitionStore store = store(database, versions);
       store.setCacheBytes(1 << 20); // what is read again would tell
       ObjectId set = new ObjectId(key(0), CrdtType.AW_SET);
       List<Value> elements = new ArrayList<>();
@@ -235,7 +259,7 @@ final class InPlaceLoadTest {
     RocksDatabase database = open();
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
       RocksVersions versions = database.partition("k", 0, 1);
-      PartitionStore store = store(database, versions, Keeps.NEWEST);
+      PartitionStore store = store(database, versions);
       for (int i = 0; i < TABLES * KEYS; i++) {
         // Each table has keys from everywhere.
         update(

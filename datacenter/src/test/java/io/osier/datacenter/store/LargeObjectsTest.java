@@ -20,7 +20,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.PartitionStore.Keeps;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
@@ -172,24 +171,10 @@ final class LargeObjectsTest {
 
     Opened(RocksDatabase database) {
       versions = database.partition("k", 0, 1);
-      GroupWriter writer =
-          new GroupWriter() {
-            @Override
-            public void write(Group group) {
-              database.write(List.of(versions.encode(group.changes())));
-              group.written().run();
-            }
-
-            @Override
-            public Runnable someTime(List<Change> changes) {
-              return () -> database.write(List.of(versions.encode(changes)));
-            }
-          };
       store =
           new PartitionStore(
               versions,
-              writer,
-              Keeps.NEWEST,
+              WritesAtOnce.into(database, versions),
               SELF,
               1 << 20,
               1_000,

@@ -51,23 +51,20 @@ final class StoreScript {
   private final Map<ReplicaId, Long> numbers = new HashMap<>();
   private VersionVector through = VersionVector.EMPTY;
 
-  private StoreScript(PartitionStore.Keeps keeps) {
+  private StoreScript() {
     this.store =
         new PartitionStore(
-            versions, writer(), keeps, SELF, 1 << 20, 20, KeyedHash.of(() -> 7), Runnable::run);
+            versions, writer(), SELF, 1 << 20, 20, KeyedHash.of(() -> 7), Runnable::run);
   }
 
-  /** All groups. */
-  static List<List<Change>> groups(PartitionStore.Keeps keeps) {
-    return of(keeps).groups;
-  }
-
-  static StoreScript of(PartitionStore.Keeps keeps) {
-    StoreScript script = new StoreScript(keeps);
+  /** A life that has ended. */
+  static StoreScript ended() {
+    StoreScript script = new StoreScript();
     script.run();
     return script;
   }
 
+  /** All groups. */
   List<List<Change>> groups() {
     return groups;
   }

@@ -9,12 +9,10 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.store.PartitionStore.Keeps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is written of updates, and how much of it. */
@@ -27,7 +25,7 @@ final class UpdateRecordsTest {
   private int inserted;
 
   /** Inserts elements and returns what is written. */
-  private List<Change> insert(int count, Keeps keeps) {
+  private List<Change> insert(int count) {
     List<Value> elements =
         IntStream.range(inserted, inserted + count)
             .mapToObj(i -> Value.of("elem" + (100_000 + i)))
@@ -39,11 +37,7 @@ final class UpdateRecordsTest {
     state = state.join(delta);
     objects = objects.with(state, 1);
     List<Change> changes = new ArrayList<>();
-    objects =
-        keeps == Keeps.NEWEST
-            ? UpdateRecords.addNewest(
-                SET, before == 0, List.of(delta), state, null, objects, 1, changes)
-            : UpdateRecords.addVersion(SET, delta, state, objects, 1, changes);
+    objects = UpdateRecords.add(SET, before == 0, List.of(delta), state, null, objects, 1, changes);
     return changes;
   }
 
@@ -62,14 +56,14 @@ final class UpdateRecordsTest {
 
   /** Before, each 256th insert wrote the whole set: of 20,000 elements 1,300 bytes an insert. */
   @ParameterizedTest
-  @CsvSource({"1000, NEWEST", "20000, NEWEST", "1000, VERSIONS", "20000, VERSIONS"})
-  void insert_anySize_boundsBytesWrittenAndOperationsToRead(int size, Keeps keeps) {
-    insert(size, keeps);
+  @ValueSource(ints = {1_000, 20_000})
+  void insert_anySize_boundsBytesWrittenAndOperationsToRead(int size) {
+    insert(size);
     long snapshots = 0;
     long operationsMax = 0;
     int inserts = size / 2;
     for (int i = 0; i < inserts; i++) {
-      snapshots += snapshotBytes(insert(1, keeps));
+      snapshots += snapshotBytes(insert(1));
       operationsMax = Math.max(operationsMax, objects.operations());
     }
     assertThat(snapshots).isPositive(); // it is written as a whole now and then
@@ -81,14 +75,14 @@ final class UpdateRecordsTest {
   @ParameterizedTest
   @ValueSource(ints = {50, 20_000})
   void evicted_afterFewOperations_isWorthASnapshotOnlyIfItIsSmall(int size) {
-    insert(size, Keeps.VERSIONS);
+    insert(size);
     for (int i = 0; i < 10; i++) {
-      insert(1, Keeps.VERSIONS);
+      insert(1);
     }
     List<Change> few = UpdateRecords.ofEvicted(SET.key(), objects);
     assertThat(snapshotBytes(few)).isEqualTo(size < 1_000 ? state.sizeBytes() : 0);
     for (int i = 0; i < 200; i++) {
-      insert(1, Keeps.VERSIONS);
+      insert(1);
     }
     assertThat(snapshotBytes(UpdateRecords.ofEvicted(SET.key(), objects))).isPositive();
   }

@@ -15,12 +15,11 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -61,16 +60,14 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     /** Encoded, as a transport does, with who is to get them. */
     private final List<Map.Entry<String, byte[]>> sent = new ArrayList<>();
 
-    Dc(String name, List<String> peers, KeyspacePolicy policy, PartitionStore.Keeps keeps, Now now)
-        throws IOException {
+    Dc(String name, List<String> peers, KeyspacePolicy policy, Now now) throws IOException {
       this.dir = Files.createTempDirectory("osier-encodings");
       this.database = RocksDatabase.open(dir, Durability.NONE, "test", name, 1);
       this.versions = database.partition("k", 0, 1);
       this.store =
           new PartitionStore(
               versions,
-              writer(),
-              keeps,
+              WritesAtOnce.into(database, versions),
               database.self(),
               1 << 20,
               1_000,
@@ -88,21 +85,6 @@ public final class EncodingWork implements BiConsumer<String, Long> {
               store,
               store.recover(database.life(), database.isResumed(), database.replicas()),
               now);
-    }
-
-    private GroupWriter writer() {
-      return new GroupWriter() {
-        @Override
-        public void write(Group group) {
-          database.write(List.of(versions.encode(group.changes())));
-          group.written().run();
-        }
-
-        @Override
-        public Runnable someTime(List<Change> changes) {
-          return () -> {};
-        }
-      };
     }
 
     ReplicaId self() {
@@ -140,15 +122,8 @@ public final class EncodingWork implements BiConsumer<String, Long> {
 
   private long millis = 10_000;
 
-  /**
-   * Runs a scene.
-   *
-   * @param versions 1 where the stores keep versions; 0 where they keep the newest alone
-   */
   @Override
-  public void accept(String scene, Long versions) {
-    PartitionStore.Keeps keeps =
-        versions == 1 ? PartitionStore.Keeps.VERSIONS : PartitionStore.Keeps.NEWEST;
+  public void accept(String scene, Long unused) {
     KeyspacePolicy policy = KeyspacePolicy.session("k", Duration.ofSeconds(10));
     policy =
         scene.equals("operations")
@@ -157,15 +132,15 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     if (scene.equals("fullStates")) {
       policy = policy.with(KeyspacePolicy.StatePayload.FULL);
     }
-    try (Dc eu = new Dc("eu", List.of("ap", "us"), policy, keeps, now());
-        Dc us = new Dc("us", List.of("ap", "eu"), policy, keeps, now())) {
-      run(scene, eu, us, keeps == PartitionStore.Keeps.NEWEST);
+    try (Dc eu = new Dc("eu", List.of("ap", "us"), policy, now());
+        Dc us = new Dc("us", List.of("ap", "eu"), policy, now())) {
+      run(scene, eu, us);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
   }
 
-  private void run(String scene, Dc eu, Dc us, boolean newest) {
+  private void run(String scene, Dc eu, Dc us) {
     ReplicaId ap = new ReplicaId("ap", 1);
     eu.step(new Input.PeerUp(ap, true), now());
     eu.step(new Input.FromPeer(ap, new Frame.Resume(1, 0, Optional.empty())), now());
@@ -179,37 +154,30 @@ public final class EncodingWork implements BiConsumer<String, Long> {
     }
     eu.sent.clear();
     int shipped = scene.equals("operations") ? UPDATES : 1;
-    // Where versions are kept the object grows: otherwise a snapshot would be worth writing.
-    int elements = newest ? FEW : UPDATES;
-    long atEu = encodings(() -> write(eu, elements));
+    long atEu = encodings(() -> write(eu));
     int frames = eu.sent.size();
     if (frames < 2 * shipped) {
       throw new AssertionError(scene + ": only " + frames + " frames were shipped");
     }
-    // Each by itself; what is joined of them once more. Where the newest alone is kept, the store
-    // takes the object as it is then.
-    int stored = newest ? UPDATES : 0;
+    // Each by itself; what is joined of them once more. The store takes the object as it is then.
     expect(
         scene + ", where they are made",
-        stored + (scene.equals("operations") ? UPDATES : UPDATES + 1),
+        UPDATES + (scene.equals("operations") ? UPDATES : UPDATES + 1),
         atEu);
-    expect(
-        scene + ", where they arrive",
-        newest ? shipped : scene.equals("fullStates") ? 1 : 0,
-        encodings(() -> take(eu, us)));
+    expect(scene + ", where they arrive", shipped, encodings(() -> take(eu, us)));
     if (!eu.store.get(OBJECT).equals(us.store.get(OBJECT))) {
       throw new AssertionError(scene + ": not everything has come");
     }
   }
 
-  private void write(Dc dc, int elements) {
+  private void write(Dc dc) {
     for (int i = 0; i < UPDATES; i++) {
       Request write =
           new Request.Write(
               "k",
               OBJECT.key(),
               CrdtType.AW_SET,
-              new Operation.Add(Value.of(i % elements)),
+              new Operation.Add(Value.of(i % FEW)),
               VersionVector.EMPTY,
               0);
       dc.step(new Input.Command(1, write), now());

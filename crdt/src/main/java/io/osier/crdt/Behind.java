@@ -7,8 +7,14 @@ import io.osier.core.HeapSize;
  * is there, also to say by an empty cell that it was removed.
  *
  * @param size how many entries the object has in all
+ * @param recent which entries were changed lately
  */
-record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size) {
+record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size, RecentKeys recent) {
   /** With the source, and with what {@link Outside} usually keeps. */
-  static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + Integer.BYTES) + 2_048;
+  private static final long HEAP_BYTES =
+      HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES) + 2_048;
+
+  long heapBytes() {
+    return HEAP_BYTES + recent.heapBytes();
+  }
 }

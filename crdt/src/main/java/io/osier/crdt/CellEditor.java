@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class CellEditor<S extends CellStore<S, K, V>, K extends Comparable<K>, V> {
   private final CellStore<S, K, V> type;
   private final CellEdit<K, V> map;
+  private final @Nullable Behind<K, V> behind;
   private final @Nullable Outside<K, V> outside;
   private int size;
   private long sum;
@@ -17,8 +18,8 @@ final class CellEditor<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
 
   /** Of a store with a content. */
   CellEditor(CellStore<S, K, V> type, Cells<K, V> from) {
-    Behind<K, V> behind = from.behind();
     this.type = type;
+    behind = from.behind();
     map = from.map().edit();
     outside = behind == null ? null : behind.entries();
     size = behind == null ? from.map().size() : behind.size();
@@ -56,13 +57,23 @@ final class CellEditor<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
   }
 
   void remove(K key) {
+    V old = get(key);
+    if (old != null) {
+      remove(key, old);
+    }
+  }
+
+  /**
+   * As {@link #remove(Comparable)}, for who has just asked what the key had.
+   *
+   * @param old that
+   */
+  void remove(K key, V old) {
     if (outside == null) {
-      V old = map.remove(key);
-      change(key, old, null, old, null);
-    } else if (get(key) != null) {
+      change(key, map.remove(key), null, old, null);
+    } else {
       V gone = type.emptyCell(key);
-      V loaded = map.put(key, gone);
-      change(key, loaded, gone, former(key, loaded), null);
+      change(key, map.put(key, gone), gone, old, null);
     }
   }
 
@@ -106,7 +117,7 @@ final class CellEditor<S extends CellStore<S, K, V>, K extends Comparable<K>, V>
     return type.with(
         new Cells<>(
             map.done(),
-            outside == null ? null : new Behind<>(outside, size),
+            behind == null ? null : new Behind<>(behind.entries(), size, behind.recent()),
             sum,
             heapSum + map.loosenedHeapBytes(),
             seen,

@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
@@ -9,8 +10,10 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -294,11 +297,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (joining.rightFull() && !joining.leftFull()) {
       return other.join(self(), joining.swapped());
     }
-    if (joining.rightFull() && other.isEmpty() && leavesNothing()) {
-      return remaining(joining);
-    }
-    if (joining.rightFull() && isMostlyRemovedBy(other, joining)) {
-      return beside(other, joining);
+    if (joining.rightFull() && leavesNothing() && isMuchLess(other)) {
+      Set<K> unseen = unseenBy(joining.right(), joining.left());
+      return unseen == null ? remaining(other, joining) : beside(other, unseen, joining);
     }
     CellEditor<S, K, V> result = edit();
     if (joining.rightFull()) {
@@ -314,46 +315,77 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return result.done();
   }
 
-  /**
-   * Whether a state has seen all of this, and has far less: that of a set that was cleared and
-   * filled again. Then what it has not mentioned need not be looked at.
-   */
-  private boolean isMostlyRemovedBy(S state, Joining joining) {
-    return state.behind() == null
-        && 2L * state.entryCount() < entryCount()
-        && leavesNothing()
-        && joining.right().covers(joining.left());
+  /** Whether a state has far less than this: that of a set that was cleared has, maybe refilled. */
+  private boolean isMuchLess(S state) {
+    return state.isEmpty() || (state.behind() == null && 2L * state.entryCount() < entryCount());
   }
 
-  private S beside(S state, Joining joining) {
+  /**
+   * The keys of entries that may have dots that somebody has not seen: mostly there are none.
+   *
+   * @return null if every entry may
+   */
+  private @Nullable Set<K> unseenBy(CausalContext seen, CausalContext context) {
+    if (seen.covers(context)) {
+      return Set.of();
+    }
+    List<byte[]> recent = behind == null ? null : behind.recent().unseenBy(seen);
+    if (recent == null) {
+      return null;
+    }
+    Set<K> keys = new HashSet<>();
+    for (Tuple2<K, V> entry : cells) {
+      keys.add(entry._1);
+    }
+    for (byte[] key : recent) {
+      keys.add(readOrderedKey(key));
+    }
+    return keys;
+  }
+
+  /**
+   * What is left of this beside a state that has removed most of it. What neither that mentions nor
+   * has a dot that it has not seen need not be looked at.
+   *
+   * @param unseen the keys of all entries that may have such dots
+   */
+  private S beside(S state, Set<K> unseen, Joining joining) {
     CellEditor<S, K, V> rest = delta();
     for (Tuple2<K, V> entry : state.cells()) {
-      V cell = joinCells(cell(entry._1), entry._2, joining);
-      if (!isEmptyCell(cell)) {
-        rest.put(entry._1, cell);
+      putJoined(rest, entry._1, entry._2, joining);
+    }
+    for (K key : unseen) {
+      if (!state.has(key)) {
+        putJoined(rest, key, emptyCell(key), joining);
       }
     }
     return rest.done();
   }
 
+  private void putJoined(CellEditor<S, K, V> rest, K key, V theirs, Joining joining) {
+    V cell = joinCells(cell(key), theirs, joining);
+    if (!isEmptyCell(cell)) {
+      rest.put(key, cell);
+    }
+  }
+
   /**
-   * What is left of this beside a state without content, as a cleared set is. Mostly that covers
-   * everything; otherwise all of this is looked at, and what remains is made anew.
+   * As {@link #beside} where every part of this may have dots that the other one has not seen: all
+   * of it is looked at, and what remains is made anew.
    */
-  private S remaining(Joining joining) {
+  private S remaining(S state, Joining joining) {
     CellEditor<S, K, V> rest = delta();
-    if (joining.right().covers(joining.left())) {
-      return rest.done();
-    }
-    boolean isChanged = false;
-    for (Tuple2<K, V> entry : cells()) {
-      V cell = joinCells(entry._2, emptyCell(entry._1), joining);
-      isChanged |= cell != entry._2;
-      if (!isEmptyCell(cell)) {
-        rest.put(entry._1, cell);
-      }
-    }
-    return isChanged ? rest.done() : self();
+    boolean[] isChanged = new boolean[1];
+    forBoth(
+        state,
+        (key, mine, theirs) -> {
+          V cell = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
+          isChanged[0] |= cell != mine;
+          if (!isEmptyCell(cell)) {
+            rest.put(key, cell);
+          }
+        });
+    return isChanged[0] ? rest.done() : self();
   }
 
   /** A delta's only leaf, as nearly all have it: without a walk, which costs as much as a join. */
@@ -370,8 +402,25 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     Behind<K, V> back = other.behind();
     if (behind != null && back != null && behind.entries() == back.entries()) {
       joinChanged(result, other, joining);
-      return;
+    } else {
+      forBoth(other, (key, mine, theirs) -> joinInto(result, key, mine, theirs, joining));
     }
+  }
+
+  /** Takes what two states have of a key. */
+  @FunctionalInterface
+  private interface Both<K, V> {
+    /**
+     * A key of one or both.
+     *
+     * @param mine null if it is not here
+     * @param theirs empty if it is not there
+     */
+    void take(K key, @Nullable V mine, V theirs);
+  }
+
+  /** Walks through this and another state, in the order of the keys. */
+  private void forBoth(S other, Both<K, V> both) {
     Iterator<Tuple2<K, V>> lefts = cells().iterator();
     Iterator<Tuple2<K, V>> rights = other.cells().iterator();
     Tuple2<K, V> left = next(lefts);
@@ -380,11 +429,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       int order = left == null ? 1 : right == null ? -1 : left._1.compareTo(right._1);
       if (order < 0) {
         Tuple2<K, V> mine = requireNonNull(left);
-        joinInto(result, mine._1, mine._2, emptyCell(mine._1), joining);
+        both.take(mine._1, mine._2, emptyCell(mine._1));
       } else {
         Tuple2<K, V> theirs = requireNonNull(right);
         V mine = order == 0 ? requireNonNull(left)._2 : null;
-        joinInto(result, theirs._1, mine, theirs._2, joining);
+        both.take(theirs._1, mine, theirs._2);
         right = next(rights);
       }
       left = order <= 0 ? next(lefts) : left;
@@ -417,7 +466,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     V joined = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
     if (joining.full() && isEmptyCell(joined)) {
       if (mine != null) {
-        result.remove(key);
+        result.remove(key, mine);
       }
     } else if (joined != mine && !staysOutside(mine, joined)) {
       result.replace(key, mine, joined);
@@ -465,7 +514,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   @Override
   public final long heapBytes() {
-    return HEAP_BYTES + cells.heapBytes() + heap + (behind == null ? 0 : Behind.HEAP_BYTES);
+    return HEAP_BYTES + cells.heapBytes() + heap + (behind == null ? 0 : behind.heapBytes());
   }
 
   @Override
@@ -597,7 +646,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** The same content, with nothing outside yet. */
   final S decomposed() {
     Behind<K, V> nothing =
-        new Behind<>(new Outside<>(codecType(), EntrySource.EMPTY), entryCount());
+        new Behind<>(
+            new Outside<>(codecType(), EntrySource.EMPTY),
+            entryCount(),
+            RecentKeys.since(CausalContext.EMPTY));
     return with(new Cells<>(cells, nothing, bytes, heap, visible, lasting));
   }
 
@@ -612,9 +664,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    *
    * @param source has what a former version of this had, and may have what came after that
    * @param changed what has changed since then
+   * @param recent which entries were changed lately, but for those
    */
-  final S rebased(EntrySource source, CellMap<K, V> changed) {
-    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), entryCount());
+  final S rebased(EntrySource source, CellMap<K, V> changed, RecentKeys recent) {
+    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), entryCount(), recent);
     return with(new Cells<>(changed, back, bytes, looseHeapBytes(changed), visible, lasting));
   }
 
@@ -634,13 +687,18 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     out.writeNumber(lasting);
   }
 
-  /** Reads what {@link #writeSums} wrote, into a store without cells. */
-  final S readSums(WireInput in, EntrySource source) {
+  /**
+   * Reads what {@link #writeSums} wrote, into a store without cells.
+   *
+   * @param context of the version that the source has
+   */
+  final S readSums(WireInput in, EntrySource source, CausalContext context) {
     int size = readSum(in);
     long sum = in.readNumber();
     int seen = readSum(in);
     int left = readSum(in);
-    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), size);
+    Behind<K, V> back =
+        new Behind<>(new Outside<>(codecType(), source), size, RecentKeys.since(context));
     return with(new Cells<>(CellMap.empty(), back, sum, 0, seen, left));
   }
 

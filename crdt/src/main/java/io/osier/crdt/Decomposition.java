@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -7,6 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -135,18 +138,51 @@ public final class Decomposition {
    */
   public static Causal rebased(Causal object, Causal written, EntrySource source) {
     CellStore<?, ?, ?> cells = cells(object);
-    return with(object, rebased(cells, cells(written), source));
+    return with(object, rebased(cells, cells(written), written.context(), source));
   }
 
   @SuppressWarnings("unchecked") // versions of one object
   private static <K extends Comparable<K>, V> CellStore<?, K, V> rebased(
-      CellStore<?, K, V> cells, CellStore<?, ?, ?> written, EntrySource source) {
+      CellStore<?, K, V> cells,
+      CellStore<?, ?, ?> written,
+      CausalContext context,
+      EntrySource source) {
     if (!haveSameSource(cells, written)) {
       return cells;
     }
     CellMap<K, V> before = (CellMap<K, V>) written.inMemory();
-    return (CellStore<?, K, V>)
-        cells.rebased(source, CellChanges.since(before, cells.inMemory(), cells::isEmptyCell));
+    CellMap<K, V> changed = CellChanges.since(before, cells.inMemory(), cells::isEmptyCell);
+    return (CellStore<?, K, V>) cells.rebased(source, changed, recent(written, context));
+  }
+
+  /** Which entries were changed lately, for one that has none of a version's in memory. */
+  private static <K extends Comparable<K>, V> RecentKeys recent(
+      CellStore<?, K, V> written, CausalContext context) {
+    List<byte[]> keys = new ArrayList<>(written.inMemory().size());
+    for (Tuple2<K, V> entry : written.inMemory()) {
+      keys.add(written.orderedKey(entry._1));
+    }
+    return requireNonNull(written.behind()).recent().after(context, keys);
+  }
+
+  /**
+   * An object that was read anew, which knows what the one before knew of changes lately.
+   *
+   * @param former may be of any version, or form
+   */
+  public static Causal remembering(Causal object, Causal former) {
+    if (!isDecomposed(object)
+        || !isDecomposed(former)
+        || !object.context().equals(former.context())) {
+      return object;
+    }
+    return with(object, remembering(cells(object), recent(cells(former), former.context())));
+  }
+
+  private static <K extends Comparable<K>, V> CellStore<?, K, V> remembering(
+      CellStore<?, K, V> cells, RecentKeys recent) {
+    EntrySource source = requireNonNull(cells.behind()).entries().source();
+    return cells.rebased(source, cells.inMemory(), recent);
   }
 
   // ---------------------------------------------------------------- bytes
@@ -174,7 +210,7 @@ public final class Decomposition {
         part -> {
           CausalContext context = part.readRanges(replicas);
           CellStore<?, ?, ?> type = cells(Causal.bottom(Causal.typeOf(form)));
-          DotStore<?> store = type.readSums(part, source);
+          DotStore<?> store = type.readSums(part, source, context);
           boolean expires = form != Causal.form(Causal.typeOf(form), false);
           Expiry expiry = expires ? Expiry.read(part, store, true) : Expiry.NONE;
           return Causal.of(store, expiry, context, true);

@@ -7,6 +7,8 @@ import io.osier.core.Value;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a join with a decomposed object reads of what lies outside, and brings into memory. */
 final class DecomposedJoinTest {
@@ -14,7 +16,7 @@ final class DecomposedJoinTest {
   private static final ReplicaId OTHER = new ReplicaId("us", 1);
   private static final int SIZE = 2_000;
 
-  private final TestEntries outside = new TestEntries();
+  private TestEntries outside = new TestEntries();
 
   private static Causal updated(Causal object, ReplicaId by, long number, Operation operation) {
     return object.join(object.prepare(operation, by, number, object.context().last(by), number, 0));
@@ -45,6 +47,114 @@ final class DecomposedJoinTest {
     outside.given = 0;
     assertThat(mine.join(theirs)).isEqualTo(theirs);
     assertThat(outside.given).isLessThan(10);
+  }
+
+  private static Causal added(Causal object, int number) {
+    Operation add = new Operation.Add(List.of(Value.of("new " + number)));
+    return updated(object, SELF, SIZE + 1L + number, add);
+  }
+
+  /** All of it has been written, and comes from memory. */
+  private Causal rebased(Causal object) {
+    outside = new TestEntries();
+    Decomposition.all(object, List.of(SELF), outside.entries::put);
+    return Decomposition.rebased(object, object, outside);
+  }
+
+  /**
+   * Some additions that the other one does not know yet, some of which are in memory no more; the
+   * first of them once more.
+   *
+   * @param rebases how often what is in memory comes into a later source
+   */
+  private Causal addedTo(Causal object, int rebases) {
+    Causal mine = object;
+    for (int i = 0; i < rebases; i++) {
+      mine = rebased(added(mine, i));
+    }
+    Operation again = new Operation.Add(List.of(Value.of(7)));
+    return updated(added(mine, rebases), SELF, SIZE + 100, again);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 5})
+  void clearing_thatHasNotSeenWhatCameLately_doesNotLookThroughAll(int rebases) {
+    Causal before = outside.decomposed(set());
+    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
+    Causal refilled = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of("x"))));
+    Causal mine = addedTo(before, rebases);
+    Causal whole = Decomposition.whole(mine);
+    for (Causal theirs : List.of(cleared, refilled)) {
+      outside.given = 0;
+      Causal joined = mine.join(theirs);
+      assertThat(outside.given).isLessThan(20);
+      assertThat(joined).isEqualTo(whole.join(theirs));
+      int others = theirs == refilled ? 1 : 0;
+      assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(rebases + 2L + others));
+    }
+  }
+
+  /** Nobody keeps for ever what was changed. */
+  @Test
+  void clearing_thatHasNotSeenWhatIsLongAgo_looksThroughAll() {
+    Causal before = outside.decomposed(set());
+    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
+    Causal mine = addedTo(before, 30);
+    Causal whole = Decomposition.whole(mine);
+    Causal refilled = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of("x"))));
+    for (Causal theirs : List.of(cleared, refilled)) {
+      outside.given = 0;
+      assertThat(mine.join(theirs)).isEqualTo(whole.join(theirs));
+      assertThat(outside.given).as("once").isBetween(SIZE, SIZE + 200);
+    }
+  }
+
+  @Test
+  void stateWithoutSomeEntries_isJoinedByLookingAtEachOnce() {
+    Causal whole = set();
+    Causal mine = outside.decomposed(whole);
+    List<Value> some = IntStream.range(0, SIZE / 4).mapToObj(Value::of).toList();
+    Causal theirs = updated(whole, OTHER, 1, new Operation.Remove(some));
+    outside.given = 0;
+    Causal joined = mine.join(theirs);
+    assertThat(outside.given).isLessThanOrEqualTo(SIZE);
+    assertThat(joined).isEqualTo(theirs);
+  }
+
+  @Test
+  void readAnew_remembersWhatCameLately_ofTheSameVersionAlone() {
+    Causal before = outside.decomposed(set());
+    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
+    Causal mine = addedTo(before, 1);
+    TestEntries anew = new TestEntries();
+    Causal read = anew.decomposed(Decomposition.whole(mine));
+    Causal remembering = Decomposition.remembering(read, mine);
+    assertThat(remembering).isEqualTo(mine);
+    anew.given = 0;
+    assertThat(remembering.join(cleared)).isEqualTo(mine.join(cleared));
+    assertThat(anew.given).isLessThan(20);
+    assertThat(Decomposition.remembering(read, added(mine, 200))).isSameAs(read);
+    assertThat(Decomposition.remembering(read, Decomposition.whole(mine))).isSameAs(read);
+  }
+
+  @Test
+  void recentKeys_areBoundedInBytes_andCounted() {
+    Causal mine = outside.decomposed(set());
+    long before = mine.store().heapBytes();
+    long number = SIZE;
+    long most = 0;
+    for (int i = 0; i < 12; i++) {
+      List<Value> large =
+          IntStream.range(100 * i, 100 * (i + 1))
+              .mapToObj(k -> Value.of("%01000d".formatted(k)))
+              .toList();
+      mine = rebased(updated(mine, SELF, ++number, new Operation.Add(large)));
+      number = mine.context().last(SELF);
+      long taken = mine.store().heapBytes() - before;
+      most = Math.max(most, taken);
+      assertThat(taken).isGreaterThan(100_000);
+    }
+    assertThat(most).isBetween(200_000L, 270_000L);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,8 @@ final class FrontDoor {
     this.simulation = simulation;
     this.dc = dc;
     this.store = store;
-    this.entrance = new Entrance(!node.unit().isCausal(), store, node::readLater, node);
+    Executor readers = reading -> node.readLater(store.shownNow(reading));
+    this.entrance = new Entrance(!node.unit().isCausal(), store, readers, node);
   }
 
   /** Why no updates are taken just now; null if they are. */

@@ -208,7 +208,7 @@ public final class QuietCluster {
         switch (output) {
           case Effects.Send s -> QuietCluster.this.send(self, s.to().dc(), s.frame());
           case Effects.Visible v -> {}
-          case Effects.Answer a -> {
+          case Effects.ToClient a -> {
             if (a.reply() instanceof Reply.Failure f) {
               throw new IllegalStateException(self + " refuses an update: " + f);
             }

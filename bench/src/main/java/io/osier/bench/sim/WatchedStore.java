@@ -184,6 +184,19 @@ final class WatchedStore implements ObjectStore {
     }
   }
 
+  /** What reads later shows what is shown now. */
+  Runnable shownNow(Runnable reading) {
+    Map<ObjectId, CausalContext> now = showing;
+    if (now == null) {
+      return reading;
+    }
+    return () -> {
+      showing = now;
+      reading.run();
+      showing = showing == now ? null : showing;
+    };
+  }
+
   /** Every change must be recorded, in the order in which they were made. */
   void witness(List<Effects.Recorded> records) {
     for (Effects.Recorded record : records) {

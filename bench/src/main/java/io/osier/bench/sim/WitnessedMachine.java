@@ -145,7 +145,7 @@ final class WitnessedMachine implements Machine {
     for (Effects.Output output : effects.whenDurable()) {
       recordsBefore.add(store.recorded());
       switch (output) {
-        case Effects.Answer a -> made(a);
+        case Effects.ToClient a -> made(a);
         case Effects.Visible v -> {}
         case Effects.Send s -> {
           if (s.frame() instanceof Frame.Updates u) {
@@ -174,7 +174,7 @@ final class WitnessedMachine implements Machine {
     }
   }
 
-  private void made(Effects.Answer answer) {
+  private void made(Effects.ToClient answer) {
     Asked command = asked.remove(answer.ticket());
     if (command == null) {
       throw new Violation("", "%s answers what is not open: %s", node, answer);

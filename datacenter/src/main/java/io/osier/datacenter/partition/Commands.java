@@ -4,13 +4,16 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -141,10 +144,9 @@ final class Commands {
   private void serve(long ticket, Request request, Now now) {
     try {
       switch (request) {
-        case Request.Read r -> effects.answer(ticket, Reads.of(store.get(r.key()), r, now::millis));
+        case Request.Read r -> read(ticket, r, now);
         case Request.Write w -> writes.write(ticket, w, now);
-        case Request.ReadAll r ->
-            effects.answer(ticket, Reads.all(r.reads(), store::get, now::millis));
+        case Request.ReadAll r -> readAll(ticket, r, now);
         case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
         case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
         case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));
@@ -158,6 +160,25 @@ final class Commands {
       }
     } catch (OsierException e) {
       fail(ticket, e.code(), e.getMessage());
+    }
+  }
+
+  private void read(long ticket, Request.Read read, Now now) {
+    List<Causal> states = store.get(read.key());
+    if (Reads.isLong(states, read.query())) {
+      effects.answerLater(ticket, Reads.later(states, read, now::millis));
+    } else {
+      effects.answer(ticket, Reads.of(states, read, now::millis));
+    }
+  }
+
+  private void readAll(long ticket, Request.ReadAll read, Now now) {
+    Map<Key, List<Causal>> states = new HashMap<>();
+    read.reads().forEach(r -> states.computeIfAbsent(r.key(), store::get));
+    if (Reads.isLong(states, read.reads())) {
+      effects.answerLater(ticket, Reads.later(states, read.reads(), now::millis));
+    } else {
+      effects.answer(ticket, Reads.all(read.reads(), states::get, now::millis));
     }
   }
 

@@ -12,6 +12,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,12 +63,30 @@ public record Effects(
   /** Something that leaves the partition. */
   public sealed interface Output {}
 
+  /** What a client is told. */
+  public sealed interface ToClient extends Output {
+    /** Of the {@link Input.Command} that is answered. */
+    long ticket();
+
+    /** The answer. */
+    Reply reply();
+  }
+
+  /** The answer to a command. */
+  public record Answer(long ticket, Reply reply) implements ToClient {}
+
   /**
-   * The answer to a command.
+   * An answer that takes long to be made, as one with all of a large set does: others are not to
+   * wait for it.
    *
-   * @param ticket of the {@link Input.Command}
+   * @param made makes it, in any thread; never throws
    */
-  public record Answer(long ticket, Reply reply) implements Output {}
+  public record LongAnswer(long ticket, Supplier<Reply> made) implements ToClient {
+    @Override
+    public Reply reply() {
+      return made.get();
+    }
+  }
 
   /**
    * A frame to an incarnation of a datacenter; dropped if that is not connected any more, which the

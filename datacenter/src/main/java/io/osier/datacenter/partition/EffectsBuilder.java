@@ -11,6 +11,7 @@ import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Gathers {@link Effects} until they are taken. Not thread-safe. */
 public final class EffectsBuilder {
@@ -52,6 +53,11 @@ public final class EffectsBuilder {
   /** Answers a command. */
   public void answer(long ticket, Reply reply) {
     outputs.add(new Effects.Answer(ticket, reply));
+  }
+
+  /** Answers a command with what takes long to be made. */
+  public void answerLater(long ticket, Supplier<Reply> reply) {
+    outputs.add(new Effects.LongAnswer(ticket, reply));
   }
 
   /** Sends a frame to an incarnation of a datacenter. */

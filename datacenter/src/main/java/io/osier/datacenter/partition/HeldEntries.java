@@ -50,8 +50,7 @@ final class HeldEntries {
    * @throws OsierException SNAPSHOT_TOO_OLD if it has not stayed as it was
    */
   static void checkSame(Causal state) {
-    EntrySource source = Decomposition.source(state);
-    if (!isHeld(source)) {
+    if (!isSame(state)) {
       throw new OsierException(
           ErrorCode.SNAPSHOT_TOO_OLD,
           "what a large "
@@ -59,6 +58,11 @@ final class HeldEntries {
               + " held is not kept any more, since the process or its disk stood still for long;"
               + " begin another transaction");
     }
+  }
+
+  /** Whether a value has stayed as it was; it does so for some time more. */
+  static boolean isSame(Causal state) {
+    return isHeld(Decomposition.source(state));
   }
 
   private static boolean isHeld(@Nullable EntrySource source) {

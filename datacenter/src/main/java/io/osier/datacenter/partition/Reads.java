@@ -1,10 +1,14 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -12,9 +16,13 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How one object is read: the same for a partition and for a connection's thread that reads the
@@ -22,7 +30,78 @@ import java.util.function.LongSupplier;
  * For any thread.
  */
 public final class Reads {
+  private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
+
+  /** Reading all of an object of fewer bytes takes a few milliseconds at most. */
+  private static final long LONG_BYTES = 64 << 10;
+
   private Reads() {}
+
+  /**
+   * Whether a read may take so long that whoever has other things to do should not do it; then what
+   * it reads stays as it is for some time. What is not kept must be read before it is changed.
+   */
+  public static boolean isLong(List<Causal> states, Query query) {
+    return isOfAll(states, query) && areKept(states);
+  }
+
+  private static boolean isOfAll(List<Causal> states, Query query) {
+    return query instanceof Query.Whole && states.stream().anyMatch(Reads::isLarge);
+  }
+
+  private static boolean areKept(List<Causal> states) {
+    return states.stream().allMatch(HeldEntries::isSame);
+  }
+
+  private static boolean isLarge(Causal state) {
+    return Decomposition.isDecomposed(state) || state.sizeBytes() >= LONG_BYTES;
+  }
+
+  /**
+   * As {@link #isLong(List, Query)}, of any of several.
+   *
+   * @param states what each of their keys holds
+   */
+  public static boolean isLong(Map<Key, List<Causal>> states, List<Request.Fetch> reads) {
+    for (Request.Fetch read : reads) {
+      if (isOfAll(requireNonNull(states.get(read.key())), read.query())) {
+        return states.values().stream().allMatch(Reads::areKept);
+      }
+    }
+    return false;
+  }
+
+  /** Makes the answer to a long read later, in any thread: of what its objects are now. */
+  public static Supplier<Reply> later(List<Causal> states, Request.Read read, LongSupplier millis) {
+    return later(states, () -> of(states, read, millis));
+  }
+
+  /** As {@link #later(List, Request.Read, LongSupplier)}, of several. */
+  public static Supplier<Reply> later(
+      Map<Key, List<Causal>> states, List<Request.Fetch> reads, LongSupplier millis) {
+    List<Causal> all = states.values().stream().flatMap(List::stream).toList();
+    return later(all, () -> all(reads, key -> requireNonNull(states.get(key)), millis));
+  }
+
+  private static Supplier<Reply> later(List<Causal> states, Supplier<Reply> reply) {
+    return () -> {
+      try {
+        Reply made = reply.get();
+        if (!areKept(states)) {
+          throw new OsierException(
+              ErrorCode.TIMEOUT,
+              "the process or its disk stood still for long while a large object was read; read it"
+                  + " again");
+        }
+        return made;
+      } catch (OsierException e) {
+        return new Reply.Failure(e.code(), e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.error("a fault at a long read", e);
+        return new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e);
+      }
+    };
+  }
 
   /**
    * Reads an object of a key.

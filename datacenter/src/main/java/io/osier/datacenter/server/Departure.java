@@ -5,6 +5,7 @@ import io.osier.datacenter.partition.Effects;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -19,24 +20,27 @@ import java.util.function.Consumer;
 record Departure(
     List<Effects.Output> outputs,
     List<Consumer<Reply>> answered,
-    BiConsumer<Effects.Output, RuntimeException> couldNotLeave) {
-  static final Departure NONE = new Departure(List.of(), List.of(), (output, e) -> {});
+    BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
+    Executor later) {
+  static final Departure NONE =
+      new Departure(List.of(), List.of(), (output, e) -> {}, Runnable::run);
 
   /** Takes those who are answered out of those who wait. */
   static Departure of(
       List<Effects.Output> outputs,
       UnderWay<Consumer<Reply>> waiting,
-      BiConsumer<Effects.Output, RuntimeException> couldNotLeave) {
+      BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
+      Executor later) {
     if (outputs.isEmpty()) {
       return NONE;
     }
     List<Consumer<Reply>> answered = new ArrayList<>();
     for (Effects.Output output : outputs) {
-      if (output instanceof Effects.Answer a) {
+      if (output instanceof Effects.ToClient a) {
         answered.add(waiting.remove(a.ticket()));
       }
     }
-    return new Departure(outputs, answered, couldNotLeave);
+    return new Departure(outputs, answered, couldNotLeave, later);
   }
 
   /** Tells those who are answered that their batch is through. */
@@ -67,9 +71,9 @@ record Departure(
         switch (output) {
           case Effects.Send s -> sender.send(s.to(), s.frame());
           case Effects.Visible v -> sender.visible(v);
-          case Effects.Answer a -> {
+          case Effects.ToClient a -> {
             if (answering) {
-              answered.get(next++).accept(a.reply());
+              answer(a, answered.get(next++));
             }
           }
         }
@@ -83,13 +87,20 @@ record Departure(
   void answer() {
     int next = 0;
     for (Effects.Output output : outputs) {
-      if (output instanceof Effects.Answer a) {
+      if (output instanceof Effects.ToClient a) {
         try {
-          answered.get(next++).accept(a.reply());
+          answer(a, answered.get(next++));
         } catch (RuntimeException e) {
           couldNotLeave.accept(a, e);
         }
       }
+    }
+  }
+
+  private void answer(Effects.ToClient answer, Consumer<Reply> to) {
+    switch (answer) {
+      case Effects.Answer a -> to.accept(a.reply());
+      case Effects.LongAnswer a -> later.execute(() -> to.accept(a.reply()));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The way into one partition. Reads that need no turn are answered from what is durable; what must
@@ -88,7 +90,15 @@ public final class Entrance {
     if (direct) {
       Optional<List<Causal>> states = store.durable(read.key());
       if (states.isPresent()) {
-        reply.accept(Reads.of(states.get(), read, inside::millis));
+        List<Causal> found = states.get();
+        if (Reads.isLong(found, read.query())) {
+          later(
+              Reads.later(found, read, inside::millis),
+              reply,
+              () -> submit(List.of(read.key()), lane, read, reply));
+        } else {
+          reply.accept(Reads.of(found, read, inside::millis));
+        }
         return;
       }
     }
@@ -108,12 +118,35 @@ public final class Entrance {
       Optional<Map<Key, List<Causal>>> states = durable(keys);
       if (states.isPresent()) {
         Map<Key, List<Causal>> found = states.get();
-        reply.accept(
-            Reads.all(read.reads(), key -> found.getOrDefault(key, List.of()), inside::millis));
+        if (Reads.isLong(found, read.reads())) {
+          later(
+              Reads.later(found, read.reads(), inside::millis),
+              reply,
+              () -> submit(keys, lane, read, reply));
+        } else {
+          reply.accept(Reads.all(read.reads(), found::get, inside::millis));
+        }
         return;
       }
     }
     submit(keys, lane, read, reply);
+  }
+
+  /**
+   * Answers with what takes longer than a connection's thread has.
+   *
+   * @param again is run instead if what was to be read was not kept for so long
+   */
+  private void later(Supplier<Reply> made, Consumer<Reply> reply, Runnable again) {
+    readers.execute(
+        () -> {
+          Reply answer = made.get();
+          if (answer instanceof Reply.Failure f && f.code() == ErrorCode.TIMEOUT) {
+            again.run();
+          } else {
+            reply.accept(answer);
+          }
+        });
   }
 
   /** What keys hold; empty if that cannot be told of all of them at once. */

@@ -42,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -505,6 +506,15 @@ final class Keyspaces {
     @Override
     public void visible(Effects.Visible visible) {
       changes.visible(visible);
+    }
+
+    @Override
+    public void later(Runnable answer) {
+      try {
+        around.readers.execute(answer);
+      } catch (RejectedExecutionException e) {
+        answer.run(); // at the end, when nobody waits for this thread any more
+      }
     }
   }
 

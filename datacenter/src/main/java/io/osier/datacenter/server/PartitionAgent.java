@@ -297,7 +297,8 @@ public final class PartitionAgent {
   // ---------------------------------------------------------------- out
 
   private void carryOut(Effects effects) {
-    Departure departure = Departure.of(effects.whenDurable(), waiting, driver::couldNotLeave);
+    Departure departure =
+        Departure.of(effects.whenDurable(), waiting, driver::couldNotLeave, seat.sender()::later);
     departure.executed(time);
     leaving = departure; // to be answered with the failure, should there be one
     groups++;
@@ -413,7 +414,11 @@ public final class PartitionAgent {
         new Reply.Failure(
             ErrorCode.TIMEOUT,
             seat.name() + " failed at this request, which may have been done: " + failure);
-    Departure.of(machine.takeEffects().whenDurable(), waiting, driver::couldNotLeave)
+    Departure.of(
+            machine.takeEffects().whenDurable(),
+            waiting,
+            driver::couldNotLeave,
+            seat.sender()::later)
         .abandon(unknown);
     leaving.abandon(unknown);
     told.answers.abandon(unknown);

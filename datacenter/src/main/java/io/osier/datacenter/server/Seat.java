@@ -25,5 +25,10 @@ public record Seat(
 
     /** Takes what has become visible, while somebody watches: as quickly as {@link #send}. */
     default void visible(Effects.Visible visible) {}
+
+    /** Has an answer made that takes long, if possible by another thread. */
+    default void later(Runnable answer) {
+      answer.run();
+    }
   }
 }

@@ -50,8 +50,12 @@ record KeyObjects(
 
   /** The state of one of them, or null. */
   @Nullable Causal of(ObjectId object) {
+    return of(object.type());
+  }
+
+  private @Nullable Causal of(CrdtType type) {
     for (Causal state : states) {
-      if (state.type() == object.type()) {
+      if (state.type() == type) {
         return state;
       }
     }
@@ -61,6 +65,16 @@ record KeyObjects(
   /** With another state of one of them. */
   KeyObjects with(Causal state, long group) {
     return new KeyObjects(replaced(states, state), operations, operationBytes, hasVersions, group);
+  }
+
+  /** What was read anew, with what was known of large objects. */
+  KeyObjects remembering(KeyObjects former) {
+    List<Causal> known = new ArrayList<>(states.size());
+    for (Causal state : states) {
+      Causal before = former.of(state.type());
+      known.add(before == null ? state : Decomposition.remembering(state, before));
+    }
+    return new KeyObjects(List.copyOf(known), operations, operationBytes, hasVersions, group);
   }
 
   /** Without one of them. */

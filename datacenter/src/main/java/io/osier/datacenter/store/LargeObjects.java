@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +97,7 @@ final class LargeObjects {
     Noted former = noted.get(object);
     if (former != null && former.group <= durableGroup) {
       noted.remove(object);
-      return Decomposition.rebased(state, former.version, entries.apply(object));
+      return rebased(object, state, former.version);
     }
     if (former == null
         && (Decomposition.inMemory(state) > limits.inMemoryMax()
@@ -108,21 +108,37 @@ final class LargeObjects {
     return state;
   }
 
+  private Causal rebased(ObjectId object, Causal state, Causal written) {
+    return Decomposition.isDecomposed(state)
+        ? Decomposition.rebased(state, written, entries.apply(object))
+        : state;
+  }
+
   /** The present group has ended. */
   void groupEnded() {
     before.clear();
   }
 
-  /**
-   * Objects that were noted, are written, and were not changed since they were noted.
-   *
-   * @param forget lets go what is in memory of an object, if that is durable
-   */
-  void settle(long durableGroup, Predicate<ObjectId> forget) {
+  /** Puts what an object is into the place of what it was. */
+  @FunctionalInterface
+  interface Replacing {
+    /**
+     * Does so unless the object was changed lately, and that is not durable.
+     *
+     * @return whether there is nothing more to be done
+     */
+    boolean replace(ObjectId object, UnaryOperator<Causal> by);
+  }
+
+  /** Objects that were noted, are written, and were not changed since. */
+  void settle(long durableGroup, Replacing objects) {
     Iterator<Map.Entry<ObjectId, Noted>> all = noted.entrySet().iterator();
     while (all.hasNext()) {
       Map.Entry<ObjectId, Noted> each = all.next();
-      if (each.getValue().group <= durableGroup && forget.test(each.getKey())) {
+      ObjectId object = each.getKey();
+      Causal version = each.getValue().version;
+      if (each.getValue().group <= durableGroup
+          && objects.replace(object, state -> rebased(object, state, version))) {
         all.remove();
       }
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,8 +71,9 @@ final class ObjectCache {
     if (!objects.areOld()) {
       return objects;
     }
+    KeyObjects old = objects;
     cache.remove(key);
-    return cache.get(key, this::loadWaitedFor);
+    return cache.get(key, k -> loadWaitedFor(k).remembering(old));
   }
 
   /** Whoever runs the partition waits for the disk, be it its thread or not. */
@@ -177,14 +179,19 @@ final class ObjectCache {
   }
 
   /**
-   * Lets go a key's objects if they are durable: they are read again when they are needed. Returns
-   * whether they were.
+   * Puts an equal object into an object's place, if that is durable, and in memory.
+   *
+   * @return whether it is durable
    */
-  boolean forget(Key key) {
-    if (pending.containsKey(key)) {
+  boolean replace(ObjectId object, UnaryOperator<Causal> by) {
+    if (pending.containsKey(object.key())) {
       return false;
     }
-    cache.remove(key);
+    KeyObjects objects = cache.get(object.key());
+    Causal state = objects == null ? null : objects.of(object);
+    if (objects != null && state != null) {
+      boolean unused = cache.put(object.key(), objects.with(by.apply(state), objects.group()));
+    }
     return true;
   }
 

@@ -386,7 +386,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     writeGathered();
     made.clear();
     large.groupEnded();
-    large.settle(durableGroup, object -> objects.forget(object.key()));
+    large.settle(durableGroup, objects::replace);
     writeLogged(progress);
     progress.ifPresent(this::note);
     if (changes.isEmpty() && underWay.get() == 0) {

@@ -62,7 +62,7 @@ final class CausalBudgetTest {
   private Reply ask(Request request) {
     @Nullable Reply reply = null;
     for (Effects.Output output : step(new Input.Command(++tickets, request)).whenDurable()) {
-      reply = output instanceof Effects.Answer a ? a.reply() : reply;
+      reply = output instanceof Effects.ToClient a ? a.reply() : reply;
     }
     if (partition.nextTickNanos() <= nanos) {
       step(new Input.Tick());

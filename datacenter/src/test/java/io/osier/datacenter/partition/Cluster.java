@@ -362,7 +362,7 @@ final class Cluster {
 
   private void leave(Dc dc, Effects.Output output) {
     switch (output) {
-      case Effects.Answer a -> dc.replies.put(a.ticket(), a.reply());
+      case Effects.ToClient a -> dc.replies.put(a.ticket(), a.reply());
       case Effects.Send s -> send(dc, s.to(), s.frame());
       case Effects.Visible v -> {}
     }

@@ -74,7 +74,7 @@ final class EffectsTest {
     effects.progress().ifPresent(p -> check(self, p));
     for (Effects.Output output : effects.whenDurable()) {
       switch (output) {
-        case Effects.Answer a -> {
+        case Effects.ToClient a -> {
           seen.add(a.reply().getClass().getSimpleName());
           assertThat(
                   ProtocolCodec.decodeReply(ProtocolCodec.encode(a.ticket(), a.reply())).message())

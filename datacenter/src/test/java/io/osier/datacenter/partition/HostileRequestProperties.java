@@ -74,7 +74,7 @@ final class HostileRequestProperties {
         }
       }
       for (Effects.Output output : effects.whenDurable()) {
-        if (output instanceof Effects.Answer a) {
+        if (output instanceof Effects.ToClient a) {
           replies.add(a.reply());
         }
       }

@@ -83,8 +83,8 @@ final class LargeSetSnapshotsTest {
   private Reply answer(Request request) {
     long ticket = ++tickets;
     return step(new Input.Command(ticket, request)).stream()
-        .filter(o -> o instanceof Effects.Answer a && a.ticket() == ticket)
-        .map(o -> ((Effects.Answer) o).reply())
+        .filter(o -> o instanceof Effects.ToClient a && a.ticket() == ticket)
+        .map(o -> ((Effects.ToClient) o).reply())
         .findFirst()
         .orElseThrow();
   }

@@ -72,7 +72,7 @@ final class RepeatedCommitTest {
     long ticket = ++tickets;
     Effects effects = partition.step(new Input.Command(ticket, request), new Now(1, 1));
     for (Effects.Output output : effects.whenDurable()) {
-      if (output instanceof Effects.Answer a) {
+      if (output instanceof Effects.ToClient a) {
         replies.put(a.ticket(), a.reply());
       }
     }

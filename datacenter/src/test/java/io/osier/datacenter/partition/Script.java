@@ -138,7 +138,7 @@ final class Script {
     effects.records().forEach(r -> tellOne(name + " record  ", text(r)));
     for (Effects.Output output : effects.whenDurable()) {
       switch (output) {
-        case Effects.Answer a -> tellOne(name + " answer  ", text(a.reply()));
+        case Effects.ToClient a -> tellOne(name + " answer  ", text(a.reply()));
         case Effects.Visible v -> {}
         case Effects.Send s -> {
           String text = text(s.frame());

@@ -16,6 +16,7 @@ import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -79,9 +80,26 @@ final class PartitionAgentTest {
         }
       };
 
+  /** What takes long. */
+  private final ArrayDeque<Runnable> later = new ArrayDeque<>();
+
+  private final Seat.Sender sender =
+      new Seat.Sender() {
+        @Override
+        public void send(ReplicaId to, Frame frame) {
+          events.add("frame");
+        }
+
+        @Override
+        public void later(Runnable answer) {
+          events.add("later");
+          later.add(answer);
+        }
+      };
+
   private PartitionAgent agent(Optional<Combiner> combiner, boolean tellsApart) {
     return new PartitionAgent(
-        new Seat("k-0", machine, store, journal, (to, frame) -> events.add("frame")),
+        new Seat("k-0", machine, store, journal, sender),
         inbox,
         time,
         combiner,
@@ -142,6 +160,26 @@ final class PartitionAgentTest {
       groups.forEach(Runnable::run);
       agent.takeTold().tell();
       assertThat(events).contains("Answer: first", "second", "durable");
+      events.clear();
+    }
+  }
+
+  @Test
+  void longAnswer_isMadeByAnother_onceItIsDurable_andTheOthersDoNotWait() {
+    for (boolean tellsApart : new boolean[] {false, true}) {
+      PartitionAgent agent = agent(Optional.empty(), tellsApart);
+      offer("long");
+      offer("a");
+      keepsNothing = tellsApart;
+      assertThat(agent.step()).isEqualTo(2);
+      if (!tellsApart) {
+        assertThat(events).containsExactly("record", "group");
+        groups.poll().run();
+      }
+      agent.takeTold().tell();
+      assertThat(events).containsSubsequence("later", "Done a").doesNotContain("Done long");
+      later.poll().run();
+      assertThat(events).endsWith("Done long");
       events.clear();
     }
   }

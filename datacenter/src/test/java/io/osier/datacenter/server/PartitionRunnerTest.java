@@ -93,6 +93,10 @@ final class PartitionRunnerTest {
         case "never" -> {
           return;
         }
+        case "long" -> {
+          effects.answerLater(command.ticket(), () -> new Reply.Done(new Dot(SELF, 99)));
+          return;
+        }
         default -> {}
       }
       effects.applied(null, null);

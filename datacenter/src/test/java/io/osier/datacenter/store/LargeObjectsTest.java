@@ -123,6 +123,25 @@ final class LargeObjectsTest {
     assertThat(cache.durable(SET.key())).contains(List.of(set));
   }
 
+  /** Before, a clearing that had not seen what came just before looked through all of it. */
+  @Test
+  void get_oldSource_remembersWhatCameLately() {
+    MemoryVersions versions = new MemoryVersions();
+    Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(99, 9)));
+    Causal decomposed = Decomposition.of(set);
+    versions.write(List.of(new Change.PutDecomposed(SET, decomposed, List.of(), null, true)));
+    ObjectCache cache =
+        new ObjectCache(versions, KeyedHash.of(() -> 7), 1 << 20, (key, objects) -> () -> {});
+    long bytes = cache.get(SET.key()).states().getFirst().heapBytes();
+    Causal old = Decomposition.rebased(decomposed, decomposed, new OldSource());
+    cache.put(SET.key(), KeyObjects.NOTHING.with(old, 1));
+    cache.becameDurable(List.of(SET.key()), 1);
+    Causal read = cache.get(SET.key()).states().getFirst();
+    assertThat(read).isEqualTo(set);
+    assertThat(Decomposition.isOld(read)).isFalse();
+    assertThat(read.heapBytes()).isBetween(bytes + 99 * 9, bytes + 99 * 20);
+  }
+
   private static final class OldSource implements EntrySource {
     @Override
     public byte @Nullable [] get(byte[] key) {
@@ -208,6 +227,35 @@ final class LargeObjectsTest {
       assertThat(Decomposition.inMemory(requireNonNull(opened.store.get(SET)))).isEqualTo(200);
       opened.update(OTHER, new Operation.Add(elements(1, 10)));
       assertThat(Decomposition.inMemory(requireNonNull(opened.store.get(SET)))).isZero();
+    }
+  }
+
+  /** Only who looks through all of it meets the damage. */
+  @Test
+  void clearing_thatHasNotSeenWhatCameLately_readsNothingElse() throws RocksDBException {
+    Value damaged = Value.of("damaged element");
+    ReplicaId us = new ReplicaId("us", 1);
+    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
+      Opened former = new Opened(database);
+      former.update(SET, new Operation.Add(elements(200, 10)));
+      former.update(SET, new Operation.Add(List.of(damaged)));
+      Opened opened = new Opened(database);
+      Causal before = requireNonNull(opened.store.get(SET));
+      Causal cleared = before.join(before.prepare(new Operation.Clear(), us, 1, 0, 1, 0));
+      damage(database, damaged);
+      Causal expected = Causal.bottom(CrdtType.AW_SET);
+      for (int i = 0; i < 5; i++) {
+        Operation add = new Operation.Add(elements(10, 20 + i));
+        expected = updated(expected, add);
+        opened.update(SET, add);
+        // Other groups are written in between: what is not changed meanwhile goes from memory.
+        opened.update(OTHER, new Operation.Add(elements(1, 10)));
+        opened.update(OTHER, new Operation.Add(elements(1, 11)));
+      }
+      Causal present = requireNonNull(opened.store.get(SET));
+      assertThat(Decomposition.inMemory(present)).isLessThan(20);
+      assertThat(present.join(cleared).read(new Query.Whole()))
+          .isEqualTo(expected.read(new Query.Whole()));
     }
   }
 

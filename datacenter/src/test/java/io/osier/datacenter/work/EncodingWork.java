@@ -98,7 +98,7 @@ public final class EncodingWork implements BiConsumer<String, Long> {
 
     private void leave(Effects.Output output) {
       switch (output) {
-        case Effects.Answer a -> {
+        case Effects.ToClient a -> {
           if (a.reply() instanceof Reply.Failure) {
             throw new AssertionError(a);
           }

@@ -50,7 +50,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
 
     void take(Effects effects) {
       for (Effects.Output output : effects.whenDurable()) {
-        if (output instanceof Effects.Answer a) {
+        if (output instanceof Effects.ToClient a) {
           last = a.reply();
           failures += last instanceof Reply.Failure ? 1 : 0;
         }

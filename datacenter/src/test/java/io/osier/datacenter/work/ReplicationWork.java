@@ -53,7 +53,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
     void step(Input input, Now now) {
       for (Effects.Output output : partition.step(input, now).whenDurable()) {
         switch (output) {
-          case Effects.Answer a -> {
+          case Effects.ToClient a -> {
             if (a.reply() instanceof Reply.Failure) {
               throw new AssertionError(a);
             }

@@ -1,0 +1,106 @@
+package io.osier.crdt;
+
+import io.osier.core.CausalContext;
+import io.osier.core.HeapSize;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which entries of a decomposed object were changed lately, beside those that are in memory. A
+ * clearing that comes from elsewhere has not seen what was added here in the meantime: that is
+ * looked for among these, and not by a walk through all that lies outside. Immutable.
+ */
+final class RecentKeys {
+  /** Of one object former keys are kept up to so many bytes. */
+  private static final int BYTES_MAX = 256 << 10;
+
+  /** And not of more versions: slow changes come into a source because it gets old. */
+  private static final int FORMER_MAX = 16;
+
+  private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE);
+  private static final long FORMER_HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE);
+
+  /**
+   * What was in memory before it came into a source.
+   *
+   * @param since as {@link RecentKeys#since} was then
+   * @param keys their bytes, each behind its length
+   */
+  private record Former(CausalContext since, byte[] keys) {}
+
+  /** What lies outside, and was not changed in memory, has no other dots than these. */
+  private final CausalContext since;
+
+  /** The latest first. */
+  private final List<Former> former;
+
+  private RecentKeys(CausalContext since, List<Former> former) {
+    this.since = since;
+    this.former = former;
+  }
+
+  /** Nothing is known of changes before a version, all of which lies outside. */
+  static RecentKeys since(CausalContext version) {
+    return new RecentKeys(version, List.of());
+  }
+
+  /**
+   * After what was in memory has come into a source.
+   *
+   * @param written the context of the version that the source has
+   * @param keys what that version had in memory
+   */
+  RecentKeys after(CausalContext written, List<byte[]> keys) {
+    WireOutput out = new WireOutput();
+    for (byte[] key : keys) {
+      out.writeBlob(key);
+      if (out.position() > BYTES_MAX) {
+        return since(written); // without these, former ones are of no use
+      }
+    }
+    List<Former> kept = new ArrayList<>();
+    kept.add(new Former(since, out.toBytes()));
+    long bytes = out.position();
+    for (Former each : former) {
+      bytes += each.keys.length;
+      if (bytes > BYTES_MAX || kept.size() == FORMER_MAX) {
+        break;
+      }
+      kept.add(each);
+    }
+    return new RecentKeys(written, List.copyOf(kept));
+  }
+
+  /**
+   * The keys of entries that may have dots that somebody has not seen, beside those in memory.
+   *
+   * @return null if every entry may
+   */
+  @Nullable List<byte[]> unseenBy(CausalContext seen) {
+    List<byte[]> keys = new ArrayList<>();
+    if (seen.covers(since)) {
+      return keys;
+    }
+    for (Former each : former) {
+      WireInput in = new WireInput(each.keys);
+      while (in.remaining() > 0) {
+        keys.add(in.readBlob(BYTES_MAX));
+      }
+      if (seen.covers(each.since)) {
+        return keys;
+      }
+    }
+    return null;
+  }
+
+  long heapBytes() {
+    long bytes = HEAP_BYTES + HeapSize.list(former.size());
+    for (Former each : former) {
+      bytes += FORMER_HEAP_BYTES + HeapSize.array(each.keys.length, 1);
+    }
+    return bytes;
+  }
+}

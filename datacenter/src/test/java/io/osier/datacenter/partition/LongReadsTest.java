@@ -1,0 +1,185 @@
+package io.osier.datacenter.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.adaptation.AdaptationSettings;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntrySource;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.store.MemoryStore;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** All of a large object is read by somebody else than the partition, as it was at that moment. */
+final class LongReadsTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final int LARGE = 10_000;
+
+  private final Partition partition =
+      new Partition(
+          new PartitionConfig(
+              SELF,
+              List.of(),
+              KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
+              0,
+              StreamSettings.DEFAULT,
+              AdaptationSettings.DEFAULT),
+          new MemoryStore(),
+          Recovered.NOTHING,
+          new Now(1, 1));
+
+  private long nanos = 1;
+  private long tickets;
+
+  private Effects.ToClient ask(Request request) {
+    nanos += 1_000;
+    return partition
+        .step(new Input.Command(++tickets, request), new Now(nanos, 1))
+        .whenDurable()
+        .stream()
+        .filter(Effects.ToClient.class::isInstance)
+        .map(Effects.ToClient.class::cast)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void add(String key, int from, int to) {
+    List<Value> elements =
+        IntStream.range(from, to).mapToObj(i -> Value.of("element " + i)).toList();
+    Request write =
+        new Request.Write(
+            "k", Key.of(key), CrdtType.AW_SET, new Operation.Add(elements), VersionVector.EMPTY, 0);
+    assertThat(ask(write).reply()).isInstanceOf(Reply.Done.class);
+  }
+
+  private static Request.Read read(String key, CrdtType type, Query query) {
+    return new Request.Read(
+        "k", Key.of(key), Optional.of(type), query, VersionVector.EMPTY, false, 0);
+  }
+
+  private static Request.Fetch fetch(String key, Query query) {
+    return new Request.Fetch(Key.of(key), Optional.of(CrdtType.AW_SET), query);
+  }
+
+  private static int elements(Reply reply) {
+    return ((Reading.Many) ((Reply.Answer) reply).reading().orElseThrow()).values().size();
+  }
+
+  @Test
+  void allOfALargeSet_isReadLater_asItWas() {
+    add("large", 0, LARGE);
+    Effects.ToClient answer = ask(read("large", CrdtType.AW_SET, new Query.Whole()));
+    assertThat(answer).isInstanceOf(Effects.LongAnswer.class);
+    add("large", LARGE, LARGE + 1);
+    assertThat(elements(answer.reply())).isEqualTo(LARGE);
+  }
+
+  @Test
+  void whatIsShort_isAnsweredAtOnce() {
+    add("small", 0, 10);
+    add("large", 0, LARGE);
+    Query one = new Query.Contains(Value.of("element 1"));
+    for (Request request :
+        List.of(
+            read("small", CrdtType.AW_SET, new Query.Whole()),
+            read("large", CrdtType.AW_SET, new Query.Size()),
+            read("large", CrdtType.AW_SET, one),
+            new Request.ReadAll(
+                "k",
+                List.of(fetch("small", new Query.Whole()), fetch("large", one)),
+                VersionVector.EMPTY,
+                false,
+                0))) {
+      assertThat(ask(request)).isInstanceOf(Effects.Answer.class);
+    }
+  }
+
+  @Test
+  void severalReads_oneOfThemLong_areReadLater_asTheyWere() {
+    add("small", 0, 10);
+    add("large", 0, LARGE);
+    Request all =
+        new Request.ReadAll(
+            "k",
+            List.of(
+                fetch("small", new Query.Whole()),
+                fetch("large", new Query.Whole()),
+                fetch("none", new Query.Whole())),
+            VersionVector.EMPTY,
+            false,
+            0);
+    Effects.ToClient answer = ask(all);
+    assertThat(answer).isInstanceOf(Effects.LongAnswer.class);
+    add("small", 10, 11);
+    assertThat(((Reply.All) answer.reply()).parts())
+        .extracting(LongReadsTest::elements)
+        .containsExactly(10, LARGE, 0);
+  }
+
+  @Test
+  void longRead_ofAnotherType_isRefused() {
+    add("large", 0, LARGE);
+    assertThat(ask(read("large", CrdtType.PN_COUNTER, new Query.Whole())).reply())
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+  }
+
+  /** Of a version that may be lost while it is read. */
+  private static final class Lost implements EntrySource {
+    boolean isLost;
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      return null;
+    }
+
+    @Override
+    public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+      return List.of();
+    }
+
+    @Override
+    public List<ReplicaId> replicas() {
+      return List.of(SELF);
+    }
+
+    @Override
+    public boolean hold(int millis, boolean isPresent) {
+      return !isLost;
+    }
+  }
+
+  /** A process that was asleep meanwhile may have read some of it from a later version. */
+  @Test
+  void longRead_ofWhatWasNotKept_isRefused() {
+    Lost source = new Lost();
+    Causal set = Decomposition.of(Causal.bottom(CrdtType.AW_SET));
+    List<Causal> states = List.of(Decomposition.rebased(set, set, source));
+    Request.Read read = read("large", CrdtType.AW_SET, new Query.Whole());
+    Supplier<Reply> reply = Reads.later(states, read, () -> 0);
+    assertThat(elements(reply.get())).isZero();
+    source.isLost = true;
+    assertThat(reply.get())
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.TIMEOUT));
+  }
+}

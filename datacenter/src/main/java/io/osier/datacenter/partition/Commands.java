@@ -148,8 +148,8 @@ final class Commands {
         case Request.Write w -> writes.write(ticket, w, now);
         case Request.ReadAll r -> readAll(ticket, r, now);
         case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
-        case Request.Transact t -> effects.answer(ticket, transactions.step(t, now));
-        case Request.Repeat r -> effects.answer(ticket, transactions.repeat(r, now));
+        case Request.Transact t -> effects.answer(transactions.step(ticket, t, now));
+        case Request.Repeat r -> effects.answer(transactions.repeat(ticket, r, now));
         case Request.Scan s -> effects.answer(ticket, dropped(s));
         case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->

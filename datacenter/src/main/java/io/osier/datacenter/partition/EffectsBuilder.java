@@ -52,12 +52,17 @@ public final class EffectsBuilder {
 
   /** Answers a command. */
   public void answer(long ticket, Reply reply) {
-    outputs.add(new Effects.Answer(ticket, reply));
+    answer(new Effects.Answer(ticket, reply));
   }
 
   /** Answers a command with what takes long to be made. */
   public void answerLater(long ticket, Supplier<Reply> reply) {
-    outputs.add(new Effects.LongAnswer(ticket, reply));
+    answer(new Effects.LongAnswer(ticket, reply));
+  }
+
+  /** Answers a command. */
+  void answer(Effects.ToClient answer) {
+    outputs.add(answer);
   }
 
   /** Sends a frame to an incarnation of a datacenter. */

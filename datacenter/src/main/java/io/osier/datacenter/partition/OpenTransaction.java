@@ -8,7 +8,6 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
@@ -16,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction that is open: its snapshot, and what it has done so far, tried on the snapshot. Not
@@ -26,7 +24,7 @@ final class OpenTransaction {
   /** Most updates of one transaction. */
   static final int UPDATES_MAX = 10_000;
 
-  /** What one takes in the heap besides its clock, updates and last reply, about, in bytes. */
+  /** What one takes in the heap besides its clock and updates, about, in bytes. */
   private static final long PLACE_BYTES = 400;
 
   /** What is kept of an update besides its key, its operation and its effect, about, in bytes. */
@@ -57,8 +55,8 @@ final class OpenTransaction {
   /** The last step that was done, 0 before the first. */
   int lastStep;
 
-  /** What it was answered; null before the first. */
-  Reply.@Nullable Transacted lastReply;
+  /** How many updates that had. One without any is done again like a new one. */
+  int lastUpdates;
 
   private final TransactionHost host;
   private final FormerValues former;
@@ -126,10 +124,7 @@ final class OpenTransaction {
 
   /** What this takes in the heap, about, in bytes. */
   long heapBytes() {
-    return PLACE_BYTES
-        + clock.heapBytes()
-        + updateBytes
-        + (lastReply == null ? 0 : lastReply.heapBytes());
+    return PLACE_BYTES + clock.heapBytes() + updateBytes;
   }
 
   /** All that is to be done, with what was tried in the last step. */
@@ -212,12 +207,10 @@ final class OpenTransaction {
   }
 
   /** Reads the snapshot with the transaction's own updates, those that are tried included. */
-  Reply.Answer read(Map<ObjectId, TransactionWork> tried, Request.Fetch fetch) {
-    Reply.Answer answer =
-        Reads.of(
-            states(tried, fetch.key()), fetch.key(), fetch.type(), fetch.query(), began::millis);
-    // What is seen is the snapshot, which the reply tells; trial dots mean nothing to anybody.
-    return new Reply.Answer(answer.type(), answer.reading(), answer.exists(), VersionVector.EMPTY);
+  StepReads read(Map<ObjectId, TransactionWork> tried, List<Request.Fetch> fetches) {
+    StepReads reads = new StepReads(began::millis);
+    fetches.forEach(fetch -> reads.add(states(tried, fetch.key()), fetch));
+    return reads;
   }
 
   private List<Causal> states(Map<ObjectId, TransactionWork> tried, Key key) {

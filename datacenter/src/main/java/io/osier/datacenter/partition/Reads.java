@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,7 +84,8 @@ public final class Reads {
     return later(all, () -> all(reads, key -> requireNonNull(states.get(key)), millis));
   }
 
-  private static Supplier<Reply> later(List<Causal> states, Supplier<Reply> reply) {
+  /** Makes an answer later, in any thread: of what some states are now. */
+  static Supplier<Reply> later(List<Causal> states, Supplier<Reply> reply) {
     return () -> {
       try {
         Reply made = reply.get();
@@ -119,15 +121,49 @@ public final class Reads {
   static Reply.Answer of(
       List<Causal> stored, Key key, Optional<CrdtType> type, Query query, LongSupplier millis) {
     List<Causal> states = seenAt(stored, millis);
-    if (type.isPresent()) {
-      return ofType(states, key, type.get(), query, millis);
+    Causal found = found(states, key, type, query);
+    if (found != null) {
+      return answer(query, found, millis);
     }
+    Optional<Reading> reading = type.map(t -> read(query, none(states, t), millis));
+    return new Reply.Answer(type, reading, false, seen(states));
+  }
+
+  /**
+   * What {@link #of(List, Request.Read, LongSupplier)} reads of a key; null if it is not there.
+   *
+   * @throws OsierException as that does
+   */
+  static @Nullable Causal found(List<Causal> stored, Request.Fetch read, LongSupplier millis) {
+    return found(seenAt(stored, millis), read.key(), read.type(), read.query());
+  }
+
+  private static @Nullable Causal found(
+      List<Causal> states, Key key, Optional<CrdtType> type, Query query) {
+    Causal other = null;
     for (Causal state : states) {
-      if (!state.isBottom()) {
-        return answer(query, state, millis);
+      if (state.isBottom()) {
+        continue;
+      }
+      if (type.isEmpty() || state.type() == type.get()) {
+        return state;
+      }
+      other = state;
+    }
+    boolean ofAny = query instanceof Query.Exists || query instanceof Query.TimeToLive;
+    if (other != null && !ofAny) {
+      throw Sequencer.wrongType(new ObjectId(key, type.orElseThrow()), other.type());
+    }
+    return null;
+  }
+
+  private static Causal none(List<Causal> states, CrdtType type) {
+    for (Causal state : states) {
+      if (state.type() == type) {
+        return state;
       }
     }
-    return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen(states));
+    return Causal.bottom(type);
   }
 
   /**
@@ -168,27 +204,6 @@ public final class Reads {
       }
     }
     return states;
-  }
-
-  private static Reply.Answer ofType(
-      List<Causal> states, Key key, CrdtType type, Query query, LongSupplier millis) {
-    Causal none = Causal.bottom(type);
-    CrdtType other = null;
-    for (Causal state : states) {
-      if (state.type() == type && !state.isBottom()) {
-        return answer(query, state, millis);
-      } else if (state.type() == type) {
-        none = state;
-      } else if (!state.isBottom()) {
-        other = state.type();
-      }
-    }
-    boolean ofAny = query instanceof Query.Exists || query instanceof Query.TimeToLive;
-    if (other != null && !ofAny) {
-      throw Sequencer.wrongType(new ObjectId(key, type), other);
-    }
-    return new Reply.Answer(
-        Optional.of(type), Optional.of(read(query, none, millis)), false, seen(states));
   }
 
   /** What a state says that is not over, as far as it is known. */

@@ -5,7 +5,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
@@ -27,12 +26,12 @@ interface Transacting {
       }
 
       @Override
-      public Reply step(Request.Transact request, Now now) {
+      public Effects.ToClient step(long ticket, Request.Transact request, Now now) {
         throw refusal();
       }
 
       @Override
-      public Reply repeat(Request.Repeat request, Now now) {
+      public Effects.ToClient repeat(long ticket, Request.Repeat request, Now now) {
         throw refusal();
       }
 
@@ -64,17 +63,21 @@ interface Transacting {
   /**
    * Does a step.
    *
+   * @param ticket of the command
+   * @return the answer to it
    * @throws OsierException if it cannot be done; then nothing of it was
    */
-  Reply step(Request.Transact request, Now now);
+  Effects.ToClient step(long ticket, Request.Transact request, Now now);
 
   /**
    * Does a step whose answer was lost, unless it is done already or may have been.
    *
+   * @param ticket of the command
+   * @return the answer to it
    * @throws OsierException if it cannot be done, or it cannot be told whether it was; nothing of it
    *     was done now
    */
-  Reply repeat(Request.Repeat request, Now now);
+  Effects.ToClient repeat(long ticket, Request.Repeat request, Now now);
 
   /**
    * Objects in their order that are dropped, and of whose keys an open snapshot may show something.

@@ -1,7 +1,5 @@
 package io.osier.datacenter.partition;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
@@ -14,7 +12,6 @@ import io.osier.datacenter.partition.EndedTransactions.Ended;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +57,7 @@ final class Transactions implements Transacting {
   }
 
   @Override
-  public Reply.Transacted repeat(Request.Repeat request, Now now) {
+  public Effects.ToClient repeat(long ticket, Request.Repeat request, Now now) {
     Request.Transact step = request.step();
     TransactionId id = step.transaction();
     boolean known = open.containsKey(id) || ended.contains(id);
@@ -74,7 +71,7 @@ final class Transactions implements Transacting {
               + " is not open, and whether it was committed before can no longer be told");
     }
     try {
-      return step(step, now);
+      return step(ticket, step, now);
     } catch (OsierException e) {
       if (e.code() == ErrorCode.OVERLOADED || e.code() == ErrorCode.TRANSACTION_ENDED) {
         throw e;
@@ -93,18 +90,19 @@ final class Transactions implements Transacting {
   }
 
   @Override
-  public Reply.Transacted step(Request.Transact request, Now now) {
+  public Effects.ToClient step(long ticket, Request.Transact request, Now now) {
     TransactionId id = request.transaction();
     Optional<Reply.Transacted> before = ended.answer(request);
     if (before.isPresent()) {
-      return before.get();
+      return new Effects.Answer(ticket, before.get());
     }
     OpenTransaction tx = open.get(id);
+    boolean again = tx != null && request.step() == tx.lastStep;
     if (tx == null) {
       tx = begin(request, now);
-    } else if (request.step() == tx.lastStep) {
-      return again(request, requireNonNull(tx.lastReply, "a step that was done was answered"));
-    } else if (request.step() != tx.lastStep + 1) {
+    } else if (again && tx.lastUpdates > 0) {
+      return again(ticket, tx, request);
+    } else if (!again && request.step() != tx.lastStep + 1) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "step "
@@ -114,10 +112,10 @@ final class Transactions implements Transacting {
               + " is next, not "
               + request.step());
     }
-    Reply.Transacted reply;
+    Done done;
     int reservations = tx.reservations();
     try {
-      reply = step(tx, request, now);
+      done = step(tx, request, now);
     } catch (RuntimeException e) {
       tx.release(reservations);
       if (tx.lastStep == 0) {
@@ -126,27 +124,41 @@ final class Transactions implements Transacting {
       throw e;
     }
     if (request.end() == Request.End.OPEN) {
-      long bytesBefore = tx.heapBytes();
       tx.lastStep = request.step();
-      tx.lastReply = reply;
-      budget.take(tx.heapBytes() - bytesBefore);
-    } else {
-      if (reply.dot().isPresent()) {
-        ended.add(id, Ended.committed(request.step(), reply.clock(), reply.dot().get()));
-      } else if (tx.lastStep > 0) {
-        String how = request.end() == Request.End.COMMIT ? "committed" : "aborted";
-        Reply.Transacted bare = new Reply.Transacted(reply.clock(), Optional.empty(), List.of());
-        ended.add(
-            id, new Ended(how, request.step(), request.end(), Optional.of(bare), host.committed()));
-      }
-      end(tx);
+      tx.lastUpdates = request.updates().size();
+      return done.answer(ticket);
     }
-    return reply;
+    if (done.dot.isPresent()) {
+      ended.add(id, Ended.committed(request.step(), done.clock, done.dot.get()));
+    } else if (tx.lastStep > 0) {
+      String how = request.end() == Request.End.COMMIT ? "committed" : "aborted";
+      Reply.Transacted bare = done.reply(List.of());
+      ended.add(
+          id, new Ended(how, request.step(), request.end(), Optional.of(bare), host.committed()));
+    }
+    end(tx);
+    return new Effects.Answer(ticket, done.reply(done.reads.all()));
   }
 
-  /** Answers the last step again; what ends a transaction, or asks for other reads, is no such. */
-  private static Reply.Transacted again(Request.Transact request, Reply.Transacted last) {
-    if (request.end() != Request.End.OPEN || request.reads().size() != last.answers().size()) {
+  /** A step that was done: what is visible to whoever asked, its commit, and what it reads. */
+  private record Done(VersionVector clock, Optional<Dot> dot, StepReads reads) {
+    Reply.Transacted reply(List<Reply.Answer> answers) {
+      return new Reply.Transacted(clock, dot, answers);
+    }
+
+    Effects.ToClient answer(long ticket) {
+      return reads.isLong()
+          ? new Effects.LongAnswer(ticket, reads.later(this::reply))
+          : new Effects.Answer(ticket, reply(reads.all()));
+    }
+  }
+
+  /**
+   * Answers the last step again, which had updates: it reads the same as then. What ends a
+   * transaction, or has others, is no such.
+   */
+  private static Effects.ToClient again(long ticket, OpenTransaction tx, Request.Transact request) {
+    if (request.end() != Request.End.OPEN || request.updates().size() != tx.lastUpdates) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "step "
@@ -155,7 +167,7 @@ final class Transactions implements Transacting {
               + request.transaction()
               + " was done before, and was another one");
     }
-    return last;
+    return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), request.reads())).answer(ticket);
   }
 
   /** What a step's updates take in the heap until the transaction ends. */
@@ -224,15 +236,15 @@ final class Transactions implements Transacting {
     tx.end();
   }
 
-  private Reply.Transacted step(OpenTransaction tx, Request.Transact request, Now now) {
+  private Done step(OpenTransaction tx, Request.Transact request, Now now) {
     if (request.end() == Request.End.ABORT) {
-      return new Reply.Transacted(tx.clock, Optional.empty(), List.of());
+      return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), List.of()));
     }
     long bytes = request.end() == Request.End.OPEN ? roomFor(request.updates()) : 0;
     Map<ObjectId, TransactionWork> tried = tx.tryUpdates(request.updates(), now);
-    List<Reply.Answer> answers = new ArrayList<>(request.reads().size());
-    for (Request.Fetch fetch : request.reads()) {
-      answers.add(tx.read(tried, fetch));
+    StepReads reads = tx.read(tried, request.reads());
+    if (!request.updates().isEmpty()) {
+      reads.checkSize();
     }
     Optional<Dot> dot = Optional.empty();
     VersionVector clock = tx.clock;
@@ -246,7 +258,7 @@ final class Transactions implements Transacting {
       tx.keep(tried, request.updates().size(), bytes, now);
       budget.take(bytes);
     }
-    return new Reply.Transacted(clock, dot, answers);
+    return new Done(clock, dot, reads);
   }
 
   @Override

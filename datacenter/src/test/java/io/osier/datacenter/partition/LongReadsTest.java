@@ -21,7 +21,9 @@ import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -181,5 +183,104 @@ final class LongReadsTest {
     assertThat(reply.get())
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.TIMEOUT));
+  }
+
+  // ---------------------------------------------------------------- in transactions
+
+  private static final TransactionId TX = new TransactionId(1, 2);
+
+  private static Request.Transact step(
+      int number, List<Request.Update> updates, List<Request.Fetch> reads) {
+    Optional<Request.Begin> begin =
+        number == 1
+            ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 10_000))
+            : Optional.empty();
+    return new Request.Transact("k", TX, number, begin, updates, reads, Request.End.OPEN);
+  }
+
+  private static Request.Update addition(String key, String element) {
+    return new Request.Update(
+        Key.of(key), CrdtType.AW_SET, new Operation.Add(List.of(Value.of(element))));
+  }
+
+  private static int elementsOfFirst(Reply reply) {
+    return elements(((Reply.Transacted) reply).answers().getFirst());
+  }
+
+  private static ErrorCode codeOf(Reply reply) {
+    return ((Reply.Failure) reply).code();
+  }
+
+  @Test
+  void stepThatReadsAllOfALargeSet_isAnsweredLater_andAgain_withWhatItChanged() {
+    add("large", 0, LARGE);
+    Request.Transact read =
+        step(1, List.of(addition("large", "own")), List.of(fetch("large", new Query.Whole())));
+    Effects.ToClient answer = ask(read);
+    assertThat(answer).isInstanceOf(Effects.LongAnswer.class);
+    add("large", LARGE, LARGE + 1);
+    assertThat(elementsOfFirst(answer.reply())).isEqualTo(LARGE + 1);
+    assertThat(elementsOfFirst(ask(read).reply())).as("sent again").isEqualTo(LARGE + 1);
+    Request repeat = new Request.Repeat(SELF, 0, read);
+    assertThat(elementsOfFirst(ask(repeat).reply())).as("repeated").isEqualTo(LARGE + 1);
+    Request commit =
+        new Request.Transact(
+            "k", TX, 2, Optional.empty(), List.of(), List.of(), Request.End.COMMIT);
+    assertThat(((Reply.Transacted) ask(commit).reply()).dot()).isPresent();
+    assertThat(elements(ask(read("large", CrdtType.AW_SET, new Query.Whole())).reply()))
+        .as("added once")
+        .isEqualTo(LARGE + 2);
+  }
+
+  /** Its client was told that the answer was too large, and goes on as if it had not been done. */
+  @Test
+  void stepThatOnlyReads_isDoneAnew_withWhateverIsAskedThen() {
+    add("large", 0, LARGE);
+    ask(step(1, List.of(), List.of(fetch("large", new Query.Whole()))));
+    Reply other =
+        ask(step(1, List.of(addition("other", "one")), List.of(fetch("other", new Query.Whole()))))
+            .reply();
+    assertThat(elementsOfFirst(other)).isEqualTo(1);
+  }
+
+  /** It could not be told what it asked for, so nothing of it may be done. */
+  @Test
+  void stepWithUpdates_thatReadsMoreThanAnAnswerHolds_isRefused_andNothingIsDone() {
+    Value large = Value.of(new byte[8 << 20]);
+    Request write =
+        new Request.Write(
+            "k",
+            Key.of("large"),
+            CrdtType.LWW_REGISTER,
+            new Operation.Assign(large),
+            VersionVector.EMPTY,
+            0);
+    assertThat(ask(write).reply()).isInstanceOf(Reply.Done.class);
+    Request.Fetch fetch =
+        new Request.Fetch(Key.of("large"), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
+    List<Request.Fetch> tooMany = Collections.nCopies(9, fetch);
+    ask(step(1, List.of(), List.of()));
+    assertThat(codeOf(ask(step(2, List.of(addition("a", "one")), tooMany)).reply()))
+        .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    Reply next = ask(step(2, List.of(), List.of(fetch("a", new Query.Whole())))).reply();
+    assertThat(elementsOfFirst(next)).isZero();
+  }
+
+  /** Its client must not go on as if it had not been done: its updates were. */
+  @Test
+  void stepThatReadWhatWasNotKept_endsItsTransaction() {
+    Lost source = new Lost();
+    Causal set = Decomposition.of(Causal.bottom(CrdtType.AW_SET));
+    Value one = Value.of("one");
+    Causal added = set.join(set.prepare(new Operation.Add(List.of(one)), SELF, 1, 0, 0, 0));
+    StepReads reads = new StepReads(() -> 0);
+    reads.add(
+        List.of(Decomposition.rebased(added, set, source)), fetch("large", new Query.Whole()));
+    assertThat(reads.isLong()).isTrue();
+    Supplier<Reply> reply =
+        reads.later(a -> new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), a));
+    assertThat(elementsOfFirst(reply.get())).isOne();
+    source.isLost = true;
+    assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
   }
 }

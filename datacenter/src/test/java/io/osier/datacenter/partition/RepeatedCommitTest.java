@@ -90,14 +90,19 @@ final class RepeatedCommitTest {
         new TransactionId(0, id),
         1,
         Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000)),
-        List.of(new Request.Update(COUNTER, type, new Operation.Increment(1))),
+        List.of(increment(type)),
         List.of(),
         end);
   }
 
-  private static Request.Transact step(long id, int step, Request.End end) {
+  private static Request.Update increment(CrdtType type) {
+    return new Request.Update(COUNTER, type, new Operation.Increment(1));
+  }
+
+  private static Request.Transact step(
+      long id, int step, Request.End end, Request.Update... updates) {
     return new Request.Transact(
-        "k", new TransactionId(0, id), step, Optional.empty(), List.of(), List.of(), end);
+        "k", new TransactionId(0, id), step, Optional.empty(), List.of(updates), List.of(), end);
   }
 
   private long counter() {
@@ -185,10 +190,19 @@ final class RepeatedCommitTest {
   @Test
   void otherStepUnderTheNumberOfTheLast_isRefused() {
     ask(add(1, CrdtType.PN_COUNTER, Request.End.OPEN));
-    ask(step(1, 2, Request.End.OPEN)); // its answer is lost, and the client takes it for undone
+    // Its answer is lost, and the client takes it for undone.
+    ask(step(1, 2, Request.End.OPEN, increment(CrdtType.PN_COUNTER)));
     assertThat(code(ask(step(1, 2, Request.End.COMMIT)))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(counter()).as("not committed, and not said to be").isZero();
     assertThat(ask(step(1, 3, Request.End.COMMIT))).isInstanceOf(Reply.Transacted.class);
+    assertThat(counter()).isEqualTo(2);
+  }
+
+  @Test
+  void otherStepUnderTheNumberOfTheLast_isDone_ifThatHadNoUpdates() {
+    ask(add(1, CrdtType.PN_COUNTER, Request.End.OPEN));
+    ask(step(1, 2, Request.End.OPEN)); // the client takes it for undone
+    assertThat(ask(step(1, 2, Request.End.COMMIT))).isInstanceOf(Reply.Transacted.class);
     assertThat(counter()).isEqualTo(1);
   }
 }

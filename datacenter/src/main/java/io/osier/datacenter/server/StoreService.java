@@ -51,6 +51,10 @@ final class StoreService implements AutoCloseable {
   private static final DateTimeFormatter BACKUP_NAME =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
   private static final int READERS = 4;
+
+  /** So long closing waits for those who tidy up and read, each. */
+  private static final int CLOSE_SECONDS = 10;
+
   private static final long WRITE_MICROS_MAX = 3_600_000_000L;
   private static final long TIDY_MILLIS = 500;
   private static final long WATCH_MILLIS = 200;
@@ -406,27 +410,54 @@ final class StoreService implements AutoCloseable {
 
   /**
    * Writes what was handed over and closes the store properly; as a crash would, if writing failed.
+   * Those who read are waited for, for some time and unless this thread is interrupted; whoever
+   * reads longer is told that the store is closed.
    */
   @Override
   public void close() {
     groups.close();
+    boolean interrupted = joinWriter();
+    tidier.shutdown();
+    readers.shutdown();
     try {
-      thread.join();
-      tidier.shutdown();
-      readers.shutdown();
       boolean quiet =
-          tidier.awaitTermination(10, TimeUnit.SECONDS)
-              && readers.awaitTermination(10, TimeUnit.SECONDS);
-      if (failure == null && quiet) {
-        database.close();
-      } else {
-        LOG.warn("the store is not closed properly");
-        if (quiet) {
-          database.closeUnclean();
-        }
+          !interrupted
+              && tidier.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)
+              && readers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+      if (!quiet) {
+        LOG.warn("the store is closed while it is being read");
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      interrupted = true;
+    }
+    try {
+      if (failure == null) {
+        database.close(); // whoever reads or not: what was acknowledged may be in memory only
+      } else {
+        LOG.warn("the store is not closed properly");
+        database.closeUnclean();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * Waits until everything is written, or cannot be.
+   *
+   * @return whether this thread was interrupted, and does not know of it any more
+   */
+  private boolean joinWriter() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        return interrupted;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
     }
   }
 }

@@ -12,6 +12,8 @@ import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -20,6 +22,48 @@ import org.slf4j.LoggerFactory;
 final class StoreServiceTest {
   @TempDir private Path dir;
 
+  /** With this durability what was acknowledged is not on the disk before it is closed properly. */
+  @Test
+  void storeThatIsBeingRead_isClosedProperly() throws InterruptedException {
+    StoreService store = open();
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    CompletableFuture<Void> reader =
+        CompletableFuture.runAsync(
+            () -> {
+              reading.countDown();
+              await(closed);
+              boolean unused = store.database().flush();
+            },
+            store.readers());
+    reading.await();
+    Thread.currentThread().interrupt(); // who is in a hurry waits for no reader
+    store.close();
+    assertThat(Thread.interrupted()).as("and is still in a hurry").isTrue();
+    closed.countDown();
+    assertThatThrownBy(reader::join).hasMessageContaining("is closed");
+    try (RocksDatabase again = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1)) {
+      assertThat(again.isResumed()).as("it was closed properly").isTrue();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private StoreService open() {
+    return new StoreService(
+        RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1),
+        new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1),
+        dir,
+        new Budget("unwritten updates", 1 << 20),
+        failure -> {});
+  }
+
   @Test
   void tidyingThatFailsAgainAndAgain_isLoggedOnce() {
     Logger log = (Logger) LoggerFactory.getLogger(StoreService.class);
@@ -27,11 +71,8 @@ final class StoreServiceTest {
     lines.start();
     log.addAppender(lines);
     try {
-      RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1);
-      StoreSettings settings = new StoreSettings(Optional.of(dir), Durability.NONE, 1, 1, 1);
-      Budget unwritten = new Budget("unwritten updates", 1 << 20);
-      StoreService store = new StoreService(database, settings, dir, unwritten, failure -> {});
-      database.close();
+      StoreService store = open();
+      store.database().close();
       for (int i = 0; i < 10; i++) {
         store.tidy(); // as every half a second
       }

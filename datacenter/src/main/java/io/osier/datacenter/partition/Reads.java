@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.OutOfMemory;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
@@ -88,21 +89,27 @@ public final class Reads {
   static Supplier<Reply> later(List<Causal> states, Supplier<Reply> reply) {
     return () -> {
       try {
+        checkKept(states); // it may have waited for long: then nothing is read in vain
         Reply made = reply.get();
-        if (!areKept(states)) {
-          throw new OsierException(
-              ErrorCode.TIMEOUT,
-              "the process or its disk stood still for long while a large object was read; read it"
-                  + " again");
-        }
+        checkKept(states);
         return made;
       } catch (OsierException e) {
         return new Reply.Failure(e.code(), e.getMessage());
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // also an error: whoever asked has nobody else to be answered by
         LOG.error("a fault at a long read", e);
+        OutOfMemory.report(e);
         return new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e);
       }
     };
+  }
+
+  private static void checkKept(List<Causal> states) {
+    if (!areKept(states)) {
+      throw new OsierException(
+          ErrorCode.TIMEOUT,
+          "the process or its disk stood still for long, or much else was read, before all of a"
+              + " large object was read; read it again");
+    }
   }
 
   /**

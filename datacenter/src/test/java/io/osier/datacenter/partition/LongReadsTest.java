@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.AdaptationSettings;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +150,8 @@ final class LongReadsTest {
   /** Of a version that may be lost while it is read. */
   private static final class Lost implements EntrySource {
     boolean isLost;
+    int reads;
+    @Nullable Error fault;
 
     @Override
     public byte @Nullable [] get(byte[] key) {
@@ -156,6 +160,10 @@ final class LongReadsTest {
 
     @Override
     public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+      reads++;
+      if (fault != null) {
+        throw fault;
+      }
       return List.of();
     }
 
@@ -183,6 +191,48 @@ final class LongReadsTest {
     assertThat(reply.get())
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.TIMEOUT));
+  }
+
+  /** Whoever waits behind many others may wait for so long that it is in vain. */
+  @Test
+  void longRead_ofWhatIsNotKeptAnyMore_readsNothing() {
+    Lost source = new Lost();
+    Supplier<Reply> reply = readOf(source);
+    source.isLost = true;
+    assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TIMEOUT);
+    assertThat(source.reads).isZero();
+  }
+
+  private static Supplier<Reply> readOf(Lost source) {
+    Causal set = Decomposition.of(Causal.bottom(CrdtType.AW_SET));
+    return Reads.later(
+        List.of(Decomposition.rebased(set, set, source)),
+        read("large", CrdtType.AW_SET, new Query.Whole()),
+        () -> 0);
+  }
+
+  /** Nobody else would answer, or give back what the command takes. */
+  @Test
+  void longRead_thatFailsWithAnError_isAnswered() {
+    Lost source = new Lost();
+    source.fault = new StackOverflowError("deep");
+    assertThat(codeOf(readOf(source).get())).isEqualTo(ErrorCode.INTERNAL);
+    assertThat(source.reads).isOne();
+  }
+
+  /** Whoever embeds a datacenter, or runs it, decides what is done then. */
+  @Test
+  void longRead_thatRunsOutOfMemory_isAnswered_andReported() throws InterruptedException {
+    Lost source = new Lost();
+    source.fault = new OutOfMemoryError("of this test");
+    AtomicReference<Throwable> reported = new AtomicReference<>();
+    AtomicReference<Reply> reply = new AtomicReference<>();
+    Thread reader = new Thread(() -> reply.set(readOf(source).get()));
+    reader.setUncaughtExceptionHandler((thread, error) -> reported.set(error));
+    reader.start();
+    reader.join();
+    assertThat(reported).hasValue(source.fault);
+    assertThat(codeOf(requireNonNull(reply.get()))).isEqualTo(ErrorCode.INTERNAL);
   }
 
   // ---------------------------------------------------------------- in transactions
@@ -280,6 +330,9 @@ final class LongReadsTest {
     Supplier<Reply> reply =
         reads.later(a -> new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), a));
     assertThat(elementsOfFirst(reply.get())).isOne();
+    source.fault = new StackOverflowError("deep");
+    assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    source.fault = null;
     source.isLost = true;
     assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
   }

@@ -66,6 +66,7 @@ public final class Datacenter implements AutoCloseable {
       Executors.newFixedThreadPool(
           SCANNERS, r -> Thread.ofPlatform().name("osier-scanner").daemon(true).unstarted(r));
 
+  private final LongAnswers longAnswers = new LongAnswers();
   private final Readiness readiness;
   private final AccessControl access;
   private volatile Users users = Users.OPEN;
@@ -141,6 +142,7 @@ public final class Datacenter implements AutoCloseable {
                   self,
                   Optional.ofNullable(store),
                   readers(),
+                  store == null && embedded ? PendingAnswer::run : longAnswers::take,
                   embedded,
                   links,
                   traces,
@@ -392,6 +394,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private void closeStore() {
+    longAnswers.close(); // while what they read is there
     scanners.shutdown();
     if (store != null) {
       store.close();

@@ -5,7 +5,6 @@ import io.osier.datacenter.partition.Effects;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -16,21 +15,22 @@ import java.util.function.Consumer;
  * @param outputs in their order
  * @param answered in the order of the answers among the outputs
  * @param couldNotLeave hears, in whatever thread lets things go, what was thrown instead
+ * @param later has an answer made that takes long
  */
 record Departure(
     List<Effects.Output> outputs,
     List<Consumer<Reply>> answered,
     BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
-    Executor later) {
+    Consumer<PendingAnswer> later) {
   static final Departure NONE =
-      new Departure(List.of(), List.of(), (output, e) -> {}, Runnable::run);
+      new Departure(List.of(), List.of(), (output, e) -> {}, PendingAnswer::run);
 
   /** Takes those who are answered out of those who wait. */
   static Departure of(
       List<Effects.Output> outputs,
       UnderWay<Consumer<Reply>> waiting,
       BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
-      Executor later) {
+      Consumer<PendingAnswer> later) {
     if (outputs.isEmpty()) {
       return NONE;
     }
@@ -100,7 +100,17 @@ record Departure(
   private void answer(Effects.ToClient answer, Consumer<Reply> to) {
     switch (answer) {
       case Effects.Answer a -> to.accept(a.reply());
-      case Effects.LongAnswer a -> later.execute(() -> to.accept(a.reply()));
+      case Effects.LongAnswer a ->
+          later.accept(new PendingAnswer(a.made(), made -> tell(a, to, made)));
+    }
+  }
+
+  /** Lets go what was made in another thread. */
+  private void tell(Effects.LongAnswer answer, Consumer<Reply> to, Reply made) {
+    try {
+      to.accept(made);
+    } catch (RuntimeException e) {
+      couldNotLeave.accept(answer, e);
     }
   }
 

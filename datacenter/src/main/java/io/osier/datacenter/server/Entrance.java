@@ -60,18 +60,32 @@ public final class Entrance {
   private final boolean showsOne;
   private final ObjectStore store;
   private final Executor readers;
+  private final Consumer<PendingAnswer> longAnswers;
   private final Inside inside;
+
+  /** As the other one, where the readers also make long answers. */
+  public Entrance(boolean showsOne, ObjectStore store, Executor readers, Inside inside) {
+    this(showsOne, store, readers, readers::execute, inside);
+  }
 
   /**
    * A way in.
    *
    * @param showsOne whether each object is visible by itself, as in a session keyspace
    * @param readers what reads objects that are not in memory
+   * @param longAnswers has answers made, or refused, that take longer than a connection's thread
+   *     has
    */
-  public Entrance(boolean showsOne, ObjectStore store, Executor readers, Inside inside) {
+  public Entrance(
+      boolean showsOne,
+      ObjectStore store,
+      Executor readers,
+      Consumer<PendingAnswer> longAnswers,
+      Inside inside) {
     this.showsOne = showsOne;
     this.store = store;
     this.readers = readers;
+    this.longAnswers = longAnswers;
     this.inside = inside;
   }
 
@@ -92,8 +106,9 @@ public final class Entrance {
       if (states.isPresent()) {
         List<Causal> found = states.get();
         if (Reads.isLong(found, read.query())) {
+          long now = inside.millis(); // of the version, not of when it is read
           later(
-              Reads.later(found, read, inside::millis),
+              Reads.later(found, read, () -> now),
               reply,
               () -> submit(List.of(read.key()), lane, read, reply));
         } else {
@@ -119,8 +134,9 @@ public final class Entrance {
       if (states.isPresent()) {
         Map<Key, List<Causal>> found = states.get();
         if (Reads.isLong(found, read.reads())) {
+          long now = inside.millis();
           later(
-              Reads.later(found, read.reads(), inside::millis),
+              Reads.later(found, read.reads(), () -> now),
               reply,
               () -> submit(keys, lane, read, reply));
         } else {
@@ -138,15 +154,16 @@ public final class Entrance {
    * @param again is run instead if what was to be read was not kept for so long
    */
   private void later(Supplier<Reply> made, Consumer<Reply> reply, Runnable again) {
-    readers.execute(
-        () -> {
-          Reply answer = made.get();
-          if (answer instanceof Reply.Failure f && f.code() == ErrorCode.TIMEOUT) {
-            again.run();
-          } else {
-            reply.accept(answer);
-          }
-        });
+    longAnswers.accept(
+        new PendingAnswer(
+            made,
+            answer -> {
+              if (answer instanceof Reply.Failure f && f.code() == ErrorCode.TIMEOUT) {
+                again.run();
+              } else {
+                reply.accept(answer);
+              }
+            }));
   }
 
   /** What keys hold; empty if that cannot be told of all of them at once. */

@@ -61,7 +61,9 @@ final class KeyspaceShard {
     this.partitions = List.copyOf(partitions);
     boolean showsOne = policy.consistency() == KeyspacePolicy.Consistency.SESSION;
     this.entrances =
-        this.partitions.stream().map(p -> new Entrance(showsOne, p.store(), readers, p)).toList();
+        this.partitions.stream()
+            .map(p -> new Entrance(showsOne, p.store(), readers, p::later, p))
+            .toList();
     this.readers = readers;
     this.gate = gate;
     this.feed = feed;

@@ -42,7 +42,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,6 +71,7 @@ final class Keyspaces {
    * What all keyspaces are given.
    *
    * @param readers what reads objects that are not in memory
+   * @param longAnswers has answers made that take long
    * @param store empty if everything is in memory only
    * @param embedded whether callers' threads may run partitions
    * @param version of the peer protocol that another datacenter speaks, as far as is known
@@ -82,6 +82,7 @@ final class Keyspaces {
       ReplicaId self,
       Optional<StoreService> store,
       Executor readers,
+      Consumer<PendingAnswer> longAnswers,
       boolean embedded,
       LinkWindows links,
       Traces traces,
@@ -509,12 +510,8 @@ final class Keyspaces {
     }
 
     @Override
-    public void later(Runnable answer) {
-      try {
-        around.readers.execute(answer);
-      } catch (RejectedExecutionException e) {
-        answer.run(); // at the end, when nobody waits for this thread any more
-      }
+    public void later(PendingAnswer answer) {
+      around.longAnswers.accept(answer);
     }
   }
 

@@ -174,8 +174,8 @@ public final class PartitionAgent {
   }
 
   /**
-   * Whether everything that was taken before the inbox was closed is answered and shipped. For any
-   * thread.
+   * Whether everything that was taken before the inbox was closed is shipped and answered, or will
+   * be answered by those who make long answers. For any thread.
    */
   public boolean isDrained() {
     // In this order: a step withdraws "drained" before it takes anything.

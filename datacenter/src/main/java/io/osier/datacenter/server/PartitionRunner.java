@@ -204,6 +204,11 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     return seat.store();
   }
 
+  /** Has an answer made, or refused, by somebody who may take long. For any thread. */
+  void later(PendingAnswer answer) {
+    seat.sender().later(answer);
+  }
+
   // ---------------------------------------------------------------- what comes in
 
   /** Submits a command; it is answered by the runner's thread, or at once if the queue is full. */

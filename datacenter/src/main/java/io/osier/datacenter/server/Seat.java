@@ -26,8 +26,8 @@ public record Seat(
     /** Takes what has become visible, while somebody watches: as quickly as {@link #send}. */
     default void visible(Effects.Visible visible) {}
 
-    /** Has an answer made that takes long, if possible by another thread. */
-    default void later(Runnable answer) {
+    /** Has an answer made, or refused, if possible by another thread. */
+    default void later(PendingAnswer answer) {
       answer.run();
     }
   }

@@ -3,7 +3,9 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
@@ -30,11 +32,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Starts, stops and misuse of whole datacenters. */
@@ -163,7 +170,7 @@ final class DatacenterLifecycleTest {
               "shop",
               key,
               CrdtType.LWW_REGISTER,
-              new Operation.Assign(io.osier.core.Value.of("v".repeat(50_000))),
+              new Operation.Assign(Value.of("v".repeat(50_000))),
               VersionVector.EMPTY,
               0));
       assertThat(read(in)).isInstanceOf(Reply.Welcome.class);
@@ -217,6 +224,72 @@ final class DatacenterLifecycleTest {
               reply -> answering.complete(Thread.currentThread()));
       assertThat(answering.orTimeout(120, TimeUnit.SECONDS).join())
           .isNotSameAs(Thread.currentThread());
+    }
+  }
+
+  private static CompletableFuture<Reply> sent(Datacenter to, Request request) {
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    to.inProcess().send(request, reply::complete);
+    return reply.orTimeout(120, TimeUnit.SECONDS);
+  }
+
+  /** A stop must not take as long as what waits to be read would. */
+  @Test
+  void longReadsThatHaveNotBegun_areRefusedAtAStop_andHaveThreadsOfTheirOwn() {
+    try (TestCluster cluster = new TestCluster("shop {}", new String[] {"solo"})) {
+      Datacenter solo = cluster.datacenter("solo");
+      Key key = Key.of("large");
+      List<Value> elements =
+          IntStream.range(0, 10_000).mapToObj(i -> Value.of("element " + i)).toList();
+      Request write =
+          new Request.Write(
+              "shop", key, CrdtType.AW_SET, new Operation.Add(elements), VersionVector.EMPTY, 0);
+      assertThat(sent(solo, write).join()).isInstanceOf(Reply.Done.class);
+      CountDownLatch open = new CountDownLatch(1);
+      Queue<Reply> replies = new ConcurrentLinkedQueue<>();
+      Set<String> threads = ConcurrentHashMap.newKeySet();
+      int many = 20;
+      for (int i = 0; i < many; i++) { // directly, and by the partition
+        boolean ordered = i % 2 == 0;
+        Request read =
+            new Request.Read(
+                "shop", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, ordered, 0);
+        solo.inProcess()
+            .send(
+                read,
+                reply -> {
+                  replies.add(reply);
+                  if (reply instanceof Reply.Answer) {
+                    threads.add(Thread.currentThread().getName());
+                    awaitOpen(open);
+                  }
+                });
+      }
+      await().until(() -> !replies.isEmpty());
+      // Others are not kept waiting by those who make them.
+      Request scan =
+          new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1);
+      assertThat(sent(solo, scan).join()).isInstanceOf(Reply.Page.class);
+      CompletableFuture<Void> closing = CompletableFuture.runAsync(solo::close);
+      await()
+          .until(
+              () ->
+                  replies.stream()
+                      .anyMatch(
+                          r ->
+                              r instanceof Reply.Failure f && f.code() == ErrorCode.SHUTTING_DOWN));
+      open.countDown();
+      closing.join();
+      await().until(() -> replies.size() == many);
+      assertThat(threads).isNotEmpty().allMatch(name -> name.startsWith("osier-long-answers"));
+    }
+  }
+
+  private static void awaitOpen(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 }

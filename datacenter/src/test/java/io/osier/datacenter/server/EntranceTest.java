@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
@@ -29,8 +30,12 @@ import org.junit.jupiter.api.Test;
 
 /** What is read directly, by whom. */
 final class EntranceTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+
   private final MemoryStore store = new MemoryStore(KeyedHash.of(() -> 7), 1 << 20);
   private final Queue<Runnable> readers = new ArrayDeque<>();
+  private final Queue<PendingAnswer> longAnswers = new ArrayDeque<>();
+  private long millis = 1;
   private final List<Reply> replies = new ArrayList<>();
   private final Lane lane = new Lane();
 
@@ -49,7 +54,7 @@ final class EntranceTest {
 
         @Override
         public long millis() {
-          return 1;
+          return millis;
         }
 
         @Override
@@ -69,12 +74,13 @@ final class EntranceTest {
         }
       };
 
-  private final Entrance entrance = new Entrance(true, store, readers::add, inside);
+  private final Entrance entrance =
+      new Entrance(true, store, readers::add, longAnswers::add, inside);
 
   private void put(String key, int elements) {
     List<Value> all = IntStream.range(0, elements).mapToObj(i -> Value.of("element " + i)).toList();
     Causal none = Causal.bottom(CrdtType.AW_SET);
-    Causal delta = none.prepare(new Operation.Add(all), new ReplicaId("eu", 1), 1, 0, 1, 0);
+    Causal delta = none.prepare(new Operation.Add(all), SELF, 1, 0, 1, 0);
     store.put(new ObjectId(Key.of(key), CrdtType.AW_SET), none.join(delta));
   }
 
@@ -100,7 +106,7 @@ final class EntranceTest {
     entrance.read(read("small", CrdtType.AW_SET), lane, replies::add);
     entrance.readAll(readAll("small", "none"), lane, replies::add);
     assertThat(replies).hasSize(2);
-    assertThat(readers).isEmpty();
+    assertThat(longAnswers).isEmpty();
   }
 
   @Test
@@ -111,9 +117,10 @@ final class EntranceTest {
     entrance.readAll(readAll("small", "large"), lane, replies::add);
     entrance.read(read("small", CrdtType.AW_SET), lane, replies::add);
     assertThat(replies).as("the small one's").hasSize(1);
-    assertThat(readers).hasSize(2);
+    assertThat(longAnswers).hasSize(2);
+    assertThat(readers).as("others' cold objects wait for them").isEmpty();
     put("large", 10_001);
-    readers.forEach(Runnable::run);
+    longAnswers.forEach(Runnable::run);
     Reply.Answer large = (Reply.Answer) replies.get(1);
     assertThat(((Reading.Many) large.reading().orElseThrow()).values()).hasSize(10_000);
     assertThat(((Reply.All) replies.get(2)).parts()).hasSize(2).endsWith(large);
@@ -123,10 +130,41 @@ final class EntranceTest {
   void longRead_thatFails_isAnswered() {
     put("large", 10_000);
     entrance.read(read("large", CrdtType.PN_COUNTER), lane, replies::add);
-    readers.forEach(Runnable::run);
+    longAnswers.forEach(Runnable::run);
     assertThat(replies)
         .singleElement()
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+  }
+
+  @Test
+  void longRead_thatIsRefused_isAnsweredSo() {
+    put("large", 10_000);
+    entrance.read(read("large", CrdtType.AW_SET), lane, replies::add);
+    Reply refusal = new Reply.Failure(ErrorCode.SHUTTING_DOWN, "it stops");
+    longAnswers.remove().refuse(refusal);
+    assertThat(replies).containsExactly(refusal);
+  }
+
+  @Test
+  void longRead_showsWhatHadNotExpired_whenItsVersionWasTaken() {
+    put("large", 10_000);
+    ObjectId large = new ObjectId(Key.of("large"), CrdtType.AW_SET);
+    Causal set = requireNonNull(store.get(large));
+    long next = set.context().last(SELF) + 1;
+    Causal delta = set.prepare(new Operation.Expire(100, false), SELF, next, next - 1, 2, 0);
+    store.put(large, set.join(delta));
+    entrance.read(read("large", CrdtType.AW_SET), lane, replies::add);
+    entrance.readAll(readAll("large"), lane, replies::add);
+    millis = 1_000;
+    longAnswers.forEach(Runnable::run);
+    Reply.Answer answer = (Reply.Answer) replies.getFirst();
+    assertThat(((Reading.Many) answer.reading().orElseThrow()).values()).hasSize(10_000);
+    assertThat(((Reply.All) replies.getLast()).parts()).containsExactly(answer);
+    longAnswers.clear();
+    entrance.read(read("large", CrdtType.AW_SET), lane, replies::add);
+    longAnswers.forEach(Runnable::run);
+    answer = (Reply.Answer) replies.getLast();
+    assertThat(((Reading.Many) answer.reading().orElseThrow()).values()).isEmpty();
   }
 }

@@ -33,6 +33,7 @@ final class KeyspacesTest {
             new ReplicaId("eu", 1),
             Optional.empty(),
             Runnable::run,
+            PendingAnswer::run,
             false,
             LinkWindows.NONE,
             Traces.OFF,

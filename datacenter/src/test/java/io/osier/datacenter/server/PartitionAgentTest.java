@@ -1,7 +1,9 @@
 package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -81,7 +83,7 @@ final class PartitionAgentTest {
       };
 
   /** What takes long. */
-  private final ArrayDeque<Runnable> later = new ArrayDeque<>();
+  private final ArrayDeque<PendingAnswer> later = new ArrayDeque<>();
 
   private final Seat.Sender sender =
       new Seat.Sender() {
@@ -91,7 +93,7 @@ final class PartitionAgentTest {
         }
 
         @Override
-        public void later(Runnable answer) {
+        public void later(PendingAnswer answer) {
           events.add("later");
           later.add(answer);
         }
@@ -182,6 +184,53 @@ final class PartitionAgentTest {
       assertThat(events).endsWith("Done long");
       events.clear();
     }
+  }
+
+  private void longAnswer(Consumer<Reply> to) {
+    PartitionAgent agent = agent(Optional.empty(), false);
+    offer("long", to);
+    agent.step();
+    groups.poll().run();
+    events.clear();
+  }
+
+  @Test
+  void longAnswer_thatCannotLeave_isToldOf() {
+    longAnswer(reply -> broken("first"));
+    later.poll().run();
+    assertThat(events).containsExactly("LongAnswer: first");
+  }
+
+  /** What its command takes is given back, too. */
+  @Test
+  void longAnswer_thatIsRefused_isNotMade() {
+    List<Reply> replies = new ArrayList<>();
+    machine.longAnswer =
+        () -> {
+          throw new AssertionError("is made");
+        };
+    longAnswer(replies::add);
+    assertThat(inbox.memory().used()).isPositive();
+    Reply refusal = new Reply.Failure(ErrorCode.SHUTTING_DOWN, "it stops");
+    later.poll().refuse(refusal);
+    assertThat(replies).containsExactly(refusal);
+    assertThat(inbox.memory().used()).isZero();
+  }
+
+  @Test
+  void longAnswer_thatCannotBeMade_isAFaultOfTheDatacenter() {
+    List<Reply> replies = new ArrayList<>();
+    machine.longAnswer =
+        () -> {
+          throw new StackOverflowError("deep");
+        };
+    longAnswer(replies::add);
+    assertThatThrownBy(() -> later.poll().run()).hasMessage("deep");
+    assertThat(replies)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
+    assertThat(inbox.memory().used()).isZero();
   }
 
   private static void broken(String by) {

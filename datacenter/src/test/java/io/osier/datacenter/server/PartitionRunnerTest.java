@@ -45,6 +45,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,7 @@ final class PartitionRunnerTest {
     final CountDownLatch open = new CountDownLatch(1);
     volatile boolean drained = true;
     volatile long tick = Long.MAX_VALUE;
+    volatile Supplier<Reply> longAnswer = () -> new Reply.Done(new Dot(SELF, 99));
     final EffectsBuilder effects = new EffectsBuilder(true);
 
     @Override
@@ -94,7 +96,7 @@ final class PartitionRunnerTest {
           return;
         }
         case "long" -> {
-          effects.answerLater(command.ticket(), () -> new Reply.Done(new Dot(SELF, 99)));
+          effects.answerLater(command.ticket(), longAnswer);
           return;
         }
         default -> {}

@@ -36,6 +36,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   static final int LOOSE_MAX = 1_024;
 
+  /**
+   * Of a state that is much less than this: what it leaves, or what it changes, is few if it is at
+   * most such a part of all entries.
+   */
+  private static final int FEW_SHARE = 16;
+
   /** Of a decomposed object those that changed: in front of {@link #behind}. */
   private final CellMap<K, V> cells;
 
@@ -323,14 +329,14 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /**
    * The keys of entries that may have dots that somebody has not seen: mostly there are none.
    *
-   * @return null if every entry may
+   * @return null if every entry may, or most of them
    */
   private @Nullable Set<K> unseenBy(CausalContext seen, CausalContext context) {
     if (seen.covers(context)) {
       return Set.of();
     }
     List<byte[]> recent = behind == null ? null : behind.recent().unseenBy(seen);
-    if (recent == null) {
+    if (recent == null || 2L * (cells.size() + recent.size()) > entryCount()) {
       return null;
     }
     Set<K> keys = new HashSet<>();
@@ -363,29 +369,66 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   private void putJoined(CellEditor<S, K, V> rest, K key, V theirs, Joining joining) {
-    V cell = joinCells(cell(key), theirs, joining);
-    if (!isEmptyCell(cell)) {
+    V cell = joined(key, find(key), theirs, joining);
+    if (cell != null) {
       rest.put(key, cell);
     }
   }
 
   /**
-   * As {@link #beside} where every part of this may have dots that the other one has not seen: all
-   * of it is looked at, and what remains is made anew.
+   * As {@link #beside} where any part of this may have dots that the other one has not seen: all of
+   * it is looked at. Of a state that was cleared, what remains is made anew. But who has hardly
+   * seen this set has also far less: then all but what is changed stays where it is, which for a
+   * decomposed object is outside. Mostly one of the two is few, and the first look has all of it.
    */
   private S remaining(S state, Joining joining) {
-    CellEditor<S, K, V> rest = delta();
-    boolean[] isChanged = new boolean[1];
-    forBoth(
-        state,
-        (key, mine, theirs) -> {
-          V cell = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
-          isChanged[0] |= cell != mine;
-          if (!isEmptyCell(cell)) {
-            rest.put(key, cell);
-          }
-        });
-    return isChanged[0] ? rest.done() : self();
+    int few = entryCount() / FEW_SHARE;
+    Outcome outcome = new Outcome(joining, few);
+    forBoth(state, outcome);
+    boolean isKept = outcome.changedCount <= outcome.restCount;
+    if ((isKept ? outcome.changedCount : outcome.restCount) <= few) {
+      return (isKept ? outcome.changed : outcome.rest).done();
+    }
+    CellEditor<S, K, V> result = isKept ? edit() : delta();
+    if (isKept) {
+      joinAll(result, state, joining);
+    } else {
+      forBoth(
+          state,
+          (key, mine, theirs) -> {
+            V cell = joined(key, mine, theirs, joining);
+            if (cell != null) {
+              result.put(key, cell);
+            }
+          });
+    }
+    return result.done();
+  }
+
+  /** Counts what a state leaves of this, and what it changes; has each of them if it is few. */
+  private final class Outcome implements Both<K, V> {
+    final CellEditor<S, K, V> rest = delta();
+    final CellEditor<S, K, V> changed = edit();
+    int restCount;
+    int changedCount;
+    private final Joining joining;
+    private final int few;
+
+    Outcome(Joining joining, int few) {
+      this.joining = joining;
+      this.few = few;
+    }
+
+    @Override
+    public void take(K key, @Nullable V mine, V theirs) {
+      V cell = joined(key, mine, theirs, joining);
+      if (cell != null && ++restCount <= few) {
+        rest.put(key, cell);
+      }
+      if (isChanged(mine, cell) && ++changedCount <= few) {
+        change(changed, key, mine, cell);
+      }
+    }
   }
 
   /** A delta's only leaf, as nearly all have it: without a walk, which costs as much as a join. */
@@ -463,13 +506,32 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   private void joinInto(
       CellEditor<S, K, V> result, K key, @Nullable V mine, V theirs, Joining joining) {
-    V joined = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
-    if (joining.full() && isEmptyCell(joined)) {
-      if (mine != null) {
-        result.remove(key, mine);
-      }
-    } else if (joined != mine && !staysOutside(mine, joined)) {
+    V cell = joined(key, mine, theirs, joining);
+    if (isChanged(mine, cell)) {
+      change(result, key, mine, cell);
+    }
+  }
+
+  /**
+   * What comes of two cells of a key.
+   *
+   * @param mine null if it is not here
+   * @return null if it is not there any more
+   */
+  private @Nullable V joined(K key, @Nullable V mine, V theirs, Joining joining) {
+    V cell = joinCells(mine == null ? emptyCell(key) : mine, theirs, joining);
+    return joining.full() && isEmptyCell(cell) ? null : cell;
+  }
+
+  private boolean isChanged(@Nullable V mine, @Nullable V joined) {
+    return joined != mine && (joined == null || !staysOutside(mine, joined));
+  }
+
+  private void change(CellEditor<S, K, V> result, K key, @Nullable V mine, @Nullable V joined) {
+    if (joined != null) {
       result.replace(key, mine, joined);
+    } else if (mine != null) {
+      result.remove(key, mine);
     }
   }
 

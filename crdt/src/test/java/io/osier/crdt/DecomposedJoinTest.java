@@ -6,6 +6,9 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import java.util.List;
 import java.util.stream.IntStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -107,6 +110,114 @@ final class DecomposedJoinTest {
       assertThat(mine.join(theirs)).isEqualTo(whole.join(theirs));
       assertThat(outside.given).as("once").isBetween(SIZE, SIZE + 200);
     }
+  }
+
+  private static List<Value> numbered(int from, int to, int step) {
+    return IntStream.range(from, to)
+        .filter(i -> (i - from) % step == 0)
+        .mapToObj(Value::of)
+        .toList();
+  }
+
+  /** A state of who has seen the first elements of {@link #set} and added one to those. */
+  private static Causal small(int seen) {
+    Causal some = Causal.bottom(CrdtType.AW_SET);
+    if (seen > 0) {
+      some = updated(some, SELF, 1, new Operation.Add(numbered(0, seen, 1)));
+    }
+    return updated(some, OTHER, 1, new Operation.Add(List.of(Value.of("x"))));
+  }
+
+  /**
+   * As it is after the join with a smaller state, which is compared with the join from that side.
+   *
+   * @param kept whether what is not changed stays where it was
+   * @param inMemory how many entries come into memory
+   */
+  private Causal joined(Causal mine, Causal theirs, boolean kept, int inMemory) {
+    EntrySource source = Decomposition.source(mine);
+    outside.given = 0;
+    Causal joined = mine.join(theirs);
+    int given = outside.given;
+    assertThat(Decomposition.source(joined)).isSameAs(kept ? source : null);
+    assertThat(Decomposition.inMemory(joined)).isEqualTo(inMemory);
+    assertThat(joined).isEqualTo(theirs.join(Decomposition.whole(mine)));
+    outside.given = given;
+    return joined;
+  }
+
+  @Test
+  void smallState_thatHasNotSeenALargeSet_leavesThatOutside() {
+    Causal mine = outside.decomposed(set());
+    for (int seen : new int[] {0, 300}) {
+      Causal joined = joined(mine, small(seen), true, 1);
+      assertThat(outside.given).as("each once").isLessThanOrEqualTo(SIZE);
+      assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE + 1L));
+    }
+  }
+
+  /** Then it is known which entries it may have not seen: all of them. */
+  @Test
+  void smallState_thatHasNotSeenWhatCameLately_leavesThatOutside() {
+    Causal inMemory = Decomposition.of(set());
+    Causal joined = joined(inMemory, small(0), true, SIZE + 1);
+    assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE + 1L));
+    joined(rebased(inMemory), small(0), true, 1);
+    assertThat(outside.given).as("each once").isLessThanOrEqualTo(SIZE);
+  }
+
+  @Test
+  void smallState_withWhatWasRemovedHere_changesNothing() {
+    Causal added = updated(set(), OTHER, 1, new Operation.Add(List.of(Value.of("x"))));
+    Operation remove = new Operation.Remove(List.of(Value.of("x")));
+    Causal whole = updated(added, SELF, SIZE + 1, remove);
+    Causal theirs = small(0);
+    assertThat(whole.join(theirs)).isEqualTo(whole);
+    outside.replicas = List.of(SELF, OTHER);
+    Causal joined = joined(outside.decomposed(whole), theirs, true, 0);
+    assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE));
+  }
+
+  @Test
+  void smallState_withoutManyOfWhatItHasSeen_isJoinedByLookingAtEachTwice() {
+    Causal mine = outside.decomposed(set());
+    Causal theirs = updated(small(900), OTHER, 2, new Operation.Remove(numbered(0, 900, 2)));
+    Causal joined = joined(mine, theirs, true, 451);
+    assertThat(outside.given).isLessThanOrEqualTo(2 * SIZE);
+    assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE - 449L));
+  }
+
+  @Test
+  void smallState_withoutMostEntries_leavesTheOthersInMemory() {
+    Causal mine = outside.decomposed(set());
+    for (int unseen : new int[] {20, 500}) {
+      int seen = SIZE - unseen;
+      Causal theirs = updated(small(seen), OTHER, 2, new Operation.Remove(numbered(0, seen, 1)));
+      Causal joined = joined(mine, theirs, false, unseen + 1);
+      assertThat(outside.given).isLessThanOrEqualTo(unseen == 20 ? SIZE : 2 * SIZE);
+      assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(unseen + 1L));
+    }
+  }
+
+  private static Causal withoutAll(Causal set, List<Value> elements) {
+    long number = set.context().last(OTHER) + 1;
+    return elements.isEmpty() ? set : updated(set, OTHER, number, new Operation.Remove(elements));
+  }
+
+  /** Against the join from the other side, where all of the large set is put into the small one. */
+  @Property(tries = 200)
+  void smallState_isJoinedAsFromItsSide(
+      @ForAll @IntRange(max = 200) int seen,
+      @ForAll @IntRange(min = 1, max = 10) int step,
+      @ForAll @IntRange(max = 200) int cleared) {
+    Operation all = new Operation.Add(numbered(0, 200, 1));
+    Causal whole = updated(Causal.bottom(CrdtType.AW_SET), SELF, 1, all);
+    Causal theirs = small(seen);
+    theirs = withoutAll(theirs, numbered(0, Math.min(seen, cleared), 1));
+    theirs = withoutAll(theirs, numbered(0, seen, step));
+    Causal expected = theirs.join(whole);
+    assertThat(outside.decomposed(whole).join(theirs)).isEqualTo(expected);
+    assertThat(whole.join(theirs)).isEqualTo(expected);
   }
 
   @Test

@@ -12,23 +12,26 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The entries of an object of one replica outside the heap, and how many of them were given. */
+/** The entries of an object outside the heap, and how many of them were given. */
 final class TestEntries implements EntrySource {
   static final ReplicaId SELF = new ReplicaId("eu", 1);
 
   final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
   int given;
 
+  /** All of the object's context, in its order. */
+  List<ReplicaId> replicas = List.of(SELF);
+
   /** An equal object whose entries are here. */
   Causal decomposed(Causal whole) {
-    Decomposition.all(whole, List.of(SELF), entries::put);
+    Decomposition.all(whole, replicas, entries::put);
     byte[] head =
         WireOutput.bytesOf(
             out -> {
-              out.presetReplica(SELF);
+              replicas.forEach(out::presetReplica);
               Decomposition.writeHead(Decomposition.of(whole), out);
             });
-    return Decomposition.readHead(whole.form(), List.of(SELF), new WireInput(head), this);
+    return Decomposition.readHead(whole.form(), replicas, new WireInput(head), this);
   }
 
   @Override
@@ -49,7 +52,7 @@ final class TestEntries implements EntrySource {
 
   @Override
   public List<ReplicaId> replicas() {
-    return List.of(SELF);
+    return replicas;
   }
 
   @Override

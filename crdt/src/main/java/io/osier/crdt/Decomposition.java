@@ -9,11 +9,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,10 +159,10 @@ public final class Decomposition {
   /** Which entries were changed lately, for one that has none of a version's in memory. */
   private static <K extends Comparable<K>, V> RecentKeys recent(
       CellStore<?, K, V> written, CausalContext context) {
-    List<byte[]> keys = new ArrayList<>(written.inMemory().size());
-    for (Tuple2<K, V> entry : written.inMemory()) {
-      keys.add(written.orderedKey(entry._1));
-    }
+    Iterator<byte[]> keys =
+        StreamSupport.stream(written.inMemory().spliterator(), false)
+            .map(entry -> written.orderedKey(entry._1))
+            .iterator();
     return requireNonNull(written.behind()).recent().after(context, keys);
   }
 

@@ -5,6 +5,7 @@ import io.osier.core.HeapSize;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * looked for among these, and not by a walk through all that lies outside. Immutable.
  */
 final class RecentKeys {
-  /** Of one object former keys are kept up to so many bytes. */
+  /** Of one object former keys are kept up to so many bytes, contexts and all. */
   private static final int BYTES_MAX = 256 << 10;
 
   /** And not of more versions: slow changes come into a source because it gets old. */
@@ -29,7 +30,11 @@ final class RecentKeys {
    * @param since as {@link RecentKeys#since} was then
    * @param keys their bytes, each behind its length
    */
-  private record Former(CausalContext since, byte[] keys) {}
+  private record Former(CausalContext since, byte[] keys) {
+    long heapBytes() {
+      return FORMER_HEAP_BYTES + since.heapBytes() + HeapSize.array(keys.length, 1);
+    }
+  }
 
   /** What lies outside, and was not changed in memory, has no other dots than these. */
   private final CausalContext since;
@@ -48,24 +53,30 @@ final class RecentKeys {
   }
 
   /**
-   * After what was in memory has come into a source.
+   * After what was in memory has come into a source. With nothing in memory nothing has: what lies
+   * outside is as it was, so what was known of it holds still, and a set that is read anew again
+   * and again does not forget that.
    *
    * @param written the context of the version that the source has
-   * @param keys what that version had in memory
+   * @param keys what that version had in memory; no more of them are asked for than are kept
    */
-  RecentKeys after(CausalContext written, List<byte[]> keys) {
+  RecentKeys after(CausalContext written, Iterator<byte[]> keys) {
+    if (!keys.hasNext()) {
+      return this;
+    }
     WireOutput out = new WireOutput();
-    for (byte[] key : keys) {
-      out.writeBlob(key);
+    while (keys.hasNext()) {
+      out.writeBlob(keys.next());
       if (out.position() > BYTES_MAX) {
         return since(written); // without these, former ones are of no use
       }
     }
+    Former latest = new Former(since, out.toBytes());
     List<Former> kept = new ArrayList<>();
-    kept.add(new Former(since, out.toBytes()));
-    long bytes = out.position();
+    kept.add(latest);
+    long bytes = latest.heapBytes();
     for (Former each : former) {
-      bytes += each.keys.length;
+      bytes += each.heapBytes();
       if (bytes > BYTES_MAX || kept.size() == FORMER_MAX) {
         break;
       }
@@ -97,9 +108,9 @@ final class RecentKeys {
   }
 
   long heapBytes() {
-    long bytes = HEAP_BYTES + HeapSize.list(former.size());
+    long bytes = HEAP_BYTES + since.heapBytes() + HeapSize.list(former.size());
     for (Former each : former) {
-      bytes += FORMER_HEAP_BYTES + HeapSize.array(each.keys.length, 1);
+      bytes += each.heapBytes();
     }
     return bytes;
   }

@@ -248,6 +248,26 @@ final class DecomposedJoinTest {
     assertThat(Decomposition.remembering(read, Decomposition.whole(mine))).isSameAs(read);
   }
 
+  /** As a set that is read and not changed is, whose source gets old. */
+  @Test
+  void readAnewManyTimes_doesNotForgetWhatCameLately() {
+    Causal before = outside.decomposed(set());
+    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
+    Causal mine = addedTo(before, 1);
+    Causal expected = mine.join(cleared);
+    Causal whole = Decomposition.whole(mine);
+    long heapBytes = 0;
+    for (int i = 0; i < 40; i++) {
+      outside = new TestEntries();
+      mine = Decomposition.remembering(outside.decomposed(whole), mine);
+      heapBytes = i == 0 ? mine.store().heapBytes() : heapBytes;
+    }
+    assertThat(mine.store().heapBytes()).isEqualTo(heapBytes);
+    outside.given = 0;
+    assertThat(mine.join(cleared)).isEqualTo(expected);
+    assertThat(outside.given).isLessThan(20);
+  }
+
   @Test
   void recentKeys_areBoundedInBytes_andCounted() {
     Causal mine = outside.decomposed(set());

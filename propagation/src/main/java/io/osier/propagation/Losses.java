@@ -33,9 +33,18 @@ final class Losses {
     this.knowledge = knowledge;
   }
 
-  /** A peer tells what it has. */
-  void heard(String dc, long nowNanos) {
-    heardNanos.put(dc, nowNanos);
+  /**
+   * A peer tells what it has, or had when that left.
+   *
+   * @param delayNanos how much longer it was under way than usual, by the two wall clocks: one may
+   *     have been set
+   */
+  void heard(String dc, long delayNanos, long nowNanos) {
+    heardNanos.put(dc, nowNanos - Math.min(delayNanos, PATIENCE * pauseNanos()));
+  }
+
+  private long pauseNanos() {
+    return around.healNanos() + around.retryNanos();
   }
 
   /** Nothing is heard of a datacenter any more. */
@@ -53,7 +62,7 @@ final class Losses {
   boolean isCertain(ReplicaId origin, long nowNanos) {
     long since = before.getOrDefault(origin, nowNanos);
     sinceNanos.put(origin, since);
-    long pause = around.healNanos() + around.retryNanos();
+    long pause = pauseNanos();
     boolean waits = false;
     for (String dc : around.peers()) {
       Frame.Status status = knowledge.status(dc);

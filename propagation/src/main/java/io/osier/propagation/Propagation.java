@@ -330,7 +330,7 @@ public final class Propagation {
       }
       case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
       case Frame.Resume f -> outbound.resume(stream, peer, f, nowNanos, nowMillis);
-      case Frame.Status f -> status(in, f, nowNanos);
+      case Frame.Status f -> status(in, f, nowNanos, nowMillis);
       case Frame.Offer f -> inbound.offered(in, f, nowNanos);
       case Frame.Pull f -> outbound.pull(stream, peer, f, nowNanos, nowMillis);
       case Frame.Ranges f -> inbound.pulled(in, f, nowNanos, nowMillis);
@@ -363,7 +363,7 @@ public final class Propagation {
     };
   }
 
-  private void status(InboundStream in, Frame.Status status, long nowNanos) {
+  private void status(InboundStream in, Frame.Status status, long nowNanos, long nowMillis) {
     if (status.through().get(around.self()) > outbound.committed()) {
       throw new OsierException(
           ErrorCode.STORE_DAMAGED,
@@ -378,7 +378,8 @@ public final class Propagation {
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
       knowledge.status(in.sender(), status);
       relays.prune(knowledge.everywhere());
-      standing.heard(in.sender().dc(), status, nowNanos);
+      long delayNanos = in.delayNanos(wayMillis(status, nowMillis));
+      standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
     }
     if (inbound.status(in, status, nowNanos)) {
       resume(in, nowNanos);

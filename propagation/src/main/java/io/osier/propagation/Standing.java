@@ -57,9 +57,13 @@ final class Standing {
     this.settled = around.recovered().settled() || around.peers().isEmpty();
   }
 
-  /** A peer tells what it has. */
-  void heard(String dc, Frame.Status status, long nowNanos) {
-    losses.heard(dc, nowNanos);
+  /**
+   * A peer tells what it has.
+   *
+   * @param delayNanos how much longer that was under way than usual
+   */
+  void heard(String dc, Frame.Status status, long delayNanos, long nowNanos) {
+    losses.heard(dc, delayNanos, nowNanos);
     firstStatus.putIfAbsent(dc, status);
     ReplicaId peer = knowledge.newest(dc);
     VersionVector has =

@@ -2,6 +2,8 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.propagation.host.StreamSettings;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,5 +58,34 @@ final class ChangedPeersTest {
     run("start " + kind + " ap eu", "ap add k x", "run 1000", "cut ap eu", "ap peers");
     run("ap add k y", "ap add l z", "run 1000", "ap peers eu");
     assertThat(run("join ap eu", "run 3000")).contains("eu     shows", "k=x y", "l=z");
+  }
+
+  /** What had come of it without its end was dropped with it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"causal", "session"})
+  void oneThatIsAddedAgain_givesOnceMoreWhatHadBegunToCome(String kind) {
+    Script narrow = new Script(new StreamSettings(1 << 10, 1 << 10, 1_000, 200, 3_600_000, 10_000));
+    narrow.run("start " + kind + " ap eu us");
+    for (String command : List.of("run 1000", "cut eu us", "cut ap eu")) {
+      narrow.run(command);
+    }
+    for (int i = 0; i < 100; i++) {
+      narrow.run("eu add s" + i + " x");
+    }
+    for (String command :
+        List.of(
+            "run 700000",
+            "join eu us",
+            "run 60",
+            "us peers ap",
+            "us peers ap eu",
+            "cut eu us",
+            "join eu us",
+            "run 10000")) {
+      narrow.run(command);
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(narrow.state("us", "s" + i)).isEqualTo(narrow.state("eu", "s" + i));
+    }
   }
 }

@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
  * Gives objects whose entries lie outside, and can only be read until {@link #end}: who reads them
  * after that would find those of later versions in a store.
  */
-final class LeasedEntries {
+public final class LeasedEntries {
   private final List<Lease> leases = new ArrayList<>();
 
   /** All that were given have ended. */
-  void end() {
+  public void end() {
     leases.forEach(l -> l.ended = true);
     leases.clear();
   }
 
   /** An equal object with its entries outside; the same one if that cannot be. */
-  Causal of(Causal object) {
+  public Causal of(Causal object) {
     if (!Decomposition.isPossible(object)) {
       return object;
     }

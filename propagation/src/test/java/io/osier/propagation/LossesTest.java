@@ -32,9 +32,13 @@ final class LossesTest {
   private final Losses losses = new Losses(around, knowledge);
 
   private void hears(boolean waiting, long nanos) {
+    hears(waiting, 0, nanos);
+  }
+
+  private void hears(boolean waiting, long delayNanos, long nanos) {
     VersionVector none = VersionVector.EMPTY;
     knowledge.status(US, new Frame.Status(false, 0, 0, none, 1, none, 0, waiting, 0));
-    losses.heard("us", nanos);
+    losses.heard("us", delayNanos, nanos);
   }
 
   private boolean isCertain(long nanos) {
@@ -51,6 +55,30 @@ final class LossesTest {
     assertThat(isCertain(2 * PAUSE)).as("it may have left before").isFalse();
     hears(false, 2 * PAUSE);
     assertThat(isCertain(2 * PAUSE)).isTrue();
+  }
+
+  /** What it has got meanwhile it does not tell. */
+  @Test
+  void statusThatWasLongUnderWay_tellsOfWhenItLeft() {
+    hears(false, 0);
+    assertThat(isCertain(0)).isFalse();
+    hears(false, 2 * PAUSE, 2 * PAUSE);
+    assertThat(isCertain(2 * PAUSE)).isFalse();
+    hears(false, PAUSE, 2 * PAUSE);
+    assertThat(isCertain(2 * PAUSE)).isTrue();
+  }
+
+  /** All seem to have been under way for as long as one of the clocks was set by. */
+  @Test
+  void clockThatWasSet_makesItCertainLater() {
+    long hour = 3_600_000_000_000L;
+    hears(false, 0);
+    assertThat(isCertain(0)).isFalse();
+    hears(false, hour, Losses.PATIENCE * PAUSE);
+    assertThat(isCertain(Losses.PATIENCE * PAUSE)).isFalse();
+    long later = (Losses.PATIENCE + 1) * PAUSE;
+    hears(false, hour, later);
+    assertThat(isCertain(later)).isTrue();
   }
 
   @Test

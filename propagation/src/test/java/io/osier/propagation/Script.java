@@ -2,6 +2,7 @@ package io.osier.propagation;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -20,6 +21,7 @@ import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  *   DC peers DC...               has these peers from now on
  *   lose DC DC                   loses the next updates from one to the other
  *   mute DC DC                   loses all from one to the other from now on, and nobody is told
+ *   slow DC DC N                 from now on N bytes a second go from one to the other
  *   cut DC DC, join DC DC        cuts a link, both ways, or joins it again
  *   run N                        lets N ms pass
  * </pre>
@@ -148,6 +151,11 @@ final class Script {
   /** What comes a second time, later. */
   private BiPredicate<String, Frame> repeats = (link, frame) -> false;
 
+  private final Map<String, Long> bytesPerSecond = new HashMap<>();
+
+  /** When all that was sent by a slow link has left. */
+  private final Map<String, Long> leftNanos = new HashMap<>();
+
   /** Whether peers know offers of large states. */
   private boolean pulls = true;
 
@@ -199,6 +207,14 @@ final class Script {
     return requireNonNull(dc(dc).objects.get(object(key)), key);
   }
 
+  /** What waits at a datacenter takes so much in the heap, about, in bytes. */
+  long waitingBytes(String dc) {
+    return dc(dc).propagation.memory().stream()
+        .filter(usage -> usage.name().equals("waiting"))
+        .mapToLong(Budget.Usage::used)
+        .sum();
+  }
+
   /** Runs a command; returns what came out. */
   String run(String command) {
     told.setLength(0);
@@ -207,6 +223,9 @@ final class Script {
     switch (words[0]) {
       case "start" -> start(words);
       case "lose" -> losing.add(words[1] + ">" + words[2]);
+      case "slow" -> {
+        bytesPerSecond.put(words[1] + ">" + words[2], Long.valueOf(words[3]));
+      }
       case "mute" -> cut.add(words[1] + ">" + words[2]);
       case "cut" -> link(words[1], words[2], false);
       case "join" -> link(words[1], words[2], true);
@@ -345,11 +364,24 @@ final class Script {
       tell(link + "  " + text + lost);
     }
     if (lost.isEmpty()) {
-      arrives(from, to, link, frame, DELAY);
+      arrives(from, to, link, frame, queued(from, link, frame) + DELAY);
       if (this.repeats.test(link, frame)) {
         arrives(from, to, link, frame, 4 * DELAY);
       }
     }
+  }
+
+  /** How long it takes until a frame and those before it have left. */
+  private long queued(Dc from, String link, Frame frame) {
+    Long perSecond = bytesPerSecond.get(link);
+    if (perSecond == null) {
+      return 0;
+    }
+    long bytes = FrameCodec.encode(from.self, frame).length;
+    long left =
+        Math.max(nanos, leftNanos.getOrDefault(link, 0L)) + bytes * 1_000_000_000L / perSecond;
+    leftNanos.put(link, left);
+    return left - nanos;
   }
 
   private void arrives(Dc from, String to, String link, Frame frame, long delay) {

@@ -3,6 +3,7 @@ package io.osier.propagation.in;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
@@ -167,13 +168,30 @@ final class Admission {
       }
     }
 
-    /** Whether all that was pulled has stayed as it is; it will for some time more. */
-    boolean holdPulled() {
-      boolean held = true;
+    /** An object's last state among what is open, if it was pulled. */
+    Optional<Causal> openPulled(ObjectId object) {
+      Integer at = states.get(object);
+      return at != null && pulled.contains(open.get(at))
+          ? Optional.of(open.get(at).shipment.content())
+          : Optional.empty();
+    }
+
+    /** Of what was pulled, what has not stayed as it is; the rest will for some time more. */
+    Set<Arrived> holdPulled() {
+      Set<Arrived> lost = Collections.newSetFromMap(new IdentityHashMap<>());
       for (Arrived state : pulled) {
-        held &= Decomposition.hold(state.shipment.content());
+        if (!Decomposition.hold(state.shipment.content())) {
+          lost.add(state);
+        }
       }
-      return held;
+      return lost;
+    }
+
+    /** Drops the first cut that has any of some updates, and what builds on it. */
+    void dropFrom(Set<Arrived> lost, Source source) {
+      while (cuts.stream().anyMatch(cut -> cut.updates.stream().anyMatch(lost::contains))) {
+        removeLast(source);
+      }
     }
 
     /** Takes all that is open. */
@@ -234,6 +252,12 @@ final class Admission {
     }
   }
 
+  /** The last state of an object that was pulled, of what is open; empty if there is none. */
+  Optional<Causal> pulled(Source stream, ObjectId object) {
+    Queue queue = queues.get(stream);
+    return queue == null ? Optional.empty() : queue.openPulled(object);
+  }
+
   /** Whether something waits that was pulled. */
   boolean hasPulled() {
     return queues.values().stream().anyMatch(q -> !q.pulled.isEmpty());
@@ -243,19 +267,25 @@ final class Admission {
    * Sees to it that what was pulled stays as it is: it has only what differs from the version that
    * was here, and reads the rest of that (see {@link Decomposition#hold}). If one has not, as after
    * a long sleep of the process, everything that waits of its stream is dropped: it must come once
-   * more.
+   * more. What nobody can send once more is dropped from the lost state on.
    *
    * @return the streams of which it was dropped
    */
   List<Source> holdPulled() {
-    List<Source> lost = new ArrayList<>();
+    List<Source> dropped = new ArrayList<>();
     for (Map.Entry<Source, Queue> e : queues.entrySet()) {
-      if (!e.getValue().holdPulled()) {
-        lost.add(e.getKey());
+      Set<Arrived> lost = e.getValue().holdPulled();
+      if (lost.isEmpty()) {
+        continue;
+      }
+      if (e.getValue().ended) {
+        e.getValue().dropFrom(lost, e.getKey());
+      } else {
+        dropped.add(e.getKey());
       }
     }
-    lost.forEach(queues::remove);
-    return lost;
+    dropped.forEach(queues::remove);
+    return dropped;
   }
 
   /** Whether a stream's cut up to there is new. */
@@ -328,6 +358,15 @@ final class Admission {
       if (e.getKey().peer.equals(former)) {
         e.getValue().dropOpen();
         e.getValue().ended = true;
+      }
+    }
+  }
+
+  /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
+  void returned(ReplicaId peer) {
+    for (Map.Entry<Source, Queue> e : queues.entrySet()) {
+      if (e.getKey().peer.equals(peer)) {
+        e.getValue().ended = false;
       }
     }
   }

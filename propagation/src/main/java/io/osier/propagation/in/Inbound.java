@@ -50,11 +50,10 @@ public final class Inbound {
   private static final int TAKEN_FACTOR = 2;
 
   /**
-   * A pull of which nothing was heard for so many times the pause before something is said again is
-   * one whose offer is not made any more, should another one need its room: a sender's pauses are
-   * half as long at most.
+   * What nothing was heard of for so many times the pause before something is said again is not
+   * waited for, should others need its room: a sender's pauses are half as long at most.
    */
-  private static final long PULL_SILENCE_RETRIES = 32;
+  private static final long SILENCE_RETRIES = 32;
 
   /** How many frames came whose acknowledgement had to wait, or which were not taken. */
   private long waitingSpent;
@@ -98,10 +97,14 @@ public final class Inbound {
     // The knowledge may have heard of the incarnation before it speaks here itself, from a third
     // one.
     if (in != null && in.sender().incarnation() >= peer.incarnation()) {
+      if (in.sender().equals(peer) && in.isBack()) {
+        visibility.returned(peer);
+      }
       return false;
     }
     if (in != null) {
       visibility.ended(in.sender());
+      in.end();
       if (in.applied().isPresent()) {
         endedStreams.put(peer.dc(), in.sender());
       }
@@ -119,8 +122,10 @@ public final class Inbound {
   public void end(String dc) {
     InboundStream in = streams.get(dc);
     if (in != null) {
-      visibility.ended(in.sender());
-      in.dropPulls();
+      in.end();
+      if (visibility.ended(in.sender())) {
+        in.dropped(); // the same incarnation may be a peer again
+      }
     }
   }
 
@@ -226,7 +231,13 @@ public final class Inbound {
 
   /** Looks who goes on, now that something has come. */
   private void weigh(long nowNanos) {
-    visibility.weigh(in -> isLinkUp(in) && nowNanos - in.aliveNanos() < around.retryNanos());
+    visibility.weigh(
+        in -> isLinkUp(in) && nowNanos - in.aliveNanos() < around.retryNanos(),
+        silentNanos(nowNanos));
+  }
+
+  private long silentNanos(long nowNanos) {
+    return nowNanos - SILENCE_RETRIES * around.retryNanos();
   }
 
   private boolean isLinkUp(InboundStream in) {
@@ -284,7 +295,12 @@ public final class Inbound {
       send(in, before.ask());
     } else if (before != null || mayPullMore(in, nowNanos)) {
       // What has come of an offer that ended early need not come again.
-      begin(in, offer, before == null ? Optional.empty() : before.version(), nowNanos);
+      Optional<Causal> came =
+          before != null
+              ? before.version()
+              : visibility.waitingState(in, offer.object()).filter(Decomposition::hold);
+      long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
+      begin(in, offer, came, bytes, nowNanos);
     }
   }
 
@@ -292,7 +308,7 @@ public final class Inbound {
   private boolean mayPullMore(InboundStream in, long nowNanos) {
     if (!hasRoomForPull(in)) {
       // Their offers may never come again.
-      in.dropFormerPulls(nowNanos - PULL_SILENCE_RETRIES * around.retryNanos());
+      in.dropFormerPulls(silentNanos(nowNanos));
     }
     return hasRoomForPull(in);
   }
@@ -307,11 +323,12 @@ public final class Inbound {
             && visibility.waitingBytes() <= around.settings().memory().waiting());
   }
 
-  private void begin(InboundStream in, Frame.Offer offer, Optional<Causal> came, long nowNanos) {
+  private void begin(
+      InboundStream in, Frame.Offer offer, Optional<Causal> came, long bytes, long nowNanos) {
     Causal here = around.replica().state(offer.object());
     Causal own = here == null ? Causal.bottom(offer.object().type()) : here;
     if (came.isPresent() || Decomposition.hold(own)) {
-      StatePull pull = new StatePull(in.sender(), offer, came.orElse(own), nowNanos);
+      StatePull pull = new StatePull(in.sender(), offer, came.orElse(own), bytes, nowNanos);
       in.begin(pull);
       send(in, pull.ask());
     } // otherwise it is just being read anew: the offer is made again
@@ -336,7 +353,7 @@ public final class Inbound {
   private void goOn(InboundStream in, StatePull pull, long nowNanos, long nowMillis) {
     pull.heard(nowNanos);
     if (pull.version().isEmpty()) {
-      begin(in, pull.offer(), Optional.empty(), nowNanos);
+      begin(in, pull.offer(), Optional.empty(), 0, nowNanos);
     } else if (pull.isComplete()) {
       around.stats().pulled();
       visibility.pulled(in, pull.shipment(), nowNanos, nowMillis);

@@ -100,6 +100,9 @@ public final class InboundStream {
   private final Map<ObjectId, Long> fetchedNanos = new LinkedHashMap<>();
   private final Fetcher fetcher;
 
+  /** Whether its datacenter was said to be no peer any more. */
+  private boolean ended;
+
   /** The large states that are being pulled. */
   private final Map<ObjectId, StatePull> pulls = new HashMap<>();
 
@@ -136,9 +139,27 @@ public final class InboundStream {
     return new Frame.Resume(epoch, through, cursor);
   }
 
-  /** What waits of it was dropped: to be resumed behind what was applied, and not what came. */
+  /**
+   * What waits of it was dropped: it begins anew when there is room, behind what was applied, and
+   * not behind what came.
+   */
   void dropped() {
+    dropPulls();
     cursor = applied;
+    refusing = true;
+  }
+
+  /** Its datacenter is no peer any more. */
+  void end() {
+    ended = true;
+    dropPulls();
+  }
+
+  /** Its datacenter is a peer again. Returns whether it was none. */
+  boolean isBack() {
+    boolean wasEnded = ended;
+    ended = false;
+    return wasEnded;
   }
 
   /** Takes no more of this epoch; to be resumed when there is room. */
@@ -247,9 +268,19 @@ public final class InboundStream {
   }
 
   private boolean isDelayed(long wayMillis, long byMillis) {
-    return wayMillis != Long.MIN_VALUE
-        && shortestWayMillis != Long.MAX_VALUE
-        && wayMillis - shortestWayMillis > byMillis;
+    return delayNanos(wayMillis) > byMillis * 1_000_000;
+  }
+
+  /**
+   * How much longer a frame was under way than the fastest of the stream, as far as is known; 0 if
+   * it was not.
+   *
+   * @param wayMillis how long it took, by the two wall clocks; Long.MIN_VALUE if it does not tell
+   */
+  public long delayNanos(long wayMillis) {
+    return wayMillis == Long.MIN_VALUE || shortestWayMillis == Long.MAX_VALUE
+        ? 0
+        : Math.max(0, wayMillis - shortestWayMillis) * 1_000_000;
   }
 
   /**
@@ -469,7 +500,15 @@ public final class InboundStream {
 
   /** Drops what has come of offers of former epochs, and of those not heard of since a time. */
   void dropFormerPulls(long sinceNanos) {
-    pulls.values().removeIf(p -> p.offer().epoch() != epoch || p.heardNanos() - sinceNanos < 0);
+    pulls.values().removeIf(p -> p.offer().epoch() != epoch);
+    dropSilentPulls(sinceNanos);
+  }
+
+  /** Drops what has come of offers of which nothing was heard since a time, if it was expected. */
+  void dropSilentPulls(long sinceNanos) {
+    if (resumeSentNanos - sinceNanos < 0) {
+      pulls.values().removeIf(p -> p.heardNanos() - sinceNanos < 0);
+    }
   }
 
   /** The pull of an object that is under way; null if there is none. */

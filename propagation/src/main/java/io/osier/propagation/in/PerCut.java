@@ -2,13 +2,16 @@ package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.EntrySource;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -24,6 +27,9 @@ import java.util.function.Predicate;
  * Once let in, a stream goes on until what waits is within its budget again: a stream that starts
  * again ships one cut that reaches up to the present, and two that took turns in that would depend
  * on ever later ones of each other.
+ *
+ * <p>Where all that has begun to come is of streams that stand still, all others go on. If it stays
+ * so, what has begun makes room: it comes once more when its sender is heard again.
  *
  * <p>So the budget is exceeded by no more than what must become visible together. Nobody waits for
  * ever: if all that closed cuts depend on were visible or closed here, they would be admitted
@@ -183,9 +189,20 @@ final class PerCut implements Visibility {
   }
 
   @Override
-  public void ended(ReplicaId former) {
+  public boolean ended(ReplicaId former) {
     admission.ended(former);
     letIn.remove(former);
+    return true;
+  }
+
+  @Override
+  public void returned(ReplicaId peer) {
+    admission.returned(peer);
+  }
+
+  @Override
+  public Optional<Causal> waitingState(InboundStream in, ObjectId object) {
+    return admission.pulled(source(in), object);
   }
 
   @Override
@@ -199,7 +216,7 @@ final class PerCut implements Visibility {
   }
 
   @Override
-  public void weigh(Predicate<InboundStream> flows) {
+  public void weigh(Predicate<InboundStream> flows, long silentNanos) {
     if (waitingBytes() - leftBytes() <= around.settings().memory().waiting()) {
       letIn.clear();
       return;
@@ -208,16 +225,41 @@ final class PerCut implements Visibility {
     InboundStream most = null;
     boolean comesToAnEnd = admission.hasCuts();
     for (InboundStream in : streams.all()) {
+      if (flows.test(in)) {
+        in.dropSilentPulls(silentNanos);
+      }
       if (admission.isWanted(source(in), here)) {
         letIn.add(in.sender());
       }
-      if (open(in) > 0 && flows.test(in)) {
+      if (begun(in) > 0 && flows.test(in)) {
         comesToAnEnd |= letIn.contains(in.sender());
-        most = most == null || open(in) > open(most) ? in : most;
+        most = most == null || begun(in) > begun(most) ? in : most;
       }
     }
-    if (!comesToAnEnd && most != null) {
+    if (comesToAnEnd) {
+      return;
+    }
+    if (most != null) {
       letIn.add(most.sender());
+    } else {
+      passBy(flows, silentNanos);
+    }
+  }
+
+  /** Lets others in than those of which something has begun to come: these stand still. */
+  private void passBy(Predicate<InboundStream> flows, long silentNanos) {
+    boolean anyFlows = false;
+    for (InboundStream in : streams.all()) {
+      if (flows.test(in)) {
+        anyFlows = true;
+        letIn.add(in.sender());
+      }
+    }
+    for (InboundStream in : streams.all()) {
+      if (anyFlows && begun(in) > 0 && in.aliveNanos() - silentNanos < 0) {
+        admission.drop(source(in));
+        in.dropped();
+      }
     }
   }
 
@@ -225,8 +267,9 @@ final class PerCut implements Visibility {
     return Admission.Source.stream(in.sender());
   }
 
-  private int open(InboundStream in) {
-    return admission.open(source(in));
+  /** What has come of a stream and waits for more of it: updates, and parts of large states. */
+  private int begun(InboundStream in) {
+    return admission.open(source(in)) + in.pulls();
   }
 
   @Override

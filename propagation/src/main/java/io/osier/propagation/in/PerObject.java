@@ -3,11 +3,13 @@ package io.osier.propagation.in;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -196,8 +198,18 @@ final class PerObject implements Visibility {
   }
 
   @Override
-  public void ended(ReplicaId former) {
-    // What came of it is visible, or waits for what others have: its stream is kept for that.
+  public boolean ended(ReplicaId former) {
+    return false; // it is visible, or waits for what others have: its stream is kept for that
+  }
+
+  @Override
+  public void returned(ReplicaId peer) {
+    // Its stream was kept.
+  }
+
+  @Override
+  public Optional<Causal> waitingState(InboundStream in, ObjectId object) {
+    return Optional.empty(); // none of it waits
   }
 
   /** Of streams that have ended: who ships still is asked for what it builds on. */
@@ -250,7 +262,7 @@ final class PerObject implements Visibility {
   }
 
   @Override
-  public void weigh(Predicate<InboundStream> flows) {
+  public void weigh(Predicate<InboundStream> flows, long silentNanos) {
     // Who may be held back is seen by the stream alone.
   }
 

@@ -39,11 +39,16 @@ final class StatePull {
   /** Of the page, those whose entries have not come. */
   private List<Integer> lacking = List.of();
 
-  /** Begins with a version of the object that is here, or with entries that came before. */
-  StatePull(ReplicaId sender, Frame.Offer offer, Causal version, long nowNanos) {
+  /**
+   * Begins with a version of the object that is here, or with entries that came before.
+   *
+   * @param bytes what came before takes so much in the heap, about, unless it is counted elsewhere
+   */
+  StatePull(ReplicaId sender, Frame.Offer offer, Causal version, long bytes, long nowNanos) {
     this.sender = sender;
     this.offer = offer;
     this.version = version;
+    this.bytes = bytes;
     this.heardNanos = nowNanos;
   }
 

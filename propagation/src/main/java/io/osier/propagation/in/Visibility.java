@@ -1,9 +1,12 @@
 package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** When what has come becomes visible: each object for itself, or all of a cut in one step. */
@@ -43,8 +46,18 @@ interface Visibility {
   /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
   void givenUp(ReplicaId peer, ReplicaId origin);
 
-  /** A datacenter has a newer incarnation than this one. */
-  void ended(ReplicaId former);
+  /**
+   * A datacenter has a newer incarnation than this one, or is no peer any more.
+   *
+   * @return whether what had come of its stream without being complete was dropped
+   */
+  boolean ended(ReplicaId former);
+
+  /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
+  void returned(ReplicaId peer);
+
+  /** The last state of an object that was pulled of a stream and waits; empty if there is none. */
+  Optional<Causal> waitingState(InboundStream in, ObjectId object);
 
   /**
    * Looks at what former incarnations have left, now and then: whether some of it is known
@@ -61,8 +74,9 @@ interface Visibility {
    * Looks who may be held back, now that what waits has changed.
    *
    * @param flows whether a stream is heard, so that what is wanted of it will come
+   * @param silentNanos who was not heard since then, others need not wait for
    */
-  void weigh(Predicate<InboundStream> flows);
+  void weigh(Predicate<InboundStream> flows, long silentNanos);
 
   /**
    * Whether what waits will surely come to its end though no more of the stream comes, as far as

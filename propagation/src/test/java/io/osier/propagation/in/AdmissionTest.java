@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.LeasedEntries;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
@@ -228,5 +230,71 @@ final class AdmissionTest {
     admission.add(US_STREAM, operation(1, 2));
     assertThat(admission.open(US_STREAM)).as("not what waits").isEqualTo(1);
     assertThat(admission.isNew(US_STREAM, 2)).isTrue();
+  }
+
+  private static final CrdtType SETS = CrdtType.AW_SET;
+
+  private static Causal set(int elements) {
+    Causal set = Causal.bottom(SETS);
+    for (int i = 1; i <= elements; i++) {
+      Operation add = new Operation.Add(List.of(Value.of("e" + i)));
+      set = set.join(set.prepare(add, EU, i, i - 1, 0, 0));
+    }
+    return set;
+  }
+
+  private void pulled(LeasedEntries leases, int i) {
+    Shipment shipment =
+        new Shipment(
+            new ObjectId(Key.of("s" + i), SETS),
+            EU,
+            0,
+            VersionVector.EMPTY,
+            i,
+            0,
+            0,
+            leases.of(set(i)));
+    admission.addPulled(STREAM, new Admission.Arrived(shipment, true, 0));
+  }
+
+  /** Of one that has ended nobody sends it again: only what cannot be read any more is dropped. */
+  @Test
+  void leaseThatIsOver_ofOneThatHasEnded_costsWhatBuildsOnIt() {
+    LeasedEntries leases = new LeasedEntries();
+    LeasedEntries over = new LeasedEntries();
+    pulled(leases, 1);
+    close(1);
+    pulled(over, 2);
+    close(2);
+    pulled(leases, 3);
+    close(3);
+    admission.ended(EU);
+    assertThat(admission.holdPulled()).isEmpty();
+    assertThat(admission.waiting()).isEqualTo(3);
+    over.end();
+    assertThat(admission.holdPulled()).isEmpty();
+    assertThat(take()).extracting(Shipment::last).containsExactly(1L);
+    assertThat(admission.hasPulled()).isFalse();
+  }
+
+  @Test
+  void leaseThatIsOver_ofAStreamThatGoesOn_costsAllThatWaits() {
+    LeasedEntries leases = new LeasedEntries();
+    pulled(leases, 1);
+    close(1);
+    leases.end();
+    assertThat(admission.holdPulled()).containsExactly(STREAM);
+    assertThat(admission.waiting()).isZero();
+  }
+
+  /** What it leaves is not held against anybody; what it brings as a peer is. */
+  @Test
+  void oneThatIsAPeerAgain_hasLeftNothing() {
+    admission.add(STREAM, operation(1, 1));
+    close(1);
+    admission.ended(EU);
+    assertThat(admission.leftBytes()).isEqualTo(admission.heapBytes());
+    admission.returned(EU);
+    assertThat(admission.leftBytes()).isZero();
   }
 }

@@ -1,0 +1,134 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.wire.Frame;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * In a causal keyspace a part of a large state has come, which takes more than there is for what
+ * waits, and its sender is not heard any more. Neither others nor the sender itself, when it comes
+ * back, may wait for that room.
+ */
+final class StandstillTest {
+  private Script script = script(500);
+
+  private static Script script(int waitingBytes) {
+    StreamSettings.Memory little = new StreamSettings.Memory(64 << 20, 16 << 20, waitingBytes);
+    return new Script(
+        new StreamSettings(1 << 10, 1 << 10, 1_000, 200, 3_600_000, 10_000)
+            .pulling(200)
+            .within(little));
+  }
+
+  private String run(String... commands) {
+    StringBuilder told = new StringBuilder();
+    for (String command : commands) {
+      told.append(script.run(command));
+    }
+    return told.toString();
+  }
+
+  private static String elements(int from, int to) {
+    StringBuilder all = new StringBuilder();
+    for (int i = from; i < to; i++) {
+      all.append(" e").append(i);
+    }
+    return all.toString();
+  }
+
+  /** Of eight ranges of "k", six have come when the link is cut. */
+  private void someWasPulled(int waitingBytes) {
+    script = script(waitingBytes);
+    run("start causal ap eu us", "run 1000", "cut eu us", "cut ap eu");
+    run("eu add k" + elements(100, 160), "run 700000");
+    assertThat(run("join eu us", "run 190", "cut eu us")).contains("entries of");
+  }
+
+  private void add(String dc, String key, int elements) {
+    for (int i = 0; i < elements; i++) {
+      run(dc + " add " + key + " " + key + i, "run 50");
+    }
+  }
+
+  /** Frames are not taken at all, or not acknowledged: then the window is spent after some. */
+  @ParameterizedTest
+  @ValueSource(ints = {300, 500})
+  void othersGoOn_whileItIsNotHeard(int waitingBytes) {
+    someWasPulled(waitingBytes);
+    add("ap", "m", 100);
+    assertThat(script.state("us", "m")).isEqualTo(script.state("ap", "m"));
+    assertThat(script.waitingBytes("us")).isGreaterThan(waitingBytes);
+    run("run 40000", "ap add m x", "run 1000");
+    assertThat(script.waitingBytes("us")).as("it comes once more").isZero();
+    run("join eu us", "run 10000");
+    assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
+  }
+
+  /** The same of small objects, of which a scan has brought some. */
+  @Test
+  void othersGoOn_whileAScanIsNotHeard() {
+    run("start causal ap eu us", "run 1000", "cut eu us", "cut ap eu");
+    for (int i = 0; i < 100; i++) {
+      run("eu add s" + i + " x");
+    }
+    run("run 700000", "join eu us", "run 60", "cut eu us");
+    assertThat(script.waitingBytes("us")).isGreaterThan(1_000);
+    add("ap", "m", 100);
+    assertThat(script.state("us", "m")).isEqualTo(script.state("ap", "m"));
+    run("run 40000", "ap add m x", "run 1000");
+    assertThat(script.waitingBytes("us")).isZero();
+    run("join eu us", "run 10000");
+    for (int i = 0; i < 100; i++) {
+      assertThat(script.state("us", "s" + i)).isEqualTo(script.state("eu", "s" + i));
+    }
+  }
+
+  /** The end of that is near, and makes room. */
+  @Test
+  void othersWait_whileItGoesOn() {
+    script = script(100);
+    run("start causal ap eu us", "run 1000", "cut eu us", "cut ap eu");
+    run("eu add k" + elements(100, 160), "run 700000", "join eu us", "run 190");
+    assertThat(run("ap add m x", "run 40")).doesNotContain("shows");
+    assertThat(run("run 3000")).contains("shows {k=").contains("shows {m=");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {300, 500})
+  void itGoesOn_whenItComesBack(int waitingBytes) {
+    someWasPulled(waitingBytes);
+    run("run 3000", "join eu us", "run 10000");
+    assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
+  }
+
+  /** What it offers is another object now. */
+  @ParameterizedTest
+  @ValueSource(ints = {300, 500})
+  void itGoesOn_whenItIsNotOfferedAnyMore(int waitingBytes) {
+    someWasPulled(waitingBytes);
+    run("eu clear k", "eu add l" + elements(100, 160), "run 3000", "join eu us", "run 10000");
+    assertThat(script.state("us", "l")).isEqualTo(script.state("eu", "l"));
+    add("ap", "m", 100);
+    assertThat(script.state("us", "m")).isEqualTo(script.state("ap", "m"));
+  }
+
+  /** It is heard, but says nothing more of what it offered. */
+  @Test
+  void othersGoOn_whileItIsSilentAboutIt() {
+    script = script(500);
+    run("start causal ap eu us", "run 1000", "cut eu us", "cut ap eu");
+    run("eu add k" + elements(100, 160), "run 700000");
+    run("join eu us", "run 190");
+    script.loses((link, frame) -> link.equals("eu>us") && !(frame instanceof Frame.Status));
+    add("ap", "m", 100);
+    run("run 40000");
+    assertThat(script.state("us", "m")).isEqualTo(script.state("ap", "m"));
+    script.loses((link, frame) -> false);
+    run("run 40000");
+    assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
+  }
+}

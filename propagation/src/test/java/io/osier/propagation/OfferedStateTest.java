@@ -82,6 +82,21 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  /** An offer that is repeated while its entries are under way does not bring them twice. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void bySlowLink_allIsSentOnce(String consistency) {
+    run("start " + consistency + " eu us", "run 1000", "cut eu us");
+    for (int i = 0; i < 16; i++) {
+      run("eu add k" + i + elements(100, 160));
+    }
+    String told = run(LONG, "slow eu us 1000", "join eu us", "run 200000");
+    assertThat(ranges(told)).isEqualTo(16 * 8);
+    for (int i = 0; i < 16; i++) {
+      assertThat(script.state("us", "k" + i)).isEqualTo(script.state("eu", "k" + i));
+    }
+  }
+
   @Test
   void whatIsTheSame_isNotSent() {
     separated();
@@ -207,6 +222,31 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  /** All of one set has come and waits for the end of the cut, which the other belongs to. */
+  @Test
+  void ofACausalKeyspace_whatHasCome_needNotComeAgain_whenTheLinkIsCut() {
+    run("start causal eu us", "run 1000", "cut eu us", "eu add k" + elements(100, 160));
+    run("eu add l" + elements(100, 400), LONG);
+    String some = run("join eu us", "run 500", "cut eu us");
+    assertThat(some).contains("us>eu  pulled").doesNotContain("shows");
+    long came = ranges(some);
+    assertThat(came).isGreaterThan(8);
+    String rest = run("join eu us", "run 5000");
+    assertThat(ranges(rest)).isEqualTo(8 + 38 - came);
+    assertThat(at("us")).isEqualTo(at("eu"));
+    assertThat(script.state("us", "l")).isEqualTo(script.state("eu", "l"));
+  }
+
+  @Test
+  void whatHasCome_isCounted_whenItIsOfferedAnew() {
+    separated();
+    run("join eu us", "run 190", "cut eu us");
+    long came = script.waitingBytes("us");
+    assertThat(came).isPositive();
+    run("eu add k e1500", LONG, "join eu us", "run 100");
+    assertThat(script.waitingBytes("us")).isGreaterThanOrEqualTo(came);
+  }
+
   /** Otherwise the peer would go on asking for a stream, and take its sender for out of reach. */
   @Test
   void streamHasBegun_whileSomethingIsPulled() {
@@ -253,7 +293,7 @@ final class OfferedStateTest {
           assertThat(were).as("seed " + seed).contains(at("us", causal));
         }
       }
-      told.append(run("run 30000"));
+      told.append(run("run 60000"));
       assertThat(at("us", causal)).as("seed " + seed).isEqualTo(at("eu", causal));
       pulls += told.indexOf("pulled") >= 0 ? 1 : 0;
       run("cut eu us", "eu add k" + elements(random.nextInt(300), 310));

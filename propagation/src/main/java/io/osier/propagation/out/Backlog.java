@@ -3,6 +3,7 @@ package io.osier.propagation.out;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.out.OutboundLog.ObjectLog;
@@ -89,7 +90,7 @@ final class Backlog {
 
   /** Of a peer that is offered nothing. */
   Backlog(Surroundings around, OutboundLog log) {
-    this(around, log, new Offers(frame -> {}, around), 0);
+    this(around, log, new Offers(frame -> {}, LinkWindow.NONE, around), 0);
   }
 
   /**

@@ -8,6 +8,7 @@ import io.osier.crdt.Decomposition;
 import io.osier.crdt.EntryKey;
 import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -24,13 +25,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The large states that one peer lacks something of: they are not shipped but offered, a few at a
  * time, and the peer pulls what it lacks, by {@link EntryRanges}. What that takes is in its
- * requests, but for the versions that were offered. Not thread-safe.
+ * requests, but for the versions that were offered.
+ *
+ * <p>Entries take of the link's window until the peer asks for the next of their object. Where it
+ * is spent, requests wait. An answer may be long under way, behind others: so the same one is not
+ * given again before it has been for twice as long as those before took, and then ever later (as in
+ * RFC 6298, without its smoothing). Not thread-safe.
  */
 final class Offers {
   /** A peer that says nothing to an offer so many times is given the state. */
   private static final int ATTEMPTS_MAX = 10;
 
   private static final int PAUSES_DOUBLED_MAX = 4;
+
+  /** The longest time that an answer took counts less with each that takes less: by an eighth. */
+  private static final int FADING_SHIFT = 3;
 
   /** So many are offered at a time: each takes some ways there and back. */
   private static final int OPEN_MAX = 16;
@@ -45,6 +54,7 @@ final class Offers {
   private static final int PAGE_SHARE = 4;
 
   private final Consumer<Frame> sends;
+  private final LinkWindow window;
   private final Surroundings around;
   private boolean peerPulls;
   private long epoch;
@@ -58,6 +68,12 @@ final class Offers {
 
   /** The sizes of those. */
   private long openBytes;
+
+  /** How long it takes at most, of late, until the peer asks for more than it was answered. */
+  private long answerNanos;
+
+  /** Requests for entries that wait for the window. */
+  private final LinkedHashMap<ObjectId, Frame.Pull> asked = new LinkedHashMap<>();
 
   private final Map<ObjectId, Pulled> pulled = new HashMap<>();
 
@@ -88,6 +104,17 @@ final class Offers {
     long saidNanos;
     int attempts;
 
+    /** The request that was answered last; null before. */
+    Frame.@Nullable Pull answered;
+
+    long answeredNanos;
+
+    /** How often that was answered once more. */
+    int repeats;
+
+    /** The entries of that answer, of which it is not known that they have come. */
+    long underWayBytes;
+
     Offered(long number, ObjectId object, Causal state, long tick, long nowNanos) {
       this.number = number;
       this.object = object;
@@ -101,9 +128,11 @@ final class Offers {
    * Nothing is offered.
    *
    * @param sends to the peer
+   * @param window of the link, as far as the stream may have of it
    */
-  Offers(Consumer<Frame> sends, Surroundings around) {
+  Offers(Consumer<Frame> sends, LinkWindow window, Surroundings around) {
     this.sends = sends;
+    this.window = window;
     this.around = around;
   }
 
@@ -133,8 +162,18 @@ final class Offers {
   }
 
   private void closeAll() {
+    open.values().forEach(this::haveCome);
     open.clear();
     openBytes = 0;
+    asked.clear();
+  }
+
+  /** The entries that were under way are there, or are given up. */
+  private void haveCome(Offered what) {
+    if (what.underWayBytes > 0) {
+      window.give(what.underWayBytes);
+      what.underWayBytes = 0;
+    }
   }
 
   /** A scan of all objects begins: the trail has only what is shipped from now on. */
@@ -187,6 +226,7 @@ final class Offers {
    * @param leftAlone takes objects that are to be looked at again, since they cannot be pulled
    */
   void tick(long tick, Consumer<ObjectId> leftAlone, long nowNanos) {
+    answerAsked(nowNanos);
     for (Offered what : List.copyOf(open.values())) {
       if (nowNanos >= dueNanos(what)) {
         what.attempts++;
@@ -227,6 +267,8 @@ final class Offers {
   }
 
   private void close(Offered what) {
+    haveCome(what);
+    asked.remove(what.object);
     open.remove(what.object);
     openBytes -= what.state.sizeBytes();
   }
@@ -239,7 +281,7 @@ final class Offers {
 
   /** When {@link #tick} has something to do; Long.MAX_VALUE if nothing. */
   long dueNanos() {
-    if (mayOpen()) {
+    if (mayOpen() || (!asked.isEmpty() && window.isOpen())) {
       return Long.MIN_VALUE;
     }
     long due = Long.MAX_VALUE;
@@ -250,8 +292,18 @@ final class Offers {
   }
 
   private long dueNanos(Offered what) {
-    int doubled = Math.min(what.attempts, PAUSES_DOUBLED_MAX);
-    return what.saidNanos + (around.retryNanos() << doubled);
+    if (asked.containsKey(what.object)) {
+      return Long.MAX_VALUE; // it is this side's turn
+    }
+    // Not later: the peer would take it for forgotten.
+    long pauseMax = around.retryNanos() << PAUSES_DOUBLED_MAX;
+    return what.saidNanos + Math.min(pauseNanos(what.attempts), pauseMax);
+  }
+
+  /** How long to wait for what comes next, when so much was said in vain. */
+  private long pauseNanos(int attempts) {
+    int doubled = Math.min(attempts, PAUSES_DOUBLED_MAX);
+    return Math.max(around.retryNanos(), 2 * answerNanos) << doubled;
   }
 
   /**
@@ -272,18 +324,56 @@ final class Offers {
       close(what);
       return what.object;
     }
-    if (!Decomposition.hold(what.state)) {
-      close(what); // the version is lost: another one is offered, with which the peer goes on
-      offerAnew(what.object);
-      return null;
+    if (!pull.equals(what.answered)) {
+      noteTime(what, nowNanos);
+      haveCome(what);
+      what.repeats = 0;
+    } else if (nowNanos - what.answeredNanos < pauseNanos(what.repeats)) {
+      return null; // the answer may be under way
+    } else {
+      what.repeats++;
     }
+    asked.put(what.object, pull);
+    answerAsked(nowNanos);
+    return null;
+  }
+
+  /** Notes how long the last answer took, if it is known which one came. */
+  private void noteTime(Offered what, long nowNanos) {
+    if (what.answered != null && what.repeats == 0) {
+      long took = nowNanos - what.answeredNanos;
+      answerNanos = Math.max(took, answerNanos - (answerNanos >> FADING_SHIFT));
+    }
+  }
+
+  /** Answers requests in their order, as far as the window allows. */
+  private void answerAsked(long nowNanos) {
+    while (!asked.isEmpty() && window.isOpen()) {
+      Frame.Pull pull = asked.pollFirstEntry().getValue();
+      Offered what = requireNonNull(open.get(pull.object()), "what was closed is not asked for");
+      if (Decomposition.hold(what.state)) {
+        answer(what, pull, nowNanos);
+      } else {
+        close(what); // the version is lost: another one is offered, with which the peer goes on
+        offerAnew(what.object);
+      }
+    }
+  }
+
+  private void answer(Offered what, Frame.Pull pull, long nowNanos) {
+    what.answered = pull;
+    what.answeredNanos = nowNanos;
+    what.saidNanos = nowNanos;
     List<EntryRanges.Range> page = page(what, pull.after());
     if (pull.ranges().isEmpty()) {
       sends.accept(new Frame.Ranges(epoch, what.number, what.object, pull.after(), page));
     } else if (pull.ranges().getLast() < page.size()) {
-      sends.accept(entries(what, pull, page));
+      Frame.Entries entries = entries(what, pull, page);
+      long bytes = around.bytesOf(entries.entries());
+      what.underWayBytes += bytes;
+      window.take(bytes);
+      sends.accept(entries);
     }
-    return null;
   }
 
   private long last(Offered what) {
@@ -303,7 +393,7 @@ final class Offers {
     return requireNonNull(what.page);
   }
 
-  private Frame entries(Offered what, Frame.Pull pull, List<EntryRanges.Range> page) {
+  private Frame.Entries entries(Offered what, Frame.Pull pull, List<EntryRanges.Range> page) {
     EntryRanges.Some some =
         EntryRanges.entries(
             what.state, pull.after(), page, pull.ranges(), around.settings().pullBytes());

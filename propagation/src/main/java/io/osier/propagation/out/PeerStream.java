@@ -131,9 +131,9 @@ public final class PeerStream {
     this.dc = dc;
     this.around = around;
     this.log = log;
-    this.offers = new Offers(this::send, around);
-    this.backlog = new Backlog(around, log, offers, since);
     this.window = around.sink().window(dc);
+    this.offers = new Offers(this::send, new OwnWindow(), around);
+    this.backlog = new Backlog(around, log, offers, since);
     this.downSinceNanos = nowNanos;
   }
 
@@ -178,6 +178,26 @@ public final class PeerStream {
     inFlightBytes = 0;
   }
 
+  /** What this stream may have of the link's window. */
+  private final class OwnWindow implements LinkWindow {
+    @Override
+    public boolean isOpen() {
+      return hasRoom();
+    }
+
+    @Override
+    public void take(long bytes) {
+      inFlightBytes += bytes;
+      window.take(bytes);
+    }
+
+    @Override
+    public void give(long bytes) {
+      inFlightBytes -= bytes;
+      window.give(bytes);
+    }
+  }
+
   private boolean hasRoom() {
     long max = around.settings().windowBytes();
     return inFlightBytes < max && (inFlightBytes < max / OWN_SHARE || window.isOpen());
@@ -196,12 +216,12 @@ public final class PeerStream {
     outage = mode == Mode.WAITING;
     epoch = resume.epoch();
     sequence = 0;
+    offers.begin(epoch);
     giveUpInFlight();
     greeted = false;
     mode = Mode.CATCHING_UP;
     awaits = false;
     sentThrough = resume.through();
-    offers.begin(epoch);
     backlog.goTo(resume);
   }
 

@@ -7,6 +7,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Forgotten;
+import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.host.TestSurroundings;
@@ -51,7 +52,8 @@ final class AddedPeerTest {
 
   private void goOn(OutboundLog log) {
     Backlog backlog =
-        new Backlog(around, log, new Offers(frame -> {}, around), log.mark(COMMITTED));
+        new Backlog(
+            around, log, new Offers(frame -> {}, LinkWindow.NONE, around), log.mark(COMMITTED));
     Cursor ofTheLifeBefore = new Cursor(1, 3, 3, COMMITTED, Optional.empty());
     backlog.goTo(new Frame.Resume(1, COMMITTED, Optional.of(ofTheLifeBefore)));
     while (backlog.isAtHand() && backlog.read(new ArrayList<>(), 0)) {

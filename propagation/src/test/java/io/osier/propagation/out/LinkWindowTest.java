@@ -11,6 +11,7 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntryKey;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.FrameSink;
@@ -53,6 +54,7 @@ final class LinkWindowTest {
   /** A partition's stream to the peer, and the frames that the peer has not acknowledged. */
   private final class Partition implements Replica {
     private final ArrayDeque<Frame.Updates> sent = new ArrayDeque<>();
+    private final List<Frame> besides = new ArrayList<>();
     private final PeerStream stream;
     private int read;
     private int shipped;
@@ -62,7 +64,14 @@ final class LinkWindowTest {
     }
 
     Partition(LinkWindows windows) {
-      FrameSink sink = (to, frame) -> sent.add((Frame.Updates) frame);
+      FrameSink sink =
+          (to, frame) -> {
+            if (frame instanceof Frame.Updates updates) {
+              sent.add(updates);
+            } else {
+              besides.add(frame);
+            }
+          };
       Surroundings around =
           TestSurroundings.of(
               KeyspacePolicy.session("k", Duration.ofSeconds(1)),
@@ -240,5 +249,35 @@ final class LinkWindowTest {
     assertThat(partition.stream.isDue()).isTrue();
     runAll(List.of(partition));
     assertThat(partition.stream.mode()).isEqualTo(PeerStream.Mode.STREAMING);
+  }
+
+  /** Of a large set that is pulled, entries are under way. */
+  private Partition pulled() {
+    Causal bottom = Causal.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(List.of(Value.of(new byte[2 * SETTINGS.pullBytes()])));
+    ObjectId object = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+    objects.put(object, bottom.join(bottom.prepare(add, SELF, 1, 0, 0, 0)));
+    Partition partition = new Partition();
+    partition.catchUp(); // reads
+    partition.catchUp(); // and offers
+    Frame.Offer offer = (Frame.Offer) partition.besides.getFirst();
+    partition.stream.pull(
+        PEER,
+        new Frame.Pull(offer.epoch(), offer.number(), object, false, EntryKey.NONE, List.of(0)),
+        0);
+    assertThat(inFlight()).isGreaterThan(SETTINGS.pullBytes());
+    return partition;
+  }
+
+  @Test
+  void entriesThatArePulled_giveTheirPartBack_whenTheStreamBeginsAnew() {
+    pulled().stream.resume(PEER, new Frame.Resume(2, 0, Optional.empty()));
+    assertThat(inFlight()).isZero();
+  }
+
+  @Test
+  void entriesThatArePulled_giveTheirPartBack_whenTheLinkIsDown() {
+    pulled().stream.down(0);
+    assertThat(inFlight()).isZero();
   }
 }

@@ -7,8 +7,10 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.EntryKey;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
@@ -19,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** In which order large states are offered. */
+/** In which order large states are offered, and what of them is under way at a time. */
 final class OffersTest {
   private final TestSurroundings.Kept objects = new TestSurroundings.Kept();
   private final List<Frame> sent = new ArrayList<>();
@@ -35,12 +37,37 @@ final class OffersTest {
           objects,
           (to, frame) -> {});
 
-  private final Offers offers = new Offers(sent::add, around);
+  private final Offers offers = new Offers(sent::add, LinkWindow.NONE, around);
+
+  /** Of a link that has a byte in all. */
+  private static final class Narrow implements LinkWindow {
+    long bytes;
+
+    @Override
+    public boolean isOpen() {
+      return bytes <= 0;
+    }
+
+    @Override
+    public void take(long some) {
+      bytes += some;
+    }
+
+    @Override
+    public void give(long some) {
+      bytes -= some;
+    }
+  }
 
   private void takes(String key) {
+    takes(offers, key);
+  }
+
+  private void takes(Offers offers, String key) {
     ObjectId object = new ObjectId(Key.of(key), CrdtType.AW_SET);
     Causal empty = Causal.bottom(CrdtType.AW_SET);
-    Operation adds = new Operation.Add(List.of(Value.of("e".repeat(100))));
+    List<Value> elements = List.of(Value.of("e".repeat(100)), Value.of("f".repeat(100)));
+    Operation adds = new Operation.Add(elements);
     Causal state = empty.join(empty.prepare(adds, TestSurroundings.SELF, 1, 0, 0, 0));
     objects.objects.put(object, state);
     assertThat(offers.takes(object, state)).isTrue();
@@ -65,5 +92,119 @@ final class OffersTest {
     assertThat(offered()).containsExactly("a");
     offers.scanBegins();
     assertThat(offered()).containsExactly("a");
+  }
+
+  private final Narrow window = new Narrow();
+  private final Surroundings wide =
+      TestSurroundings.of(
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          StreamSettings.DEFAULT.pulling(64),
+          Recovered.NOTHING,
+          objects,
+          (to, frame) -> {});
+  private final Offers narrow = new Offers(sent::add, window, wide);
+
+  private static Frame.Pull entriesOf(Frame.Offer offer) {
+    return new Frame.Pull(
+        offer.epoch(), offer.number(), offer.object(), false, EntryKey.NONE, List.of(0));
+  }
+
+  private static Frame.Pull done(Frame.Offer offer) {
+    return new Frame.Pull(
+        offer.epoch(), offer.number(), offer.object(), true, EntryKey.NONE, List.of());
+  }
+
+  private List<Frame.Offer> offersOf(String... keys) {
+    narrow.peerPulls(true);
+    for (String key : keys) {
+      takes(narrow, key);
+    }
+    narrow.tick(1, left -> {}, 0);
+    List<Frame.Offer> made = sent.stream().map(Frame.Offer.class::cast).toList();
+    sent.clear();
+    return made;
+  }
+
+  private List<String> entries() {
+    List<String> keys = new ArrayList<>();
+    for (Frame frame : sent) {
+      keys.add(((Frame.Entries) frame).entries().object().key().toString());
+    }
+    sent.clear();
+    return keys;
+  }
+
+  @Test
+  void entries_waitForTheWindow_untilThoseBeforeHaveCome() {
+    List<Frame.Offer> made = offersOf("a", "b", "c");
+    for (Frame.Offer offer : made) {
+      narrow.pull(entriesOf(offer), 0);
+    }
+    assertThat(entries()).containsExactly("a");
+    assertThat(window.bytes).isPositive();
+    assertThat(narrow.dueNanos()).isPositive();
+    Frame.Offer first = made.getFirst();
+    narrow.pull(
+        new Frame.Pull(
+            first.epoch(), first.number(), first.object(), false, EntryKey.NONE, List.of(1)),
+        0);
+    assertThat(entries()).as("others have waited for longer").containsExactly("b");
+    narrow.pull(done(made.get(1)), 0);
+    assertThat(narrow.dueNanos()).as("at once").isNegative();
+    narrow.tick(1, left -> {}, 0);
+    assertThat(entries()).containsExactly("c");
+    narrow.interrupted();
+    assertThat(window.bytes).isZero();
+    assertThat(narrow.isPending()).isFalse();
+  }
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private void asks(Frame.Pull pull, long nanos) {
+    window.give(window.bytes); // others have their room again
+    narrow.pull(pull, nanos);
+  }
+
+  @Test
+  void sameRequest_isNotAnsweredAgain_whileTheAnswerMayBeUnderWay() {
+    Frame.Pull pull = entriesOf(offersOf("a").getFirst());
+    asks(pull, 0);
+    assertThat(entries()).containsExactly("a");
+    asks(pull, SECOND - 1);
+    assertThat(entries()).isEmpty();
+    asks(pull, SECOND);
+    assertThat(entries()).containsExactly("a");
+    asks(pull, 3 * SECOND - 1);
+    assertThat(entries()).as("each time later").isEmpty();
+    asks(pull, 3 * SECOND);
+    assertThat(entries()).containsExactly("a");
+  }
+
+  @Test
+  void answersThatTakeLong_areGivenAgainLater() {
+    Frame.Offer offer = offersOf("a").getFirst();
+    asks(
+        new Frame.Pull(
+            offer.epoch(), offer.number(), offer.object(), false, EntryKey.NONE, List.of()),
+        0);
+    sent.clear();
+    asks(entriesOf(offer), 10 * SECOND);
+    assertThat(entries()).containsExactly("a");
+    asks(entriesOf(offer), 30 * SECOND - 1);
+    assertThat(entries()).isEmpty();
+    asks(entriesOf(offer), 30 * SECOND);
+    assertThat(entries()).containsExactly("a");
+  }
+
+  /** It is not the peer that is silent. */
+  @Test
+  void whatIsAskedFor_isNotOfferedAgain() {
+    List<Frame.Offer> made = offersOf("a", "b");
+    made.forEach(offer -> narrow.pull(entriesOf(offer), 0));
+    assertThat(entries()).containsExactly("a");
+    narrow.tick(1, left -> {}, SECOND - 1);
+    assertThat(sent).isEmpty();
+    narrow.tick(1, left -> {}, SECOND);
+    assertThat(sent).containsExactly(made.getFirst());
   }
 }

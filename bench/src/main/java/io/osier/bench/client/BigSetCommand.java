@@ -17,6 +17,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Range;
 import io.osier.proxy.SetHandle;
+import io.osier.proxy.Transaction;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -28,6 +29,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -66,6 +69,10 @@ public final class BigSetCommand extends Experiment {
   private static final String P99 = "p99 us";
   private static final int WARM_UP_ELEMENTS = 1_000;
   private static final int PAGE = 1_000;
+
+  /** So often all of the set is read. */
+  private static final int READS = 3;
+
   private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
   private static final Duration START_MAX = Duration.ofMinutes(1);
 
@@ -125,6 +132,21 @@ public final class BigSetCommand extends Experiment {
   private int away;
 
   @Option(
+      names = "--narrow",
+      description =
+          "with --away: the last datacenter's links have 1 Mbit/s and 500 ms when it comes back")
+  private boolean narrow;
+
+  @Option(
+      names = "--beside",
+      description =
+          "at the largest size: how long increments of another object of the same partition take at"
+              + " most while all of the set is read, in a causal keyspace also by a transaction; and,"
+              + " with several datacenters, while the first one clears it and the last one adds to"
+              + " it, at both")
+  private boolean beside;
+
+  @Option(
       names = "--limit",
       paramLabel = "SIZE",
       description =
@@ -169,6 +191,9 @@ public final class BigSetCommand extends Experiment {
     if (away < 0 || (away > 0 && (datacenters < 2 || durability == Durability.MEMORY))) {
       throw wrongUsage("--away needs 2 datacenters or more, and a durability with a store");
     }
+    if (narrow && away == 0) {
+      throw wrongUsage("--narrow needs --away");
+    }
     if (datacenters < 1 || datacenters > Topology.DCS_MAX) {
       throw wrongUsage("--datacenters must be 1 to " + Topology.DCS_MAX + ", not " + datacenters);
     }
@@ -187,7 +212,8 @@ public final class BigSetCommand extends Experiment {
     try (LocalCluster cluster =
             new ClusterSettings(
                     directory,
-                    "    %s { consistency = %s, sla = 2s, limits { object = %s } }\n"
+                    // One partition, so that another object is of the same one.
+                    "    %s { consistency = %s, sla = 2s, partitions = 1, limits { object = %s } }\n"
                         .formatted(KEYSPACE, consistency(), limit))
                 .dcs(Topology.names(datacenters))
                 .store(durability.setting())
@@ -202,9 +228,7 @@ public final class BigSetCommand extends Experiment {
         Keyspace keyspace = client.session().keyspace(KEYSPACE);
         warmUp(keyspace.set("warm"));
         for (int round = 0; round < rounds(1); round++) {
-          new Round(
-                  results, cluster, http, keyspace.set("set-" + round), keyspace.counter("another"))
-              .run();
+          new Round(results, cluster, http, keyspace, "set-" + round).run();
         }
       }
     }
@@ -235,20 +259,19 @@ public final class BigSetCommand extends Experiment {
     private final Results results;
     private final LocalCluster cluster;
     private final HttpClient http;
+    private final Keyspace keyspace;
+    private final String key;
     private final SetHandle set;
     private final CounterHandle another;
 
-    Round(
-        Results results,
-        LocalCluster cluster,
-        HttpClient http,
-        SetHandle set,
-        CounterHandle another) {
+    Round(Results results, LocalCluster cluster, HttpClient http, Keyspace keyspace, String key) {
       this.results = results;
       this.cluster = cluster;
       this.http = http;
-      this.set = set;
-      this.another = another;
+      this.keyspace = keyspace;
+      this.key = key;
+      this.set = keyspace.set(key);
+      this.another = keyspace.counter("another");
     }
 
     void run() throws IOException, InterruptedException {
@@ -263,6 +286,9 @@ public final class BigSetCommand extends Experiment {
           }
           size = inserts.size();
           if (elements == sizes.getLast()) {
+            if (beside) {
+              beside(elements, inserts);
+            }
             clear(elements);
           }
         } catch (OsierException e) {
@@ -340,6 +366,11 @@ public final class BigSetCommand extends Experiment {
       cluster.stop(first);
       cluster.start(first);
       cluster.awaitReady(first, START_MAX);
+      if (narrow) {
+        cluster.dcs().stream()
+            .filter(dc -> !dc.equals(last))
+            .forEach(dc -> cluster.narrow(dc, last));
+      }
       long bytesBefore = cluster.wanBytes();
       cluster.start(last);
       cluster.awaitReady(last, START_MAX);
@@ -347,6 +378,96 @@ public final class BigSetCommand extends Experiment {
       awaitEqual();
       results.add(WORKLOAD, row, "equal after away, s", (System.nanoTime() - begin) / 1e9);
       results.add(WORKLOAD, row, "link MB", (cluster.wanBytes() - bytesBefore) / 1e6);
+      if (narrow) {
+        cluster.dcs().stream()
+            .filter(dc -> !dc.equals(last))
+            .forEach(dc -> cluster.widen(dc, last));
+      }
+    }
+
+    /** How long others wait at most while something is done with all of the set. */
+    private void beside(long elements, SetInserts inserts) throws InterruptedException {
+      String row = String.format(Locale.ROOT, "%,d", elements);
+      settle();
+      try (Bystander here = new Bystander(another)) {
+        for (int i = 0; i < READS; i++) {
+          long begin = System.nanoTime();
+          results.add(
+              WORKLOAD,
+              row,
+              "read of all: others' longest ms",
+              here.longestMillis(() -> require(set.get().size() == inserts.size())));
+          results.add(WORKLOAD, row, "read of all ms", (System.nanoTime() - begin) / 1e6);
+        }
+        for (int i = 0; i < READS && consistency == KeyspacePolicy.Consistency.CAUSAL; i++) {
+          results.add(
+              WORKLOAD,
+              row,
+              "by a transaction: others' longest ms",
+              here.longestMillis(this::readByTransaction));
+        }
+        if (datacenters > 1) {
+          clearBesideAdditions(row, here);
+        }
+      }
+      if (datacenters > 1) {
+        settle();
+        set.clear();
+        new SetInserts(set, inFlight, 0).resize(inserts.size());
+        settle();
+      }
+    }
+
+    private void readByTransaction() {
+      try (Transaction transaction = keyspace.begin()) {
+        require(!transaction.set(key).get().isEmpty());
+        transaction.commit();
+      }
+    }
+
+    private void clearBesideAdditions(String row, Bystander here) throws InterruptedException {
+      try (OsierClient there = cluster.only(cluster.dcs().getLast());
+          Bystander atOther = new Bystander(there.session().keyspace(KEYSPACE).counter("there"))) {
+        SetHandle theirs = there.session().keyspace(KEYSPACE).set(key);
+        AtomicBoolean added = new AtomicBoolean();
+        Thread adder =
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      for (long number = -1; !added.get(); number--) {
+                        theirs.add(List.of(SetInserts.element(number)));
+                      }
+                    });
+        Thread.sleep(1_000);
+        String beside = "clear beside additions: others' longest ms ";
+        results.add(
+            WORKLOAD,
+            row,
+            beside + "at the first",
+            here.longestMillis(
+                () ->
+                    results.add(
+                        WORKLOAD,
+                        row,
+                        beside + "at the last",
+                        atOther.longestMillis(() -> clearEverywhere(theirs)))));
+        added.set(true);
+        adder.join();
+      }
+    }
+
+    private void clearEverywhere(SetHandle theirs) {
+      long before = theirs.size();
+      set.clear();
+      while (theirs.size() > before / 2) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+
+    private static void require(boolean holds) {
+      if (!holds) {
+        throw new OsierException(ErrorCode.INTERNAL, "the set has not what was added to it");
+      }
     }
 
     /** How long the clearing of the set takes, and what others notice of it. */
@@ -372,7 +493,8 @@ public final class BigSetCommand extends Experiment {
     }
 
     private void awaitEqual() {
-      if (datacenters > 1 && !cluster.fleet().awaitEqual(SETTLE_MAX, System.out::println)) {
+      Duration atMost = narrow ? SETTLE_MAX.multipliedBy(10) : SETTLE_MAX;
+      if (datacenters > 1 && !cluster.fleet().awaitEqual(atMost, System.out::println)) {
         throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
       }
     }

@@ -52,6 +52,7 @@ final class BigSetCommandTest {
                 "--warm-up=0",
                 "--durability=none",
                 "--consistency=causal",
+                "--beside",
                 "--heap=256m",
                 "--json=" + file);
     assertThat(code).isZero();
@@ -61,11 +62,21 @@ final class BigSetCommandTest {
       assertThat(rows.get(i).get("inserts/s").get("median").asDouble()).isPositive();
       assertThat(rows.get(i).get("contains p50 us").get("median").asDouble()).isPositive();
     }
+    for (String who : new String[] {"read of all", "by a transaction"}) {
+      assertThat(rows.get(1).get(who + ": others' longest ms").get("median").asDouble())
+          .isPositive();
+    }
   }
 
   @Test
   void run_awayWithoutOthers_isRefused() {
     assertThat(new CommandLine(new BigSetCommand()).execute("--away=5")).isEqualTo(2);
+  }
+
+  @Test
+  void run_narrowWithoutAway_isRefused() {
+    assertThat(new CommandLine(new BigSetCommand()).execute("--narrow", "--datacenters=2"))
+        .isEqualTo(2);
   }
 
   @Test

@@ -293,7 +293,7 @@ final class OfferedStateTest {
           assertThat(were).as("seed " + seed).contains(at("us", causal));
         }
       }
-      told.append(run("run 60000"));
+      told.append(run("run 600000"));
       assertThat(at("us", causal)).as("seed " + seed).isEqualTo(at("eu", causal));
       pulls += told.indexOf("pulled") >= 0 ? 1 : 0;
       run("cut eu us", "eu add k" + elements(random.nextInt(300), 310));

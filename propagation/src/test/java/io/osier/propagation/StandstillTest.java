@@ -68,6 +68,22 @@ final class StandstillTest {
     assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
   }
 
+  /** It would never come, if it were cut off that long again and again. */
+  @Test
+  void itMakesRoom_everMoreSeldom() {
+    someWasPulled(300);
+    run("run 40000", "ap add m x", "run 1000");
+    assertThat(script.waitingBytes("us")).isZero();
+    run("join eu us", "run 190", "cut eu us");
+    long came = script.waitingBytes("us");
+    run("run 40000", "ap add m y", "run 1000");
+    assertThat(script.waitingBytes("us")).isPositive().isEqualTo(came);
+    run("run 30000", "ap add m z", "run 1000");
+    assertThat(script.waitingBytes("us")).isZero();
+    run("join eu us", "run 10000");
+    assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));
+  }
+
   /** The same of small objects, of which a scan has brought some. */
   @Test
   void othersGoOn_whileAScanIsNotHeard() {
@@ -127,6 +143,7 @@ final class StandstillTest {
     add("ap", "m", 100);
     run("run 40000");
     assertThat(script.state("us", "m")).isEqualTo(script.state("ap", "m"));
+    assertThat(script.waitingBytes("us")).isZero();
     script.loses((link, frame) -> false);
     run("run 40000");
     assertThat(script.state("us", "k")).isEqualTo(script.state("eu", "k"));

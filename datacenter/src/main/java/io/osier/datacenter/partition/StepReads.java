@@ -77,6 +77,16 @@ final class StepReads {
     }
   }
 
+  /** Reads now what is not read yet, however long it takes. */
+  void make() {
+    answers.replaceAll(
+        answer -> {
+          Reply.Answer made = answer.get();
+          return () -> made;
+        });
+    unread.clear();
+  }
+
   /** Whether it takes long to have {@link #all}. */
   boolean isLong() {
     return !unread.isEmpty();

@@ -137,7 +137,7 @@ final class Transactions implements Transacting {
           id, new Ended(how, request.step(), request.end(), Optional.of(bare), host.committed()));
     }
     end(tx);
-    return new Effects.Answer(ticket, done.reply(done.reads.all()));
+    return done.answer(ticket);
   }
 
   /** A step that was done: what is visible to whoever asked, its commit, and what it reads. */
@@ -251,6 +251,7 @@ final class Transactions implements Transacting {
     if (request.end() == Request.End.COMMIT) {
       Map<ObjectId, TransactionWork> works = tx.with(tried);
       if (!works.isEmpty()) {
+        reads.make(); // what cannot be read must not be committed
         dot = Optional.of(new Dot(host.self(), host.commit(tx.id, works, now)));
         clock = host.clock();
       }

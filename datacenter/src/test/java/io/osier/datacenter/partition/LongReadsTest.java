@@ -282,6 +282,35 @@ final class LongReadsTest {
         .isEqualTo(LARGE + 2);
   }
 
+  private static Request.Transact commit(List<Request.Update> updates) {
+    return new Request.Transact(
+        "k",
+        TX,
+        1,
+        Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 10_000)),
+        updates,
+        List.of(fetch("large", new Query.Whole())),
+        Request.End.COMMIT);
+  }
+
+  /** As a session reads several objects of one snapshot. */
+  @Test
+  void readsThatCommitNothing_areAnsweredLater() {
+    add("large", 0, LARGE);
+    Effects.ToClient answer = ask(commit(List.of()));
+    assertThat(answer).isInstanceOf(Effects.LongAnswer.class);
+    assertThat(elementsOfFirst(answer.reply())).isEqualTo(LARGE);
+  }
+
+  /** What was committed cannot be taken back because something cannot be read. */
+  @Test
+  void readsThatCommitSomething_areMadeBefore() {
+    add("large", 0, LARGE);
+    Effects.ToClient answer = ask(commit(List.of(addition("large", "own"))));
+    assertThat(answer).isInstanceOf(Effects.Answer.class);
+    assertThat(elementsOfFirst(answer.reply())).isEqualTo(LARGE + 1);
+  }
+
   /** Its client was told that the answer was too large, and goes on as if it had not been done. */
   @Test
   void stepThatOnlyReads_isDoneAnew_withWhateverIsAskedThen() {

@@ -123,7 +123,7 @@ public final class Inbound {
     InboundStream in = streams.get(dc);
     if (in != null) {
       in.end();
-      if (visibility.ended(in.sender())) {
+      if (visibility.ended(in.sender()) && in.isStarted()) {
         in.dropped(); // the same incarnation may be a peer again
       }
     }
@@ -231,9 +231,30 @@ public final class Inbound {
 
   /** Looks who goes on, now that something has come. */
   private void weigh(long nowNanos) {
-    visibility.weigh(
-        in -> isLinkUp(in) && nowNanos - in.aliveNanos() < around.retryNanos(),
-        silentNanos(nowNanos));
+    visibility.weigh(new Heard(nowNanos));
+  }
+
+  private final class Heard implements Visibility.Hearing {
+    private final long nowNanos;
+
+    Heard(long nowNanos) {
+      this.nowNanos = nowNanos;
+    }
+
+    @Override
+    public boolean flows(InboundStream in) {
+      return isLinkUp(in) && nowNanos - in.aliveNanos() < around.retryNanos();
+    }
+
+    @Override
+    public boolean isGone(InboundStream in) {
+      return nowNanos - in.aliveNanos() >= SILENCE_RETRIES * around.retryNanos() << in.patience();
+    }
+
+    @Override
+    public long silentNanos() {
+      return Inbound.this.silentNanos(nowNanos);
+    }
   }
 
   private long silentNanos(long nowNanos) {

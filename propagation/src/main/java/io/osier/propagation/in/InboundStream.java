@@ -57,6 +57,8 @@ public final class InboundStream {
    */
   static final int PULLS_MAX = 16;
 
+  private static final int PATIENCE_MAX = 10;
+
   /** Of so many offers it is known that they were pulled, should that be asked for once more. */
   private static final int PULLED_MAX = 64;
 
@@ -103,6 +105,9 @@ public final class InboundStream {
   /** Whether its datacenter was said to be no peer any more. */
   private boolean ended;
 
+  /** See {@link #patience()}. */
+  private int patience;
+
   /** The large states that are being pulled. */
   private final Map<ObjectId, StatePull> pulls = new HashMap<>();
 
@@ -147,6 +152,20 @@ public final class InboundStream {
     dropPulls();
     cursor = applied;
     refusing = true;
+  }
+
+  /** As {@link #dropped}, for others: the next time they wait twice as long. */
+  void madeRoom() {
+    dropped();
+    patience = Math.min(patience + 1, PATIENCE_MAX);
+  }
+
+  /**
+   * How often it made room since something of it became visible: it may come so slowly, or be cut
+   * off so often, that it never would.
+   */
+  int patience() {
+    return patience;
   }
 
   /** Its datacenter is no peer any more. */
@@ -246,6 +265,9 @@ public final class InboundStream {
 
   /** Everything up to this place of the stream has been applied. */
   void admitted(Cursor place) {
+    if (!place.equals(applied.orElse(null))) {
+      patience = 0;
+    }
     applied = Optional.of(place);
   }
 
@@ -509,6 +531,14 @@ public final class InboundStream {
     if (resumeSentNanos - sinceNanos < 0) {
       pulls.values().removeIf(p -> p.heardNanos() - sinceNanos < 0);
     }
+  }
+
+  /** How many large states are being pulled that {@link #dropSilentPulls} would not drop. */
+  int pullsHeardSince(long sinceNanos) {
+    if (resumeSentNanos - sinceNanos >= 0) {
+      return pulls.size();
+    }
+    return (int) pulls.values().stream().filter(p -> p.heardNanos() - sinceNanos >= 0).count();
   }
 
   /** The pull of an object that is under way; null if there is none. */

@@ -216,7 +216,7 @@ final class PerCut implements Visibility {
   }
 
   @Override
-  public void weigh(Predicate<InboundStream> flows, long silentNanos) {
+  public void weigh(Hearing hearing) {
     if (waitingBytes() - leftBytes() <= around.settings().memory().waiting()) {
       letIn.clear();
       return;
@@ -225,15 +225,12 @@ final class PerCut implements Visibility {
     InboundStream most = null;
     boolean comesToAnEnd = admission.hasCuts();
     for (InboundStream in : streams.all()) {
-      if (flows.test(in)) {
-        in.dropSilentPulls(silentNanos);
-      }
       if (admission.isWanted(source(in), here)) {
         letIn.add(in.sender());
       }
-      if (begun(in) > 0 && flows.test(in)) {
+      if (isComing(in, hearing) > 0 && hearing.flows(in)) {
         comesToAnEnd |= letIn.contains(in.sender());
-        most = most == null || begun(in) > begun(most) ? in : most;
+        most = most == null || isComing(in, hearing) > isComing(most, hearing) ? in : most;
       }
     }
     if (comesToAnEnd) {
@@ -242,23 +239,24 @@ final class PerCut implements Visibility {
     if (most != null) {
       letIn.add(most.sender());
     } else {
-      passBy(flows, silentNanos);
+      passBy(hearing);
     }
   }
 
   /** Lets others in than those of which something has begun to come: these stand still. */
-  private void passBy(Predicate<InboundStream> flows, long silentNanos) {
+  private void passBy(Hearing hearing) {
     boolean anyFlows = false;
     for (InboundStream in : streams.all()) {
-      if (flows.test(in)) {
+      if (hearing.flows(in)) {
         anyFlows = true;
         letIn.add(in.sender());
+        in.dropSilentPulls(hearing.silentNanos());
       }
     }
     for (InboundStream in : streams.all()) {
-      if (anyFlows && begun(in) > 0 && in.aliveNanos() - silentNanos < 0) {
+      if (anyFlows && (admission.open(source(in)) > 0 || in.pulls() > 0) && hearing.isGone(in)) {
         admission.drop(source(in));
-        in.dropped();
+        in.madeRoom();
       }
     }
   }
@@ -267,9 +265,9 @@ final class PerCut implements Visibility {
     return Admission.Source.stream(in.sender());
   }
 
-  /** What has come of a stream and waits for more of it: updates, and parts of large states. */
-  private int begun(InboundStream in) {
-    return admission.open(source(in)) + in.pulls();
+  /** What has come of a stream and waits for more that comes: updates, parts of large states. */
+  private int isComing(InboundStream in, Hearing hearing) {
+    return admission.open(source(in)) + in.pullsHeardSince(hearing.silentNanos());
   }
 
   @Override

@@ -262,7 +262,7 @@ final class PerObject implements Visibility {
   }
 
   @Override
-  public void weigh(Predicate<InboundStream> flows, long silentNanos) {
+  public void weigh(Hearing hearing) {
     // Who may be held back is seen by the stream alone.
   }
 

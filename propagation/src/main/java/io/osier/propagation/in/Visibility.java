@@ -73,10 +73,21 @@ interface Visibility {
   /**
    * Looks who may be held back, now that what waits has changed.
    *
-   * @param flows whether a stream is heard, so that what is wanted of it will come
-   * @param silentNanos who was not heard since then, others need not wait for
+   * @param hearing what is heard of the streams
    */
-  void weigh(Predicate<InboundStream> flows, long silentNanos);
+  void weigh(Hearing hearing);
+
+  /** What is heard of streams now. */
+  interface Hearing {
+    /** Whether it is heard, so that what is wanted of it will come. */
+    boolean flows(InboundStream in);
+
+    /** Whether it was not heard for so long that others need its room more. */
+    boolean isGone(InboundStream in);
+
+    /** Since when a large state may not be pulled any more of which nothing was heard. */
+    long silentNanos();
+  }
 
   /**
    * Whether what waits will surely come to its end though no more of the stream comes, as far as

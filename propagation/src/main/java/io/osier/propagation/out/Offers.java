@@ -229,7 +229,7 @@ final class Offers {
     answerAsked(nowNanos);
     for (Offered what : List.copyOf(open.values())) {
       if (nowNanos >= dueNanos(what)) {
-        what.attempts++;
+        what.attempts += asked.containsKey(what.object) ? 0 : 1;
         what.saidNanos = nowNanos;
         if (what.attempts > ATTEMPTS_MAX) {
           close(what);
@@ -292,12 +292,12 @@ final class Offers {
   }
 
   private long dueNanos(Offered what) {
-    if (asked.containsKey(what.object)) {
-      return Long.MAX_VALUE; // it is this side's turn
-    }
-    // Not later: the peer would take it for forgotten.
+    // Not later, though it be this side's turn: the peer would take it for forgotten.
     long pauseMax = around.retryNanos() << PAUSES_DOUBLED_MAX;
-    return what.saidNanos + Math.min(pauseNanos(what.attempts), pauseMax);
+    return what.saidNanos
+        + (asked.containsKey(what.object)
+            ? pauseMax
+            : Math.min(pauseNanos(what.attempts), pauseMax));
   }
 
   /** How long to wait for what comes next, when so much was said in vain. */
@@ -324,6 +324,9 @@ final class Offers {
       close(what);
       return what.object;
     }
+    if (pull.equals(asked.get(what.object))) {
+      return null; // it waits for the window
+    }
     if (!pull.equals(what.answered)) {
       noteTime(what, nowNanos);
       haveCome(what);
@@ -331,6 +334,7 @@ final class Offers {
     } else if (nowNanos - what.answeredNanos < pauseNanos(what.repeats)) {
       return null; // the answer may be under way
     } else {
+      haveCome(what); // or was lost
       what.repeats++;
     }
     asked.put(what.object, pull);

@@ -196,9 +196,9 @@ final class OffersTest {
     assertThat(entries()).containsExactly("a");
   }
 
-  /** It is not the peer that is silent. */
+  /** It is not the peer that is silent; but that must not take its pull for forgotten. */
   @Test
-  void whatIsAskedFor_isNotOfferedAgain() {
+  void whatIsAskedFor_isOfferedAgainSeldom_andNotGivenUp() {
     List<Frame.Offer> made = offersOf("a", "b");
     made.forEach(offer -> narrow.pull(entriesOf(offer), 0));
     assertThat(entries()).containsExactly("a");
@@ -206,5 +206,24 @@ final class OffersTest {
     assertThat(sent).isEmpty();
     narrow.tick(1, left -> {}, SECOND);
     assertThat(sent).containsExactly(made.getFirst());
+    sent.clear();
+    for (int i = 1; i <= 20; i++) {
+      window.bytes = 1_000; // of others
+      narrow.tick(1, left -> assertThat(left).isEqualTo(made.getFirst().object()), 16 * i * SECOND);
+      assertThat(sent).contains(made.get(1));
+      sent.clear();
+    }
+    assertThat(narrow.isPending(made.get(1).object())).isTrue();
+  }
+
+  /** Otherwise what was lost would take the room of its own repetition. */
+  @Test
+  void answerThatIsGivenAgain_takesItsPartOfTheWindowOnce() {
+    Frame.Pull pull = entriesOf(offersOf("a").getFirst());
+    narrow.pull(pull, 0);
+    long once = window.bytes;
+    narrow.pull(pull, SECOND);
+    assertThat(entries()).containsExactly("a", "a");
+    assertThat(window.bytes).isEqualTo(once);
   }
 }

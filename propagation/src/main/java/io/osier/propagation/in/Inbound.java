@@ -248,7 +248,8 @@ public final class Inbound {
 
     @Override
     public boolean isGone(InboundStream in) {
-      return nowNanos - in.aliveNanos() >= SILENCE_RETRIES * around.retryNanos() << in.patience();
+      long patienceNanos = (SILENCE_RETRIES * around.retryNanos()) << in.patience();
+      return nowNanos - in.aliveNanos() >= patienceNanos;
     }
 
     @Override

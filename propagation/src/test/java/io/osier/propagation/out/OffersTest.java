@@ -209,7 +209,8 @@ final class OffersTest {
     sent.clear();
     for (int i = 1; i <= 20; i++) {
       window.bytes = 1_000; // of others
-      narrow.tick(1, left -> assertThat(left).isEqualTo(made.getFirst().object()), 16 * i * SECOND);
+      narrow.tick(
+          1, left -> assertThat(left).isEqualTo(made.getFirst().object()), 16L * i * SECOND);
       assertThat(sent).contains(made.get(1));
       sent.clear();
     }

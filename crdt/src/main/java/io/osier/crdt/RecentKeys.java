@@ -21,7 +21,7 @@ final class RecentKeys {
   /** And not of more versions: slow changes come into a source because it gets old. */
   private static final int FORMER_MAX = 16;
 
-  private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE);
+  private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE + Long.BYTES);
   private static final long FORMER_HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE);
 
   /**
@@ -42,9 +42,17 @@ final class RecentKeys {
   /** The latest first. */
   private final List<Former> former;
 
+  /** Each update of the object asks for it. */
+  private final long heapBytes;
+
   private RecentKeys(CausalContext since, List<Former> former) {
     this.since = since;
     this.former = former;
+    long bytes = HEAP_BYTES + since.heapBytes() + HeapSize.list(former.size());
+    for (Former each : former) {
+      bytes += each.heapBytes();
+    }
+    this.heapBytes = bytes;
   }
 
   /** Nothing is known of changes before a version, all of which lies outside. */
@@ -108,10 +116,6 @@ final class RecentKeys {
   }
 
   long heapBytes() {
-    long bytes = HEAP_BYTES + since.heapBytes() + HeapSize.list(former.size());
-    for (Former each : former) {
-      bytes += each.heapBytes();
-    }
-    return bytes;
+    return heapBytes;
   }
 }

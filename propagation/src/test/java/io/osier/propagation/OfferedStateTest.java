@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import static io.osier.propagation.Script.elements;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -28,19 +29,7 @@ final class OfferedStateTest {
   private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
 
   private String run(String... commands) {
-    StringBuilder told = new StringBuilder();
-    for (String command : commands) {
-      told.append(script.run(command));
-    }
-    return told.toString();
-  }
-
-  private static String elements(int from, int to) {
-    StringBuilder all = new StringBuilder();
-    for (int i = from; i < to; i++) {
-      all.append(" e").append(i);
-    }
-    return all.toString();
+    return script.runAll(commands);
   }
 
   /** The peer has nothing of a large set "k" and a small one "l". */

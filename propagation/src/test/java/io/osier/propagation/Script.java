@@ -256,6 +256,24 @@ final class Script {
     return told.toString();
   }
 
+  /** Runs commands, one after the other; returns what came out. */
+  String runAll(String... commands) {
+    StringBuilder all = new StringBuilder();
+    for (String command : commands) {
+      all.append(run(command));
+    }
+    return all.toString();
+  }
+
+  /** Names of elements for a command, each behind a space. */
+  static String elements(int from, int to) {
+    StringBuilder all = new StringBuilder();
+    for (int i = from; i < to; i++) {
+      all.append(" e").append(i);
+    }
+    return all.toString();
+  }
+
   /** How many statuses were sent since this was asked last. */
   int statuses() {
     int sent = statuses;

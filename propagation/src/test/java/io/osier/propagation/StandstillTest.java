@@ -1,5 +1,6 @@
 package io.osier.propagation;
 
+import static io.osier.propagation.Script.elements;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.propagation.host.StreamSettings;
@@ -25,19 +26,7 @@ final class StandstillTest {
   }
 
   private String run(String... commands) {
-    StringBuilder told = new StringBuilder();
-    for (String command : commands) {
-      told.append(script.run(command));
-    }
-    return told.toString();
-  }
-
-  private static String elements(int from, int to) {
-    StringBuilder all = new StringBuilder();
-    for (int i = from; i < to; i++) {
-      all.append(" e").append(i);
-    }
-    return all.toString();
+    return script.runAll(commands);
   }
 
   /** Of eight ranges of "k", six have come when the link is cut. */

@@ -366,10 +366,9 @@ public final class BigSetCommand extends Experiment {
       cluster.stop(first);
       cluster.start(first);
       cluster.awaitReady(first, START_MAX);
+      List<String> others = cluster.dcs().stream().filter(dc -> !dc.equals(last)).toList();
       if (narrow) {
-        cluster.dcs().stream()
-            .filter(dc -> !dc.equals(last))
-            .forEach(dc -> cluster.narrow(dc, last));
+        others.forEach(dc -> cluster.narrow(dc, last));
       }
       long bytesBefore = cluster.wanBytes();
       cluster.start(last);
@@ -379,9 +378,7 @@ public final class BigSetCommand extends Experiment {
       results.add(WORKLOAD, row, "equal after away, s", (System.nanoTime() - begin) / 1e9);
       results.add(WORKLOAD, row, "link MB", (cluster.wanBytes() - bytesBefore) / 1e6);
       if (narrow) {
-        cluster.dcs().stream()
-            .filter(dc -> !dc.equals(last))
-            .forEach(dc -> cluster.widen(dc, last));
+        others.forEach(dc -> cluster.widen(dc, last));
       }
     }
 
@@ -438,21 +435,24 @@ public final class BigSetCommand extends Experiment {
                         theirs.add(List.of(SetInserts.element(number)));
                       }
                     });
-        Thread.sleep(1_000);
-        String beside = "clear beside additions: others' longest ms ";
-        results.add(
-            WORKLOAD,
-            row,
-            beside + "at the first",
-            here.longestMillis(
-                () ->
-                    results.add(
-                        WORKLOAD,
-                        row,
-                        beside + "at the last",
-                        atOther.longestMillis(() -> clearEverywhere(theirs)))));
-        added.set(true);
-        adder.join();
+        String column = "clear beside additions: others' longest ms ";
+        try {
+          Thread.sleep(1_000);
+          results.add(
+              WORKLOAD,
+              row,
+              column + "at the first",
+              here.longestMillis(
+                  () ->
+                      results.add(
+                          WORKLOAD,
+                          row,
+                          column + "at the last",
+                          atOther.longestMillis(() -> clearEverywhere(theirs)))));
+        } finally {
+          added.set(true);
+          adder.join();
+        }
       }
     }
 

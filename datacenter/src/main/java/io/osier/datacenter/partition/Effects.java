@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link Machine} wants done after a batch of inputs: plain data, which can be written down
- * and read back. The shell carries it out in this order:
+ * and read back, but for a {@link LongAnswer}. The shell carries it out in this order:
  *
  * <ol>
  *   <li>{@link #atOnce} may leave whenever it likes.

@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the answers that take long, in threads of its own: the store's readers have others' cold
- * objects to read, each of which is short. Thread-safe.
+ * objects to read, each of which is short. What waits is bounded by what clients may have under way
+ * (their requests count until they are answered). Thread-safe.
  */
 final class LongAnswers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LongAnswers.class);

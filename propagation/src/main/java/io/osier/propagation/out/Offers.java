@@ -72,7 +72,7 @@ final class Offers {
   /** How long it takes at most, of late, until the peer asks for more than it was answered. */
   private long answerNanos;
 
-  /** Requests for entries that wait for the window. */
+  /** Requests that wait for the window, at most one of each object that is offered. */
   private final LinkedHashMap<ObjectId, Frame.Pull> asked = new LinkedHashMap<>();
 
   private final Map<ObjectId, Pulled> pulled = new HashMap<>();

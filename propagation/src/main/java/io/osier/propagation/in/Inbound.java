@@ -312,8 +312,8 @@ public final class Inbound {
     StatePull before = in.pull(offer.object());
     if (in.hasPulled(offer)) {
       send(in, StatePull.done(offer)); // that was lost
-    } else if (before != null && before.offer().equals(offer)) {
-      before.heard(nowNanos);
+    } else if (before != null && before.offer().isSame(offer)) {
+      before.heard(offer, nowNanos);
       send(in, before.ask());
     } else if (before != null || mayPullMore(in, nowNanos)) {
       // What has come of an offer that ended early need not come again.

@@ -561,7 +561,7 @@ public final class InboundStream {
 
   /** Whether it is one of those that were pulled last. */
   boolean hasPulled(Frame.Offer offer) {
-    return pulled.contains(offer);
+    return pulled.stream().anyMatch(offer::isSame);
   }
 
   private void acknowledgeBy(long nanos) {

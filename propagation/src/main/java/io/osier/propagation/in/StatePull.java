@@ -22,7 +22,9 @@ final class StatePull {
   private static final int RANGES_MAX = 256;
 
   private final ReplicaId sender;
-  private final Frame.Offer offer;
+
+  /** As it was heard last. */
+  private Frame.Offer offer;
 
   /** What was here, with what has come. */
   private Causal version;
@@ -56,6 +58,12 @@ final class StatePull {
     return offer;
   }
 
+  /** The sender makes the offer again. */
+  void heard(Frame.Offer again, long nowNanos) {
+    offer = again;
+    heardNanos = nowNanos;
+  }
+
   /** The sender says something of it. */
   void heard(long nowNanos) {
     heardNanos = nowNanos;
@@ -64,10 +72,6 @@ final class StatePull {
   /** When the sender said something of it last: if that is long ago, it may offer it no more. */
   long heardNanos() {
     return heardNanos;
-  }
-
-  private boolean isOf(long epoch, long number) {
-    return offer.epoch() == epoch && offer.number() == number;
   }
 
   /**
@@ -93,7 +97,9 @@ final class StatePull {
 
   /** Takes a page. Returns whether it was waited for; then {@link #isComplete} tells more. */
   boolean take(Frame.Ranges ranges) {
-    if (!isOf(ranges.epoch(), ranges.number()) || page != null || !ranges.after().equals(after)) {
+    if (!offer.isOf(ranges.epoch(), ranges.number())
+        || page != null
+        || !ranges.after().equals(after)) {
       return false;
     }
     page = ranges.ranges();
@@ -106,7 +112,7 @@ final class StatePull {
   boolean take(Frame.Entries entries) {
     List<EntryRanges.Range> about = page;
     int n = entries.ranges().size();
-    if (!isOf(entries.epoch(), entries.number())
+    if (!offer.isOf(entries.epoch(), entries.number())
         || about == null
         || !entries.after().equals(after)
         || n == 0

@@ -28,15 +28,16 @@ import org.jspecify.annotations.Nullable;
  * requests, but for the versions that were offered.
  *
  * <p>Entries take of the link's window until the peer asks for the next of their object. Where it
- * is spent, requests wait. An answer may be long under way, behind others: so the same one is not
- * given again before it has been for twice as long as those before took, and then ever later (as in
- * RFC 6298, without its smoothing). Not thread-safe.
+ * is spent, requests wait. An answer may be long under way, behind others: the same one is given
+ * again to who has heard an offer that was made after it, since what a link carries comes in its
+ * order. Not thread-safe.
  */
 final class Offers {
   /** A peer that says nothing to an offer so many times is given the state. */
-  private static final int ATTEMPTS_MAX = 10;
+  private static final int ATTEMPTS_MAX = 16;
 
-  private static final int PAUSES_DOUBLED_MAX = 4;
+  /** A link that has become good carries something soon. */
+  private static final int PAUSES_DOUBLED_MAX = 3;
 
   /** The longest time that an answer took counts less with each that takes less: by an eighth. */
   private static final int FADING_SHIFT = 3;
@@ -104,19 +105,23 @@ final class Offers {
     long saidNanos;
     int attempts;
 
+    /** The number under which it was made last. */
+    long saidNumber;
+
     /** The request that was answered last; null before. */
     Frame.@Nullable Pull answered;
 
     long answeredNanos;
 
-    /** How often that was answered once more. */
-    int repeats;
+    /** The number under which it had been made then. */
+    long answeredNumber;
 
     /** The entries of that answer, of which it is not known that they have come. */
     long underWayBytes;
 
     Offered(long number, ObjectId object, Causal state, long tick, long nowNanos) {
       this.number = number;
+      this.saidNumber = number << Frame.Offer.TIMES_BITS;
       this.object = object;
       this.state = state;
       this.tick = tick;
@@ -276,7 +281,8 @@ final class Offers {
   private void say(Offered what) {
     // So that it stays the same while it is pulled.
     boolean unused = Decomposition.hold(what.state);
-    sends.accept(new Frame.Offer(epoch, what.number, what.object, what.state.context()));
+    what.saidNumber = nextNumber(what);
+    sends.accept(new Frame.Offer(epoch, what.saidNumber, what.object, what.state.context()));
   }
 
   /** When {@link #tick} has something to do; Long.MAX_VALUE if nothing. */
@@ -306,6 +312,16 @@ final class Offers {
     return Math.max(around.retryNanos(), 2 * answerNanos) << doubled;
   }
 
+  private static long nextNumber(Offered what) {
+    int bits = Frame.Offer.TIMES_BITS;
+    return what.number << bits | (what.saidNumber + 1 & (1 << bits) - 1);
+  }
+
+  /** Whether one of an offer's numbers is later than another one. */
+  private static boolean isLater(long number, long than) {
+    return (byte) (number - than) > 0;
+  }
+
   /**
    * Answers a request.
    *
@@ -313,7 +329,9 @@ final class Offers {
    */
   @Nullable ObjectId pull(Frame.Pull pull, long nowNanos) {
     Offered what = open.get(pull.object());
-    if (what == null || pull.epoch() != epoch || pull.number() != what.number) {
+    if (what == null
+        || pull.epoch() != epoch
+        || pull.number() >>> Frame.Offer.TIMES_BITS != what.number) {
       return null; // late
     }
     what.saidNanos = nowNanos;
@@ -324,27 +342,24 @@ final class Offers {
       close(what);
       return what.object;
     }
-    if (pull.equals(asked.get(what.object))) {
-      return null; // it waits for the window
+    Frame.Pull waits = asked.get(what.object);
+    if (waits != null && pull.asksSame(waits)) {
+      return null; // for the window
     }
-    if (!pull.equals(what.answered)) {
+    if (what.answered == null || !pull.asksSame(what.answered)) {
       noteTime(what, nowNanos);
-      haveCome(what);
-      what.repeats = 0;
-    } else if (nowNanos - what.answeredNanos < pauseNanos(what.repeats)) {
-      return null; // the answer may be under way
-    } else {
-      haveCome(what); // or was lost
-      what.repeats++;
+    } else if (!isLater(pull.number(), what.answeredNumber)) {
+      return null; // the answer is under way
     }
+    haveCome(what); // or was lost
     asked.put(what.object, pull);
     answerAsked(nowNanos);
     return null;
   }
 
-  /** Notes how long the last answer took, if it is known which one came. */
+  /** Notes how long the last answer took. */
   private void noteTime(Offered what, long nowNanos) {
-    if (what.answered != null && what.repeats == 0) {
+    if (what.answered != null) {
       long took = nowNanos - what.answeredNanos;
       answerNanos = Math.max(took, answerNanos - (answerNanos >> FADING_SHIFT));
     }
@@ -367,10 +382,11 @@ final class Offers {
   private void answer(Offered what, Frame.Pull pull, long nowNanos) {
     what.answered = pull;
     what.answeredNanos = nowNanos;
+    what.answeredNumber = what.saidNumber;
     what.saidNanos = nowNanos;
     List<EntryRanges.Range> page = page(what, pull.after());
     if (pull.ranges().isEmpty()) {
-      sends.accept(new Frame.Ranges(epoch, what.number, what.object, pull.after(), page));
+      sends.accept(new Frame.Ranges(epoch, pull.number(), what.object, pull.after(), page));
     } else if (pull.ranges().getLast() < page.size()) {
       Frame.Entries entries = entries(what, pull, page);
       long bytes = around.bytesOf(entries.entries());
@@ -404,6 +420,6 @@ final class Offers {
     Shipment shipment =
         new Shipment(
             what.object, around.self(), 0, VersionVector.EMPTY, last(what), 0, 0, some.content());
-    return new Frame.Entries(epoch, what.number, pull.after(), some.ranges(), shipment);
+    return new Frame.Entries(epoch, pull.number(), pull.after(), some.ranges(), shipment);
   }
 }

@@ -227,16 +227,32 @@ public sealed interface Frame {
    * that is. The sender's stream goes on when it has.
    *
    * @param epoch of the sender's stream
-   * @param number counts the offers within the epoch
+   * @param number counts the offers within the epoch, and in its last {@link #TIMES_BITS} how often
+   *     this one was made: who pulls gives the number that was heard last
    * @param context of the version that is offered
    */
-  record Offer(long epoch, long number, ObjectId object, CausalContext context) implements Frame {}
+  record Offer(long epoch, long number, ObjectId object, CausalContext context) implements Frame {
+    /** So many bits of the number differ where an offer is made again, modulo. */
+    public static final int TIMES_BITS = 8;
+
+    /** Whether both offer the same version: one may be the other, made again. */
+    public boolean isSame(Offer other) {
+      return isOf(other.epoch, other.number)
+          && object.equals(other.object)
+          && context.equals(other.context);
+    }
+
+    /** Whether a number is this offer's, however often it was made. */
+    public boolean isOf(long ofEpoch, long ofNumber) {
+      return epoch == ofEpoch && number >>> TIMES_BITS == ofNumber >>> TIMES_BITS;
+    }
+  }
 
   /**
    * Asks for more of what was offered.
    *
    * @param epoch of the offer
-   * @param number of the offer
+   * @param number of the offer, as it was heard last
    * @param done whether all of it is there and was applied: then nothing is asked for
    * @param after behind which entry the page of ranges begins that this is about
    * @param ranges the places in the page of those whose entries are asked for; if there are none,
@@ -244,7 +260,12 @@ public sealed interface Frame {
    */
   record Pull(
       long epoch, long number, ObjectId object, boolean done, EntryKey after, List<Integer> ranges)
-      implements Frame {}
+      implements Frame {
+    /** Whether both, of one offer, ask for the same. */
+    public boolean asksSame(Pull other) {
+      return after.equals(other.after) && ranges.equals(other.ranges);
+    }
+  }
 
   /**
    * Answers {@link Pull}: a page of ranges, with their hashes.

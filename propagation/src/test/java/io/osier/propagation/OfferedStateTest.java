@@ -201,6 +201,24 @@ final class OfferedStateTest {
     }
   }
 
+  /** That all has come is said once more, whatever the number of the offer. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void whatIsPulled_isNotPulledAgain_whenThatItIsWasLost(String consistency) {
+    separated(consistency);
+    int[] done = {0};
+    int[] pages = {0};
+    script.loses(
+        (link, frame) -> {
+          pages[0] += frame instanceof Frame.Ranges && done[0] > 0 ? 1 : 0;
+          return frame instanceof Frame.Pull pull && pull.done() && done[0]++ < 2;
+        });
+    run("join eu us", "run 9000");
+    assertThat(done[0]).isEqualTo(3);
+    assertThat(pages[0]).isZero();
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
   void linkThatIsCut_costsWhatHasNotCome(String consistency) {

@@ -174,12 +174,48 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
-  @Test
-  void peerThatDoesNotPull_isGivenTheState() {
-    separated();
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void peerThatDoesNotPull_isGivenTheState(String consistency) {
+    separated(consistency);
     script.loses((link, frame) -> frame instanceof Frame.Pull);
     assertThat(run("join eu us", "run 200000")).contains("offer k", "k whole");
     assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  /** Of what it did not pull, what was written meanwhile would be all that it has. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void peerThatDoesNotPull_isNotGivenLaterUpdatesAlone(String consistency) {
+    separated(consistency);
+    script.loses((link, frame) -> frame instanceof Frame.Pull || frame instanceof Frame.Fetch);
+    String told = run("join eu us", "run 60", "eu add k e1500", "run 200000");
+    assertThat(told).contains("offer k", "k whole").doesNotContain("shows {k=e1500");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
+  /** What was written after that, and of which nothing is known any more, is sent, too. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void whatIsPulledForLong_isWhole_thoughTheTrailHasNoRoom(String consistency) {
+    Script little =
+        new Script(
+            StreamSettings.DEFAULT
+                .pulling(200)
+                .within(new StreamSettings.Memory(2_000, 16 << 20, 32 << 20)));
+    little.runAll("start " + consistency + " eu us", "run 1000", "cut eu us");
+    little.runAll("eu add k" + elements(100, 160), LONG);
+    little.loses((link, frame) -> frame instanceof Frame.Entries || frame instanceof Frame.Fetch);
+    assertThat(little.runAll("join eu us", "run 60")).contains("offer k");
+    little.runAll("eu add k e1500", "run 60");
+    // One takes nearly all of the room, and is forgotten for the last of them.
+    for (String other : List.of("a", "b", "c", "d", "e", "f", "g".repeat(1_200), "h", "i")) {
+      little.runAll("eu add " + other + " x", "run 60");
+    }
+    little.runAll("eu add k e1600", "run 60");
+    little.loses((link, frame) -> frame instanceof Frame.Fetch);
+    assertThat(little.runAll("run 20000")).contains("pulled");
+    assertThat(little.state("us", "k")).isEqualTo(little.state("eu", "k"));
   }
 
   static Stream<Arguments> frames() {

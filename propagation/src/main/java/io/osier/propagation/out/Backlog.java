@@ -311,14 +311,17 @@ final class Backlog {
     again.remove(object);
     looked++;
     ObjectLog kept = log.find(object);
-    Shipment shipment = kept == null ? beside(object) : missing(kept, nowNanos);
+    Offers.Pulled pulled = offers.pulled(object);
+    // What is kept may be the last of it alone: it serves who has all that was shipped before.
+    boolean serves = kept != null && pulled != null && pulled.tick() >= log.prunedTick();
+    Shipment shipment = serves ? missing(kept, nowNanos) : beside(object);
     if (shipment != null) {
       shipments.add(shipment);
     }
     return true;
   }
 
-  /** The state of an object of which nothing is kept, if there is more of it than was pulled. */
+  /** The state of an object of which too little is kept, if there is more than was pulled. */
   private @Nullable Shipment beside(ObjectId object) {
     Causal state = around.replica().state(object);
     if (state == null) {

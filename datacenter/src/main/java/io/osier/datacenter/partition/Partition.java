@@ -205,6 +205,11 @@ public final class Partition implements Machine {
     }
 
     @Override
+    public Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
+      return Partition.page(objects.store().pageNow(after, limit, bytesMax));
+    }
+
+    @Override
     public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
       return objects.store().page(after, limit, bytesMax).map(Partition::page);
     }

@@ -93,15 +93,24 @@ public interface ObjectStore {
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
   /**
-   * As {@link #scan}, as far as it can be had without a disk. Only for the partition's thread.
+   * As {@link #scan}, of bounded size where objects are read from a disk for it.
+   *
+   * @param bytesMax the page ends with the object that makes it so large
+   */
+  default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
+    List<Entry> entries = scan(after, limit);
+    return new Page(entries, entries.size() < limit);
+  }
+
+  /**
+   * As {@link #pageNow}, as far as it can be had without a disk. Only for the partition's thread.
    *
    * @param bytesMax the page ends with the object that makes it so large
    * @return empty if it is being read by another thread: the partition is woken when it is here,
    *     and asks again
    */
   default Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-    List<Entry> entries = scan(after, limit);
-    return Optional.of(new Page(entries, entries.size() < limit));
+    return Optional.of(pageNow(after, limit, bytesMax));
   }
 
   /**

@@ -327,6 +327,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
+    return scan.page(after, limit, bytesMax);
+  }
+
+  @Override
   public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
     return ahead.page(after, limit, bytesMax);
   }

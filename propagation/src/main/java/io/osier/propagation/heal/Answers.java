@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class Answers {
   private static final int HEAL_OBJECTS_MAX = 256;
 
+  /** So much is read for an answer at most, about: the partition does nothing else meanwhile. */
+  private static final long READ_BYTES_MAX = 4L << 20;
+
   private final Surroundings around;
   private final Knowledge knowledge;
   private final Applier applier;
@@ -64,19 +67,25 @@ public final class Answers {
     if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.through())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
-      List<Replica.Entry> entries = around.replica().scan(scanned, HEAL_OBJECTS_MAX);
+      int frameBytes = around.settings().frameBytes();
+      int looked = 0;
+      long read = 0;
       int bytes = 0;
-      for (Replica.Entry entry : entries) {
-        scanned = Optional.of(entry.object());
-        bytes += addMissing(shipments, entry.object(), entry.state(), heal);
-        if (bytes >= around.settings().frameBytes()) {
-          break;
+      boolean end = false;
+      // In small steps: what is read and does not fit would be read once more.
+      while (!end && bytes < frameBytes && looked < HEAL_OBJECTS_MAX && read < READ_BYTES_MAX) {
+        Replica.Page step =
+            around.replica().pageNow(scanned, HEAL_OBJECTS_MAX - looked, frameBytes);
+        int taken = 0;
+        while (taken < step.entries().size() && bytes < frameBytes) {
+          Replica.Entry entry = step.entries().get(taken++);
+          scanned = Optional.of(entry.object());
+          read += entry.state().sizeBytes();
+          bytes += addMissing(shipments, entry.object(), entry.state(), heal);
         }
+        looked += taken;
+        end = step.end() && taken == step.entries().size();
       }
-      boolean end =
-          entries.isEmpty()
-              || (entries.size() < HEAL_OBJECTS_MAX
-                  && entries.getLast().object().equals(scanned.orElse(null)));
       Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
       // At the end of the scan the trail goes on from its base: `after` no longer matters, since
       // what is pruned now was scanned.

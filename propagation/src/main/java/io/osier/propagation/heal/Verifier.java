@@ -27,6 +27,9 @@ import java.util.function.LongSupplier;
 public final class Verifier {
   private static final int PAGE = 256;
 
+  /** So much is read for a question at most, about: the partition does nothing else meanwhile. */
+  private static final long READ_BYTES_MAX = 4L << 20;
+
   /** What an object takes beside its key, and each entry of its vector, at most about. */
   private static final int KNOWN_BYTES = 16;
 
@@ -114,14 +117,22 @@ public final class Verifier {
 
   private List<Frame.Known> page(Optional<ObjectId> after) {
     List<Frame.Known> page = new ArrayList<>();
+    int frameBytes = around.settings().frameBytes();
+    Optional<ObjectId> last = after;
+    long read = 0;
     int bytes = 0;
-    for (Replica.Entry entry : around.replica().scan(after, PAGE)) {
-      VersionVector through = entry.state().context().toVersionVector();
-      page.add(new Frame.Known(entry.object(), through));
-      bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
-      if (bytes >= around.settings().frameBytes()) {
-        break;
+    boolean end = false;
+    // In small steps: of what is read only the contexts are kept.
+    while (!end && bytes < frameBytes && page.size() < PAGE && read < READ_BYTES_MAX) {
+      Replica.Page step = around.replica().pageNow(last, PAGE - page.size(), frameBytes);
+      for (Replica.Entry entry : step.entries()) {
+        VersionVector through = entry.state().context().toVersionVector();
+        page.add(new Frame.Known(entry.object(), through));
+        last = Optional.of(entry.object());
+        read += entry.state().sizeBytes();
+        bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
       }
+      end = step.end();
     }
     return page;
   }

@@ -30,14 +30,23 @@ public interface Replica {
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
   /**
-   * As {@link #scan}, for whoever can wait until it was read from a disk by another thread.
+   * As {@link #scan}, of bounded size where objects are read from a disk for it.
+   *
+   * @param bytesMax the page ends with the object that makes it so large
+   */
+  default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
+    List<Entry> entries = scan(after, limit);
+    return new Page(entries, entries.size() < limit);
+  }
+
+  /**
+   * As {@link #pageNow}, for whoever can wait until it was read from a disk by another thread.
    *
    * @param bytesMax the page ends with the object that makes it so large
    * @return empty if it is being read: a tick follows when it is here
    */
   default Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-    List<Entry> entries = scan(after, limit);
-    return Optional.of(new Page(entries, entries.size() < limit));
+    return Optional.of(pageNow(after, limit, bytesMax));
   }
 
   /**

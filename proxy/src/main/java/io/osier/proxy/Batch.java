@@ -141,6 +141,12 @@ abstract class Batch {
 
   /** Never fails: what becomes of the parts is noted. */
   private CompletableFuture<Void> send(int partition, List<Integer> parts) {
+    return Calls.oneByOne(parts, List::isEmpty, rest -> ask(partition, rest))
+        .thenApply(none -> null);
+  }
+
+  /** As {@link #send}, once; returns the parts that are to be asked for again. */
+  private CompletableFuture<List<Integer>> ask(int partition, List<Integer> parts) {
     Call<Reply.All> call =
         new Call<>(session, keyspace, null, update) {
           @Override
@@ -159,10 +165,7 @@ abstract class Batch {
           }
         };
     return call.start()
-        .handle((all, error) -> error == null ? note(parts, all) : failed(parts, error))
-        .thenCompose(
-            rest ->
-                rest.isEmpty() ? CompletableFuture.completedFuture(null) : send(partition, rest));
+        .handle((all, error) -> error == null ? note(parts, all) : failed(parts, error));
   }
 
   /** Returns the parts that are to be asked for again. */

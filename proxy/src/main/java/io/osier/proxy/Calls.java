@@ -5,6 +5,8 @@ import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** How futures and errors become what callers see. */
@@ -36,6 +38,33 @@ final class Calls {
     } catch (OsierException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /**
+   * Takes steps one after another until there is no more to do. Those that are done at once, as
+   * calls within the process may be, follow each other in a loop: nested they would need as much
+   * stack as there are steps.
+   *
+   * @param from what the first step begins with
+   * @param ends whether nothing is to be done after what a step has made
+   * @param step is given what the one before it has made
+   * @param <S> what a step makes
+   * @return what the last one has made; or the error of the one that failed
+   */
+  static <S> CompletableFuture<S> oneByOne(
+      S from, Predicate<S> ends, Function<S, CompletableFuture<S>> step) {
+    S made = from;
+    while (!ends.test(made)) {
+      CompletableFuture<S> next = step.apply(made);
+      if (!next.isDone()) {
+        return next.thenCompose(later -> oneByOne(later, ends, step));
+      }
+      if (next.isCompletedExceptionally()) {
+        return next;
+      }
+      made = next.join();
+    }
+    return CompletableFuture.completedFuture(made);
   }
 
   /** The error that a caller gets when no answer came. */

@@ -56,19 +56,22 @@ public final class Keyspace extends ObjectSpace {
 
   @Override
   CompletableFuture<Long> countAll(Scan scan) {
-    return countOn(scan, 0).thenApply(count -> Math.min(count, scan.limit()));
+    return Calls.oneByOne(
+            new Counted(0, Optional.of(scan)),
+            counted -> counted.rest.isEmpty() || counted.objects >= scan.limit(),
+            counted -> countOn(counted.objects, counted.rest.orElseThrow()))
+        .thenApply(counted -> Math.min(counted.objects, scan.limit()));
   }
 
-  private CompletableFuture<Long> countOn(Scan rest, long before) {
+  /** So many objects were counted; the rest was not looked at yet. */
+  private record Counted(long objects, Optional<Scan> rest) {}
+
+  private CompletableFuture<Counted> countOn(long before, Scan rest) {
     return session
         .count(rest.request(name, new Query.Exists(), 1, Request.Want.COUNT))
-        .thenCompose(
-            counted -> {
-              long now = before + counted.objects();
-              return counted.next().isEmpty() || now >= rest.limit()
-                  ? CompletableFuture.completedFuture(now)
-                  : countOn(rest.rest(counted.next().get(), 0), now);
-            });
+        .thenApply(
+            part ->
+                new Counted(before + part.objects(), part.next().map(next -> rest.rest(next, 0))));
   }
 
   @Override

@@ -319,20 +319,14 @@ public final class SetHandle {
   }
 
   private static CompletableFuture<Boolean> areIn(SetHandle other, Pages<Value> pages) {
-    if (pages.isAtEnd()) {
-      return CompletableFuture.completedFuture(true);
-    }
-    return pages
-        .nextRows()
-        .thenCompose(
-            rows ->
-                other
-                    .amongAsync(rows)
-                    .thenCompose(
-                        there ->
-                            there.size() == rows.size()
-                                ? areIn(other, pages)
-                                : CompletableFuture.completedFuture(false)));
+    return Calls.oneByOne(
+        true,
+        all -> !all || pages.isAtEnd(),
+        all ->
+            pages
+                .nextRows()
+                .thenCompose(
+                    rows -> other.amongAsync(rows).thenApply(t -> t.size() == rows.size())));
   }
 
   /** Whether the element is in the set, without fetching the set. */

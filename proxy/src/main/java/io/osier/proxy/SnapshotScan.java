@@ -140,17 +140,11 @@ final class SnapshotScan {
 
   /** How many objects there are. */
   CompletableFuture<Long> count(Scan scan) {
-    return count(new ScanPages(scan.keysOnly(), this::page), 0);
-  }
-
-  private static CompletableFuture<Long> count(ScanPages pages, long before) {
-    return pages
-        .next()
-        .thenCompose(
-            page -> {
-              long now = before + page.rows().size();
-              return pages.isAtEnd() ? CompletableFuture.completedFuture(now) : count(pages, now);
-            });
+    ScanPages pages = new ScanPages(scan.keysOnly(), this::page);
+    return Calls.oneByOne(
+        0L,
+        before -> pages.isAtEnd(),
+        before -> pages.nextRows().thenApply(rows -> before + rows.size()));
   }
 
   /** What a request for what is known looks like. */

@@ -1,0 +1,136 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A datacenter in the caller's process may answer within the call. What is read in many parts must
+ * not need more stack the more parts there are.
+ */
+final class AnswersAtOnceTest {
+  private static final int PARTS = 4_000;
+  private static final long STACK_BYTES = 512 << 10;
+  private static final Key NEXT = Key.of("next");
+
+  private final FakeInProcess eu = new FakeInProcess();
+  private final OsierClient client = OsierClient.inProcess(eu);
+  private final Keyspace shop = client.session().keyspace("shop");
+
+  /** Parts that have been answered. */
+  private int answered;
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  /** Does it with little stack. */
+  private static <T> T within(Callable<T> action) throws Exception {
+    FutureTask<T> task = new FutureTask<>(action);
+    Thread thread = new Thread(null, task, "little stack", STACK_BYTES);
+    thread.setDaemon(true);
+    thread.start();
+    return task.get();
+  }
+
+  /** Where the next part begins. */
+  private Optional<Key> next() {
+    return ++answered < PARTS ? Optional.of(NEXT) : Optional.empty();
+  }
+
+  private static Reply.Answer answer(List<Value> elements) {
+    return new Reply.Answer(
+        Optional.of(CrdtType.AW_SET),
+        Optional.of(new Reading.Many(elements)),
+        true,
+        VersionVector.EMPTY);
+  }
+
+  /** Of a set whose elements but the last one all others have, too. */
+  private List<Value> elements(Query query, List<Value> page) {
+    if (query instanceof Query.Among among) {
+      return answered < PARTS ? among.elements() : List.of();
+    }
+    return ++answered < PARTS ? page : List.of(Value.of("last"));
+  }
+
+  @Test
+  void isSubsetOf_readsManyPages() throws Exception {
+    List<Value> page = IntStream.range(0, Range.PAGE_ROWS).mapToObj(Value::of).toList();
+    eu.handler =
+        (request, reply) -> reply.accept(answer(elements(((Request.Read) request).query(), page)));
+    assertThat(within(() -> shop.set("few").isSubsetOf(shop.set("many")))).isFalse();
+    assertThat(answered).isEqualTo(PARTS);
+  }
+
+  @Test
+  void count_readsManyParts() throws Exception {
+    eu.handler =
+        (request, reply) ->
+            reply.accept(new Reply.Counted(3, next(), Collections.nCopies(2, VersionVector.EMPTY)));
+    assertThat(within(() -> shop.count(Scan.all()))).isEqualTo(3L * PARTS);
+    answered = 0;
+    assertThat(within(() -> shop.count(Scan.all().limit(10)))).isEqualTo(10);
+    assertThat(answered).isEqualTo(4);
+  }
+
+  @Test
+  void countOnASnapshot_readsManyPages() throws Exception {
+    SnapshotScan.Within within =
+        new SnapshotScan.Within() {
+          @Override
+          public CompletableFuture<Reply.Page> known(Scan part, int rows) {
+            Reply.Row row = new Reply.Row(NEXT, CrdtType.PN_COUNTER, new Reading.Flag(true));
+            return CompletableFuture.completedFuture(
+                new Reply.Page(List.of(row), next(), List.of()));
+          }
+
+          @Override
+          public List<ObjectId> own(Optional<Key> from, Optional<Key> to, int limit) {
+            return List.of();
+          }
+
+          @Override
+          public CompletableFuture<List<Keyspace.Found>> read(List<Keyspace.Get> reads) {
+            return CompletableFuture.completedFuture(
+                List.of(new Keyspace.Found(Optional.empty(), Optional.empty(), true)));
+          }
+        };
+    assertThat(within(() -> new SnapshotScan(within).count(Scan.all()).join()))
+        .isEqualTo((long) PARTS);
+  }
+
+  @Test
+  void batch_isAnsweredInManyParts() throws Exception {
+    eu.handler =
+        (request, reply) -> {
+          answered++;
+          reply.accept(new Reply.All(List.of(answer(List.of()))));
+        };
+    List<Keyspace.Get> reads = new ArrayList<>();
+    for (int i = 0; i < PARTS; i++) {
+      reads.add(new Keyspace.Get("k" + i, CrdtType.AW_SET));
+    }
+    assertThat(within(() -> shop.readAll(reads))).hasSize(PARTS).doesNotContainNull();
+    assertThat(answered).isEqualTo(PARTS);
+  }
+}

@@ -130,7 +130,11 @@ final class ReadCache {
       return new Known(version, Map.of(question, kept), new Lifetime(version));
     }
 
-    /** What is known with one more answer; null if it cannot be told which is newer. */
+    /**
+     * What is known with one more answer; null if it cannot be told which is newer. One of less is
+     * not always an older one that was on its way for long: of an object that was removed, and
+     * forgotten since, nothing is known any more.
+     */
     @Nullable Known with(Question question, Kept kept) {
       VersionVector seen = kept.answer.seen();
       if (version.equals(seen)) {
@@ -138,10 +142,7 @@ final class ReadCache {
         more.put(question, kept);
         return new Known(version, Map.copyOf(more), lifetime);
       }
-      if (version.isAtMost(seen)) {
-        return of(question, kept);
-      }
-      return seen.isAtMost(version) ? this : null; // or it was on its way for long
+      return version.isAtMost(seen) ? of(question, kept) : null;
     }
 
     /** Without what is of no use any more; null if nothing is left. */

@@ -333,6 +333,28 @@ final class ReadCacheTest {
     assertThat(slot().get()).isNull();
   }
 
+  /** Then it has no version any more, as if it had never been. */
+  @Test
+  void objectThatWasRemovedAndForgotten_doesNotComeBack() {
+    slot().put(answer(ONE), EU);
+    ReadCache.Slot other = cache.slot("s", KEY, Optional.empty(), new Query.Exists());
+    assertThat(other.get()).isNull();
+    other.put(answer(), EU);
+    assertThat(slot().get()).isNull();
+  }
+
+  /** It may be older than what is kept, or newer: nobody can tell. */
+  @Test
+  void answerOfLess_isNotKept() {
+    slot().put(answer(VersionVector.of(EU, 2)), EU);
+    ReadCache.Slot late = slot();
+    late.put(answer(ONE), EU);
+    assertThat(slot().get()).isNull();
+    slot().put(answer(VersionVector.of(EU, 2)), EU);
+    slot().put(answer(VersionVector.of(EU, 3)), EU);
+    assertThat(slot().get()).isEqualTo(answer(VersionVector.of(EU, 3)));
+  }
+
   @Test
   void move_forgetsEverything() {
     ReadCache.Slot asked = slot();

@@ -80,6 +80,11 @@ abstract class Call<T> {
     return true;
   }
 
+  /** Whether its answer counts more as seen than the datacenter that answers may have. */
+  boolean showsOthersPast() {
+    return false;
+  }
+
   /** Whether it may be sent again to the process that may have done it already. */
   boolean isRepeatable() {
     return false;
@@ -350,7 +355,7 @@ abstract class Call<T> {
           return;
         }
       }
-      if (!past.isAt(replica)) {
+      if (!past.isAt(replica) || showsOthersPast()) {
         past.sawStranger();
       } else if (sentIn == past.epoch() && waitsForPast()) {
         slice.attachedIn = sentIn;

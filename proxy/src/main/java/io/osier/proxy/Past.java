@@ -24,8 +24,9 @@ final class Past {
   private @Nullable ReplicaId at;
 
   /**
-   * Grows when the session moves and when it sees something of a datacenter that it has left. What
-   * was sent before that did not carry what is seen by then, so its answer attaches nothing.
+   * Grows when the session moves and when it sees something that the datacenter where it is may
+   * lack. What was sent before that did not carry what is seen by then, so its answer attaches
+   * nothing.
    */
   private long epoch;
 
@@ -198,7 +199,7 @@ final class Past {
     return from;
   }
 
-  /** Something was seen of a datacenter that does not serve the session. */
+  /** Something was seen that the datacenter that serves the session may lack. */
   void sawStranger() {
     epoch++; // and no slice is attached in it
   }

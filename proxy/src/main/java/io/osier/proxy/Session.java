@@ -455,6 +455,11 @@ public final class Session {
     cache.invalidate(keyspace, key);
   }
 
+  /** What others were told counts as seen from now on: all that is in the cache may be older. */
+  void sawOthersPast() {
+    cache.clear();
+  }
+
   CompletableFuture<Reply.Page> scan(Request.Scan scan) {
     return scan(scan, reply -> (Reply.Page) reply);
   }

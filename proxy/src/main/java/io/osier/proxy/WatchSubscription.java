@@ -174,7 +174,15 @@ final class WatchSubscription implements Flow.Subscription {
     };
   }
 
+  /** Whether it begins at a position, of which another session may have been told elsewhere. */
+  private static boolean goesOn(Request.Watch asked) {
+    return asked.resumes() && !asked.places().isEmpty();
+  }
+
   private void take(Reply.Changes told) {
+    if (goesOn(next)) {
+      session.sawOthersPast();
+    }
     boolean first = next.places().isEmpty() || next.waitMillis() == 0;
     // Who begins anew elsewhere, or walks through what is there, is told where it is.
     boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
@@ -236,6 +244,11 @@ final class WatchSubscription implements Flow.Subscription {
           @Override
           boolean waitsForPast() {
             return false; // it has a position of its own
+          }
+
+          @Override
+          boolean showsOthersPast() {
+            return goesOn(asked);
           }
 
           @Override

@@ -44,6 +44,8 @@ final class CachedReadsTest {
                         t.reads().stream().map(f -> answer(f.query())).toList());
                 case Request.Scan s ->
                     new Reply.Page(List.of(), Optional.empty(), List.of(VersionVector.EMPTY));
+                case Request.Watch w ->
+                    w.resumes() ? new Reply.Changes(List.of(), w.places(), true) : null;
                 default -> null;
               });
 
@@ -112,5 +114,19 @@ final class CachedReadsTest {
     version = 1;
     shop.scan(Optional.empty(), Optional.empty(), new Query.Whole(), 10);
     assertThat(shop.set("s").get()).hasSize(1);
+  }
+
+  /** Whoever was told before may have seen what is newer than what is kept. */
+  @Test
+  void watcherThatGoesOn_isNotFollowedByOlderAnswers() {
+    Keyspace shop = session.keyspace("shop");
+    assertThat(shop.set("s").get()).isEmpty();
+    version = 1;
+    Request.Place place = new Request.Place(1, 1, VersionVector.of(EU, 2), Optional.empty());
+    WatchPosition position = new WatchPosition(List.of(place));
+    try (Watch.Watching watching = shop.changes().from(position).listen(told -> {})) {
+      watching.begun().join();
+      assertThat(shop.set("s").get()).hasSize(1);
+    }
   }
 }

@@ -10,7 +10,9 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -35,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls of a client without a network, a thread or a clock: every step is made by the test. */
 final class SteppedCallTest {
@@ -487,6 +490,42 @@ final class SteppedCallTest {
     first.answered.lost(new LostException(ErrorCode.UNAVAILABLE, true, "closed"));
     assertThat(codeOf(waits.ended())).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(codeOf(pauses.ended())).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  private Request.Read isRead(VersionVector seen) {
+    Far.Sent sent = eu.open.remove();
+    sent.answered.answered(
+        new Reply.Answer(
+            Optional.of(CrdtType.PN_COUNTER), Optional.of(new Reading.Count(1)), true, seen));
+    return (Request.Read) sent.request;
+  }
+
+  /** Another session was told of it, perhaps elsewhere, and here it may not have come yet. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void readsWait_forWhatAWatcherHadBeenTold_thatGoesOnFromThere(boolean prefix) {
+    VersionVector here = VersionVector.of(eu.replica, 1);
+    VersionVector told = VersionVector.of(us.replica, 9);
+    CompletableFuture<Long> first = k.counter("c").getAsync();
+    isRead(here);
+    Request.Place place = new Request.Place(7, 1, told, Optional.empty());
+    Watch watch = prefix ? k.changes() : k.watch("c");
+    Watch.Watching watching =
+        watch.from(new WatchPosition(List.of(place))).on(Runnable::run).listen(changes -> {});
+    Far.Sent asked = eu.open.remove();
+    CompletableFuture<Long> underWay = k.counter("c").getAsync();
+    Request.Place now = new Request.Place(8, 3, told.join(here), Optional.empty());
+    asked.answered.answered(new Reply.Changes(List.of(), List.of(now), true));
+    assertThat(isRead(here).after()).as("sent before").isEqualTo(VersionVector.EMPTY);
+    Far.Sent askedOn = eu.open.remove();
+    CompletableFuture<Long> waits = k.counter("c").getAsync();
+    assertThat(isRead(here).after()).isEqualTo(told.join(here));
+    askedOn.answered.answered(new Reply.Changes(List.of(), List.of(now), true));
+    eu.open.remove();
+    CompletableFuture<Long> later = k.counter("c").getAsync();
+    assertThat(isRead(here).after()).as("eu has it").isEqualTo(VersionVector.EMPTY);
+    assertThat(List.of(first, underWay, waits, later)).allSatisfy(c -> assertThat(c).isCompleted());
+    assertThat(watching.ended()).isNotDone();
   }
 
   /** As when an application ends its threads before its client. */

@@ -243,7 +243,8 @@ abstract class Call<T> {
     if (next == null) {
       fail(past.misfit(keyspace, info.partitions()));
     } else {
-      connection.send(next.sent, now, tries.deadlineNanos(), next);
+      // What it need not show to this process it must show to the one behind it.
+      connection.send(replica, next.sent, now, tries.deadlineNanos(), next);
     }
   }
 

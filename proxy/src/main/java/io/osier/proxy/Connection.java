@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -96,6 +97,28 @@ public interface Connection {
                 answered.lost((LostException) error);
               }
             });
+  }
+
+  /**
+   * As {@link #send(Request, long, long, Answered)}, to one process alone: it may have ended, and
+   * another one have taken its place, since {@link #replica} told it. Then nothing is sent, and
+   * there is no answer.
+   *
+   * @param to the process that the request is made for
+   */
+  default void send(
+      ReplicaId to, Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    if (to.equals(replica())) {
+      send(request, nowNanos, deadlineNanos, answered);
+    } else {
+      answered.lost(isGone(to));
+    }
+  }
+
+  /** That a request was not sent, because the process that it was made for is not there. */
+  static LostException isGone(ReplicaId process) {
+    return new LostException(
+        ErrorCode.UNAVAILABLE, false, process.dc() + " was restarted before it could be sent");
   }
 
   /**

@@ -41,8 +41,16 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
   private final Runnable onChange;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger loginsRefused = new AtomicInteger();
-  private volatile @Nullable RequestChannel channel;
-  private volatile Reply.@Nullable Welcome welcome;
+
+  /** Where requests go to, and who is there: one does not change without the other. */
+  private record Way(RequestChannel channel, ReplicaId replica) {}
+
+  /** Null while nothing can be sent. */
+  private volatile @Nullable Way way;
+
+  /** Who was there last. */
+  private volatile @Nullable ReplicaId replica;
+
   private volatile List<Reply.KeyspaceInfo> keyspaces = List.of();
   private volatile double roundTripNanos = Double.NaN;
   private volatile @Nullable OsierException refused;
@@ -149,9 +157,9 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   @Override
   public void welcomed(RequestChannel at, Reply.Welcome as) {
-    welcome = as;
+    replica = as.replica();
     keyspaces = as.keyspaces();
-    channel = at;
+    way = new Way(at, as.replica());
     refused = null;
     trouble = null;
     backOff.reset();
@@ -191,12 +199,13 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   @Override
   public void ending(RequestChannel at, boolean known) {
-    if (channel == at) {
-      channel = null;
+    Way of = way;
+    if (of != null && of.channel == at) {
+      way = null;
     }
     if (refused == null && !known) {
       trouble =
-          welcome == null
+          replica == null
               ? "it closed the connection without a greeting (is this the port for clients, and"
                   + (settings.tls().isPresent() ? " with TLS?)" : " without TLS?)")
               : "the connection was lost";
@@ -250,21 +259,37 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   @Override
   public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    RequestChannel over = channel;
+    send(way, request, nowNanos, deadlineNanos, answered);
+  }
+
+  @Override
+  public void send(
+      ReplicaId to, Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    Way over = way;
+    if (over == null || to.equals(over.replica)) {
+      send(over, request, nowNanos, deadlineNanos, answered);
+    } else {
+      answered.lost(Connection.isGone(to));
+    }
+  }
+
+  private void send(
+      @Nullable Way over, Request request, long nowNanos, long deadlineNanos, Answered answered) {
     if (over == null) {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + name()));
       return;
     }
     inFlight.incrementAndGet();
-    over.send(new PendingRequest(request, answered, nowNanos, deadlineNanos));
+    over.channel.send(new PendingRequest(request, answered, nowNanos, deadlineNanos));
   }
 
   @Override
   public void ping() {
-    RequestChannel at = channel;
-    if (at == null) {
+    Way over = way;
+    if (over == null) {
       return;
     }
+    RequestChannel at = over.channel;
     long start = timers.nanoTime();
     long patience = Math.max(1_000, 4 * settings.pingInterval().toMillis());
     send(new Request.Ping(), patience)
@@ -292,13 +317,12 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   @Override
   public boolean isUp() {
-    return channel != null;
+    return way != null;
   }
 
   @Override
   public @Nullable ReplicaId replica() {
-    Reply.Welcome w = welcome;
-    return w == null ? null : w.replica();
+    return replica;
   }
 
   @Override
@@ -342,10 +366,10 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
   @Override
   public void close() {
     closed = true;
-    RequestChannel at = channel;
-    if (at != null) {
-      channel = null;
-      at.close(); // fails what is open
+    Way over = way;
+    if (over != null) {
+      way = null;
+      over.channel.close(); // fails what is open
     }
   }
 }

@@ -13,6 +13,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.net.Framing;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -298,6 +299,57 @@ final class SessionTest {
       assertThat(((Request.Write) eu.requests.getLast()).after())
           .isEqualTo(VersionVector.of(EU, 5));
     }
+  }
+
+  @Test
+  void requestForAFormerProcess_isNotSentToTheOneThatTookItsPlace() throws IOException {
+    ReplicaId next = new ReplicaId("eu", 2);
+    AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
+    try (FakeServer eu =
+            new FakeServer(r -> as(who.get(), x -> count(1, VersionVector.EMPTY)).apply(r));
+        OsierClient client = client(eu, null)) {
+      Connection connection = client.datacenters().get("eu");
+      assertThat(answered(connection, EU).join()).isInstanceOf(Reply.Answer.class);
+      who.set(next);
+      eu.drop();
+      org.awaitility.Awaitility.await()
+          .until(() -> connection.isUp() && next.equals(connection.replica()));
+      assertThatThrownBy(() -> answered(connection, EU).join())
+          .hasCauseInstanceOf(LostException.class)
+          .hasMessageContaining("restarted");
+      assertThat(answered(connection, next).join()).isInstanceOf(Reply.Answer.class);
+      assertThat(eu.requests).hasSize(2);
+    }
+  }
+
+  /** A read that is made for one process. */
+  private static CompletableFuture<Reply> answered(Connection by, ReplicaId process) {
+    CompletableFuture<Reply> result = new CompletableFuture<>();
+    long now = System.nanoTime();
+    by.send(
+        process,
+        new Request.Read(
+            "shop",
+            Key.of("c"),
+            Optional.empty(),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0),
+        now,
+        now + 10_000_000_000L,
+        new Connection.Answered() {
+          @Override
+          public void answered(Reply reply) {
+            result.complete(reply);
+          }
+
+          @Override
+          public void lost(LostException cause) {
+            result.completeExceptionally(cause);
+          }
+        });
+    return result;
   }
 
   @Test

@@ -101,7 +101,7 @@ final class SteppedCallTest {
   private static final class Far implements Connection {
     record Sent(Request request, long deadlineNanos, Answered answered) {}
 
-    private final ReplicaId replica;
+    private ReplicaId replica;
     private final double roundTripMillis;
     private final Queue<Sent> open = new ArrayDeque<>();
     private boolean up = true;
@@ -111,6 +111,9 @@ final class SteppedCallTest {
 
     /** Its answer to what it has of the others, when that was asked. */
     private CompletableFuture<Reply> through = new CompletableFuture<>();
+
+    /** Whether another process takes its place as soon as it has said who it is. */
+    private boolean restarts;
 
     /** Why it does not tell them; null if it does. */
     private @Nullable RuntimeException untold;
@@ -135,7 +138,12 @@ final class SteppedCallTest {
 
     @Override
     public ReplicaId replica() {
-      return replica;
+      ReplicaId told = replica;
+      if (restarts) {
+        restarts = false;
+        replica = new ReplicaId(told.dc(), told.incarnation() + 1);
+      }
+      return told;
     }
 
     @Override
@@ -455,6 +463,22 @@ final class SteppedCallTest {
     CompletableFuture<Long> late = k.counter("c").getAsync();
     eu.isLate();
     assertThat(codeOf(late)).isEqualTo(ErrorCode.TIMEOUT);
+  }
+
+  /** The former process needed not be told what the session has seen, but the new one must. */
+  @Test
+  void restartWhileARequestIsMade_letsNothingBeSentThatWasMadeForTheFormerProcess() {
+    us.up = false;
+    CompletableFuture<Long> first = k.counter("c").getAsync();
+    VersionVector seen = VersionVector.of(eu.replica, 1);
+    isRead(seen);
+    eu.restarts = true;
+    CompletableFuture<Long> second = k.counter("c").getAsync();
+    assertThat(eu.open).isEmpty();
+    steps.pass(Tries.PAUSE_MILLIS);
+    assertThat(isRead(seen).after()).isEqualTo(seen);
+    assertThat(first).isCompleted();
+    assertThat(second).isCompleted();
   }
 
   // ---------------------------------------------------------------- watchers

@@ -241,12 +241,17 @@ public final class Propagation {
     PeerStream stream = outbound.stream(dc);
     if (stream != null) {
       stream.down(nowNanos);
-      healer.interrupted(dc, nowNanos);
-      verifier.down(dc);
-      InboundStream in = inbound.stream(dc);
-      if (in != null) {
-        in.fetcher().down();
-      }
+      answersMayBeLost(dc, nowNanos);
+    }
+  }
+
+  /** Frames to a peer, or from it, may have been lost: what was asked is asked again. */
+  private void answersMayBeLost(String dc, long nowNanos) {
+    healer.interrupted(dc, nowNanos);
+    verifier.down(dc);
+    InboundStream in = inbound.stream(dc);
+    if (in != null) {
+      in.fetcher().down();
     }
   }
 
@@ -381,7 +386,12 @@ public final class Propagation {
       long delayNanos = in.delayNanos(wayMillis(status, nowMillis));
       standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
     }
+    // It comes behind all that was lost with the connection on which the stream came.
+    boolean wasCut = status.wantResume() && in.hasBegun();
     if (inbound.status(in, status, nowNanos)) {
+      if (wasCut) {
+        answersMayBeLost(in.sender().dc(), nowNanos);
+      }
       resume(in, nowNanos);
     }
   }

@@ -28,6 +28,7 @@ final class OneWayCutTest {
   private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
   private static final int STEP_MILLIS = 100;
 
+  private final List<Frame.Resume> resumes = new ArrayList<>();
   private final List<Frame.Heal> heals = new ArrayList<>();
   private long nowMillis = 1_000_000;
 
@@ -43,6 +44,8 @@ final class OneWayCutTest {
             if (frame instanceof Frame.Heal heal) {
               assertThat(to).isEqualTo(THIRD);
               heals.add(heal);
+            } else if (frame instanceof Frame.Resume resume && to.equals(THIRD)) {
+              resumes.add(resume);
             }
           },
           UpdateObserver.NONE,
@@ -86,10 +89,16 @@ final class OneWayCutTest {
   }
 
   private void says(ReplicaId peer, VersionVector changes) {
-    Frame status =
-        new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY.with(HEARD, 5), 1, changes, 0, false, nowMillis);
-    propagation.received(peer, status, nowMillis * 1_000_000, nowMillis);
+    says(peer, changes, false);
+  }
+
+  private void says(ReplicaId peer, VersionVector changes, boolean wantsResume) {
+    VersionVector through = VersionVector.EMPTY.with(HEARD, 5);
+    receives(peer, new Frame.Status(wantsResume, 0, 0, through, 1, changes, 0, false, nowMillis));
+  }
+
+  private void receives(ReplicaId peer, Frame frame) {
+    propagation.received(peer, frame, nowMillis * 1_000_000, nowMillis);
   }
 
   private void up(ReplicaId peer) {
@@ -122,6 +131,33 @@ final class OneWayCutTest {
     assertThat(heals).isEmpty();
     hears(patienceMillis());
     assertThat(heals).isNotEmpty().allMatch(heal -> heal.origin().equals(HEARD));
+  }
+
+  /** Its answers came by a connection that was cut, while the one to it is as it was. */
+  @Test
+  void whoIsAskedAndCouldNotAnswer_isAskedAgainAtOnce() {
+    up(THIRD);
+    receives(
+        THIRD,
+        new Frame.Updates(
+            Frame.Kind.CATCH_UP,
+            resumes.getLast().epoch(),
+            1,
+            0,
+            VersionVector.EMPTY,
+            Optional.of(new Frame.Cursor(1, 0, 0, 0, Optional.empty())),
+            false,
+            nowMillis,
+            List.of()));
+    while (heals.isEmpty()) {
+      hears(STEP_MILLIS);
+    }
+    for (int i = 0; i < 2; i++) {
+      says(THIRD, VersionVector.EMPTY.with(HEARD, 5), true);
+      nowMillis++;
+      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    }
+    assertThat(heals).as("once more").hasSize(2);
   }
 
   @Test

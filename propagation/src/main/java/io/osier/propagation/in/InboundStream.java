@@ -206,6 +206,11 @@ public final class InboundStream {
     return new Frame.Resume(epoch, through, cursor);
   }
 
+  /** Whether something of the epoch has come. */
+  public boolean hasBegun() {
+    return sequence > 0;
+  }
+
   /** When to ask again, if the stream has not started by then: later each time. */
   long resumeDueNanos(long retryNanos) {
     return resumeSentNanos + (retryNanos << attempts);

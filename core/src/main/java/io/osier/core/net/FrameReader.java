@@ -113,7 +113,16 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     paused = false;
     if (!reading) { // otherwise those that are being taken go on
       // Not at once: this may be called while an answer is written, and would call itself again.
-      ctx.executor().execute(() -> take(ctx));
+      ctx.executor().execute(() -> takeAgain(ctx));
+    }
+  }
+
+  /** As a task of the loop's, where what is thrown is told to no handler. */
+  private void takeAgain(ChannelHandlerContext ctx) {
+    try {
+      take(ctx);
+    } catch (Throwable e) {
+      exceptionCaught(ctx, e);
     }
   }
 
@@ -146,6 +155,15 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
     if (isInFrame()) {
       begun(ctx);
     }
+  }
+
+  /**
+   * Hears what was thrown while frames were taken, also after a pause: none is taken any more, so
+   * the connection is of no use.
+   */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    ctx.fireExceptionCaught(cause);
   }
 
   @Override

@@ -136,6 +136,39 @@ final class FrameReaderTest {
     assertThat(reader.frames.getLast()).containsExactly(10);
   }
 
+  /** Otherwise the connection would stay open, and nothing on it be heard. */
+  @Test
+  void whatIsThrownAfterAPause_isCaughtByTheReader() {
+    List<Throwable> caught = new ArrayList<>();
+    Collector one =
+        new Collector() {
+          @Override
+          protected void frame(ChannelHandlerContext ctx, WireInput content) {
+            super.frame(ctx, content);
+            if (frames.size() == 3) {
+              throw new AssertionError("as the test wants");
+            }
+          }
+
+          @Override
+          public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            caught.add(cause);
+            ctx.close();
+          }
+        };
+    one.pauseAfter = 2;
+    EmbeddedChannel at = new EmbeddedChannel(one);
+    at.writeInbound(framed(Collections.nCopies(5, new byte[] {1})));
+    assertThat(one.frames).hasSize(2);
+    one.resume(java.util.Objects.requireNonNull(one.context));
+    at.runPendingTasks();
+    assertThat(caught)
+        .singleElement()
+        .satisfies(e -> assertThat(e).hasMessage("as the test wants"));
+    assertThat(one.frames).hasSize(3);
+    assertThat(at.isOpen()).isFalse();
+  }
+
   @Test
   void lengthOverTheLimit_isRefused_andNothingIsReadAfterIt() {
     for (int length : new int[] {FRAME_MAX + 1, -1, Integer.MIN_VALUE}) {

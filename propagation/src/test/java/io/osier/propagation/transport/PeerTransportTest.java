@@ -24,6 +24,7 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -531,6 +532,26 @@ final class PeerTransportTest {
       raw.say(hello(US)).hear();
     }
     raw.sayBytes(java.util.HexFormat.of().parseHex(hex));
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  /** What comes with the end of a large frame is taken when that is decoded, by another task. */
+  @Test
+  void bytesThatAreNoMessage_behindALargeFrame_closeTheConnection() throws Exception {
+    Heard heard = new Heard();
+    Raw raw = new Raw(eu(heard));
+    raw.say(hello(US)).hear();
+    Causal large =
+        Causal.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of(new byte[2 << 20])), US, 1, 0, 1_000, 0);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(
+        ByteBufUtil.getBytes(
+            PeerMessage.frame(
+                new PeerMessage.Data(0, 0, FrameCodec.encode(US, states(1, large))))));
+    bytes.writeBytes(new byte[16]);
+    raw.out.write(bytes.toByteArray());
+    assertThat(heard.next()).startsWith("shop/0 states of ");
     assertThat(raw.isClosed()).isTrue();
   }
 

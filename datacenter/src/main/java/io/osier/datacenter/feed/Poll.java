@@ -352,6 +352,9 @@ final class Poll {
         store.pageDurable(Optional.of(from), OBJECTS_AT_ONCE, OBJECT_BYTES_AT_ONCE);
     entries.addAll(page.entries());
     boolean end = page.end();
+    if (!end) {
+      addRest(store, entries);
+    }
     for (ObjectStore.Entry entry : entries) {
       Key key = entry.object().key();
       if (!isWanted(key)) {
@@ -369,12 +372,28 @@ final class Poll {
           new Request.Place(
               place.life(), place.tick(), place.seen().join(reached[i]), Optional.empty());
     } else {
-      // Behind the last one: a key that holds several types is told of once more.
       Key last = entries.getLast().object().key();
       places[i] =
           new Request.Place(place.life(), place.tick(), place.seen(), Optional.of(behind(last)));
     }
     return entries.size() + 1;
+  }
+
+  /**
+   * Adds what else the last object's key holds: a position names no type, so the next page begins
+   * behind the whole key.
+   */
+  private static void addRest(ObjectStore store, List<ObjectStore.Entry> entries) {
+    ObjectId last = entries.getLast().object();
+    for (CrdtType type : CrdtType.values()) {
+      if (type.compareTo(last.type()) > 0) {
+        ObjectId object = new ObjectId(last.key(), type);
+        Causal state = store.getDurable(object);
+        if (state != null) {
+          entries.add(new ObjectStore.Entry(object, state));
+        }
+      }
+    }
   }
 
   /** The key of the last object that was looked at, or the next one there can be. */

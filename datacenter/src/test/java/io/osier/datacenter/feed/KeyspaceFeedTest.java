@@ -7,9 +7,12 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
@@ -25,6 +28,9 @@ final class KeyspaceFeedTest {
   private static final ReplicaId EU = new ReplicaId("eu", 5);
   private static final long LIFE = 7;
   private static final long BYTES = 20_000;
+
+  private static final List<CrdtType> SEVERAL =
+      List.of(CrdtType.PN_COUNTER, CrdtType.G_SET, CrdtType.AW_SET, CrdtType.RW_SET);
 
   /** Whether the partition tells at once. */
   private boolean tells = true;
@@ -238,6 +244,38 @@ final class KeyspaceFeedTest {
         assertThat(((Reply.Changes) reply).changes()).hasSize(1);
       }
     }
+  }
+
+  /** Datacenters may create a key with several types at once; a walk's page may end within it. */
+  @Test
+  void walk_tellsOfAllTypesOfEachKey_whereverItsPagesEnd() {
+    List<Reply.Change> expected = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      Key key = Key.of("k%04d".formatted(i));
+      for (CrdtType type : i % 3 == 0 ? SEVERAL : List.of(CrdtType.G_SET)) {
+        put(key, type);
+        expected.add(new Reply.Change(key, Optional.of(type), Optional.empty()));
+      }
+    }
+    List<Reply.Change> told = new ArrayList<>();
+    List<Request.Place> places = List.of();
+    do {
+      feed.watch(
+          new Request.Watch("shop", Optional.empty(), true, places, true, 1_000), replies::add);
+      Reply.Changes some = (Reply.Changes) answer();
+      told.addAll(some.changes());
+      places = some.places();
+    } while (places.getFirst().next().isPresent());
+    assertThat(told).containsExactlyElementsOf(expected);
+  }
+
+  private void put(Key key, CrdtType type) {
+    Operation operation =
+        type == CrdtType.PN_COUNTER ? new Operation.Increment(1) : new Operation.Add(Value.of("v"));
+    long number = ++updates;
+    Causal none = Causal.bottom(type);
+    store.put(
+        new ObjectId(key, type), none.join(none.prepare(operation, EU, number, 0, number, 0)));
   }
 
   @Test

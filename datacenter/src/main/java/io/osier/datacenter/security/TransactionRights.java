@@ -3,6 +3,7 @@ package io.osier.datacenter.security;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.OsierException;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.HashMap;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * By which rights the open transactions have made their updates: a commit needs all of them once
  * more, so what somebody updated before the right was taken away is not committed afterwards. Of
  * each transaction no more is kept than which of the user's grants were used, so it is small; it is
- * forgotten when the transaction has ended, or its time is over. Not thread-safe.
+ * forgotten when the partition has answered that the transaction has ended, or its time is over. A
+ * request to end it is not enough: it may be refused, and leave all that was updated. Not
+ * thread-safe.
  */
 public final class TransactionRights {
   /** Most transactions; further ones are told to come later. */
@@ -32,6 +35,9 @@ public final class TransactionRights {
     final long endNanos;
     final Set<Grant> used = new HashSet<>();
 
+    /** Whether the partition is known to have had it: before that it may be open later. */
+    boolean began;
+
     Open(String user, long endNanos) {
       this.user = user;
       this.endNanos = endNanos;
@@ -40,6 +46,9 @@ public final class TransactionRights {
 
   private final Map<Name, Open> open = new HashMap<>();
   private final int max;
+
+  /** Before that nobody's time is over. */
+  private long firstEndNanos;
 
   /** None yet. */
   public TransactionRights() {
@@ -72,6 +81,7 @@ public final class TransactionRights {
       }
       checkRoom(nowNanos);
       of = new Open(user.name(), nowNanos + limitNanos(step) + SLACK_NANOS);
+      endsAt(of.endNanos, open.isEmpty());
       open.put(name, of);
     }
     if (!of.user.equals(user.name())) {
@@ -87,10 +97,30 @@ public final class TransactionRights {
     }
     if (goesOn) {
       use(user, step, of.used);
-    } else {
-      open.remove(name);
     }
     return null;
+  }
+
+  /** A step that was allowed has been answered: what has ended by that is forgotten. */
+  public void answered(Request.Transact step, Reply reply) {
+    Name name = new Name(step.keyspace(), step.transaction());
+    Open of = open.get(name);
+    if (of == null) {
+      return;
+    }
+    boolean goesOn = step.end() == Request.End.OPEN;
+    of.began |= goesOn && reply instanceof Reply.Transacted;
+    boolean isOver =
+        switch (reply) {
+          // One that begins and ends at once may have overtaken the step that is to open it.
+          case Reply.Transacted t -> !goesOn && step.step() > 1;
+          // So may what finds it not open yet.
+          case Reply.Failure f -> f.code() == ErrorCode.TRANSACTION_ENDED && of.began;
+          default -> false;
+        };
+    if (isOver) {
+      open.remove(name);
+    }
   }
 
   private static long limitNanos(Request.Transact step) {
@@ -109,18 +139,29 @@ public final class TransactionRights {
   }
 
   private void checkRoom(long nowNanos) {
-    if (open.size() < max) {
-      return;
-    }
-    Iterator<Open> all = open.values().iterator();
-    while (all.hasNext()) {
-      if (nowNanos - all.next().endNanos > 0) {
-        all.remove();
+    // Not each time: those who wait for their turn here would wait for a walk through all.
+    if (open.size() >= max && nowNanos - firstEndNanos > 0) {
+      boolean first = true;
+      Iterator<Open> all = open.values().iterator();
+      while (all.hasNext()) {
+        long endNanos = all.next().endNanos;
+        if (nowNanos - endNanos > 0) {
+          all.remove();
+        } else {
+          endsAt(endNanos, first);
+          first = false;
+        }
       }
     }
     if (open.size() >= max) {
       throw new OsierException(
           ErrorCode.OVERLOADED, "nothing was done: " + max + " transactions are open");
+    }
+  }
+
+  private void endsAt(long nanos, boolean first) {
+    if (first || nanos - firstEndNanos < 0) {
+      firstEndNanos = nanos;
     }
   }
 

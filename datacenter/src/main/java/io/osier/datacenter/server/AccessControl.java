@@ -247,17 +247,32 @@ final class AccessControl {
   }
 
   private @Nullable Grant missingInTransaction(User user, Request request) {
-    Request.Transact step =
-        switch (request) {
-          case Request.Transact t -> t;
-          case Request.Repeat r -> r.step();
-          default -> null;
-        };
+    Request.Transact step = step(request);
     if (step == null) {
       return null;
     }
     synchronized (transactions) {
       return transactions.missing(user, step, nanoTime.getAsLong());
+    }
+  }
+
+  private static Request.@Nullable Transact step(Request request) {
+    return switch (request) {
+      case Request.Transact t -> t;
+      case Request.Repeat r -> r.step();
+      default -> null;
+    };
+  }
+
+  /** A request that was not refused here has been answered. */
+  @SuppressWarnings("ReferenceEquality") // as above
+  void answered(Request request, Reply reply) {
+    Request.Transact step = step(request);
+    if (step == null || users.get() == Users.OPEN) {
+      return;
+    }
+    synchronized (transactions) {
+      transactions.answered(step, reply);
     }
   }
 

@@ -322,6 +322,7 @@ final class ClientConnection extends FrameReader {
 
     @Override
     public void accept(Reply reply) {
+      access.answered(request, reply);
       of.bytes().give(keptBytes);
       of.end();
       long now = watch.nanos();

@@ -14,6 +14,7 @@ import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
@@ -282,7 +283,78 @@ final class UsersProperties {
                 commit,
                 3))
         .isNull();
-    assertThat(open.size()).isZero();
+  }
+
+  private static final Reply DONE =
+      new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
+
+  /** By a full disk, for example; it can be asked for again. */
+  @Example
+  void commitThatIsRefused_leavesItAsItWas() {
+    for (ErrorCode code :
+        List.of(
+            ErrorCode.STORE_FULL,
+            ErrorCode.OVERLOADED,
+            ErrorCode.NOT_ENOUGH_RIGHTS,
+            ErrorCode.INVALID_ARGUMENT)) {
+      TransactionRights open = new TransactionRights();
+      User before = writer("cart", "a", "b");
+      Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
+      Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
+      Request.Transact behind = step(2, List.of(Key.of("b1")), List.of(), Request.End.OPEN);
+      Request.Transact again = step(3, List.of(), List.of(), Request.End.COMMIT);
+      open.missing(before, first, 0);
+      open.answered(first, DONE);
+      assertThat(open.missing(before, commit, 1)).isNull();
+      assertThat(open.missing(before, behind, 2)).isNull();
+      open.answered(commit, new Reply.Failure(code, "not now"));
+      open.answered(behind, DONE);
+      assertThat(open.missing(writer("cart", "b"), again, 3))
+          .as("%s", code)
+          .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+      assertThat(open.missing(writer("cart", "a"), again, 3))
+          .as("what was updated behind the commit")
+          .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("b")));
+      assertThatThrownBy(() -> open.missing(writer("thief", "a", "b"), again, 4))
+          .isInstanceOf(OsierException.class);
+      assertThat(open.missing(before, again, 5)).isNull();
+      open.answered(again, DONE);
+      assertThat(open.size()).isZero();
+    }
+  }
+
+  @Example
+  void transactionThatHasEnded_isForgotten_whoeverEndedIt() {
+    User cart = writer("cart", "a");
+    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
+    Reply ended = new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "its time ran out");
+    for (Request.End end : Request.End.values()) {
+      TransactionRights open = new TransactionRights();
+      open.missing(cart, first, 0);
+      open.answered(first, DONE);
+      Request.Transact next = step(2, List.of(), List.of(), end);
+      open.missing(cart, next, 1);
+      open.answered(next, ended);
+      assertThat(open.size()).as("%s", end).isZero();
+    }
+  }
+
+  /** The first step waits for a disk, and others come by another connection. */
+  @Example
+  void endThatOvertakesTheBeginning_leavesWhatTheBeginningUpdates() {
+    TransactionRights open = new TransactionRights();
+    User before = writer("cart", "a");
+    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
+    Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
+    Request.Transact alone = step(1, List.of(), List.of(), Request.End.COMMIT);
+    open.missing(before, first, 0);
+    open.missing(before, commit, 1);
+    open.answered(commit, new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "not open"));
+    open.missing(before, alone, 2);
+    open.answered(alone, DONE);
+    open.answered(first, DONE);
+    assertThat(open.missing(writer("cart"), commit, 3))
+        .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
   }
 
   @Example
@@ -290,8 +362,9 @@ final class UsersProperties {
     TransactionRights open = new TransactionRights();
     open.missing(
         writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
-    assertThat(open.missing(writer("cart"), step(2, List.of(), List.of(), Request.End.ABORT), 1))
-        .isNull();
+    Request.Transact abort = step(2, List.of(), List.of(), Request.End.ABORT);
+    assertThat(open.missing(writer("cart"), abort, 1)).isNull();
+    open.answered(abort, DONE);
     assertThat(open.size()).isZero();
   }
 
@@ -321,6 +394,12 @@ final class UsersProperties {
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
     assertThat(open.missing(cart, begin(3), 62_000_000_000L)).isNull();
     assertThat(open.size()).isEqualTo(1);
+    // The next one's time is counted from when it came.
+    assertThat(open.missing(cart, begin(4), 63_000_000_000L)).isNull();
+    assertThatThrownBy(() -> open.missing(cart, begin(5), 122_000_000_000L))
+        .isInstanceOf(OsierException.class);
+    assertThat(open.missing(cart, begin(5), 123_500_000_000L)).isNull();
+    assertThat(open.size()).isEqualTo(2);
   }
 
   private static Request.Transact begin(int number) {

@@ -23,6 +23,7 @@ import io.osier.datacenter.security.User;
 import io.osier.datacenter.security.Users;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import io.osier.proxy.BatchException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -560,6 +561,62 @@ final class UsersTest {
     forbidden("write *", begun::commit);
     assertThat(cart.session().keyspace("bank").counter("a").get()).isZero();
     cart.session().keyspace("bank").counter("b").increment(1);
+  }
+
+  /** What was updated stays in it, whatever its commit was refused for. */
+  @Test
+  void rightsTakenAway_afterACommitThatWasRefused_stopTheNext() throws Exception {
+    Datacenter eu = withCart(EVERYTHING);
+    try (RawClient cart = new RawClient(eu.clientPort())) {
+      assertThat(cart.login("cart", PASSWORD)).isInstanceOf(Reply.Welcome.class);
+      for (long number = 1; number <= 2; number++) {
+        TransactionId id = new TransactionId(1, number);
+        boolean refused = number == 1;
+        assertThat(transact(cart, id, 1, Request.End.OPEN)).isInstanceOf(Reply.Transacted.class);
+        if (refused) {
+          assertThat(transact(cart, id, 7, Request.End.COMMIT))
+              .isInstanceOfSatisfying(
+                  Reply.Failure.class,
+                  f -> assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+        } else {
+          assertThat(transact(cart, id, 2, Request.End.COMMIT))
+              .isInstanceOf(Reply.Transacted.class);
+        }
+        eu.setUsers(only("cart", "read *"));
+        Reply again = transact(cart, id, 2, Request.End.COMMIT);
+        if (refused) {
+          assertThat(again)
+              .isInstanceOfSatisfying(
+                  Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.FORBIDDEN));
+        } else {
+          assertThat(again).as("it was committed before").isInstanceOf(Reply.Transacted.class);
+        }
+        eu.setUsers(only("cart", "read *", "write *"));
+      }
+    }
+    assertThat(asCart(eu).session().keyspace("bank").counter("a").get()).isEqualTo(1);
+  }
+
+  /** Its first step increments a counter. */
+  private static Reply transact(RawClient client, TransactionId id, int step, Request.End end)
+      throws IOException {
+    boolean first = step == 1;
+    Request.Transact request =
+        new Request.Transact(
+            "bank",
+            id,
+            step,
+            first
+                ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000))
+                : Optional.empty(),
+            first
+                ? List.of(
+                    new Request.Update(
+                        Key.of("a"), CrdtType.PN_COUNTER, new Operation.Increment(1)))
+                : List.of(),
+            List.of(),
+            end);
+    return client.send(RawClient.frame(step, request)).reply().message();
   }
 
   @Test

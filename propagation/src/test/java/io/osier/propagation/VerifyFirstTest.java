@@ -133,6 +133,20 @@ final class VerifyFirstTest {
     assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
   }
 
+  /** Nothing was cut: the peer waits until it has answered. */
+  @Test
+  void peerThatWaits_isNotAskedAgainEachTimeItSaysSo() {
+    up();
+    for (int i = 0; i < 5; i++) {
+      nowMillis++;
+      received(
+          new Frame.Status(
+              true, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    }
+    assertThat(sent).hasSize(1);
+  }
+
   @Test
   void linkCameBack_asksAnew() {
     up();

@@ -58,6 +58,11 @@ final class Offers {
   private final LinkWindow window;
   private final Surroundings around;
   private boolean peerPulls;
+
+  /** The last of the stream's frames of updates that was sent, and of those that have come. */
+  private long sentSequence;
+
+  private long cameSequence;
   private long epoch;
   private long number;
 
@@ -105,6 +110,9 @@ final class Offers {
     long saidNanos;
     int attempts;
 
+    /** The last frame of updates that was sent before it. */
+    final long behind;
+
     /** The number under which it was made last. */
     long saidNumber;
 
@@ -119,7 +127,8 @@ final class Offers {
     /** The entries of that answer, of which it is not known that they have come. */
     long underWayBytes;
 
-    Offered(long number, ObjectId object, Causal state, long tick, long nowNanos) {
+    Offered(long number, ObjectId object, Causal state, long tick, long behind, long nowNanos) {
+      this.behind = behind;
       this.number = number;
       this.saidNumber = number << Frame.Offer.TIMES_BITS;
       this.object = object;
@@ -150,9 +159,21 @@ final class Offers {
   void begin(long newEpoch) {
     epoch = newEpoch;
     number = 0;
+    sentSequence = 0;
+    cameSequence = 0;
     interrupted();
     pulled.clear();
     leftAlone.clear();
+  }
+
+  /** A frame of updates is sent. */
+  void sent(long sequence) {
+    sentSequence = sequence;
+  }
+
+  /** The frames of updates up to this one have come. */
+  void came(long sequence) {
+    cameSequence = Math.max(cameSequence, sequence);
   }
 
   /** Nothing can be sent to the peer. */
@@ -234,7 +255,7 @@ final class Offers {
     answerAsked(nowNanos);
     for (Offered what : List.copyOf(open.values())) {
       if (nowNanos >= dueNanos(what)) {
-        what.attempts += asked.containsKey(what.object) ? 0 : 1;
+        what.attempts += isSilent(what) ? 1 : 0;
         what.saidNanos = nowNanos;
         if (what.attempts > ATTEMPTS_MAX) {
           close(what);
@@ -252,12 +273,18 @@ final class Offers {
         leaveAlone(object, leftAlone);
       } else {
         number++;
-        Offered what = new Offered(number, object, state, tick, nowNanos);
+        Offered what = new Offered(number, object, state, tick, sentSequence, nowNanos);
         open.put(object, what);
         openBytes += state.sizeBytes();
         say(what);
       }
     }
+  }
+
+  /** Whether the peer should have said something of it. */
+  private boolean isSilent(Offered what) {
+    // What was sent before an offer may be under way for minutes, and the offer behind it.
+    return !asked.containsKey(what.object) && cameSequence >= what.behind;
   }
 
   private boolean mayOpen() {

@@ -356,6 +356,7 @@ public final class PeerStream {
     Optional<Cursor> cursor = backlog.cursor();
     greeted = true;
     sequence++;
+    offers.sent(sequence);
     inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
     inFlightBytes += bytes;
     sentBytes[kind.ordinal()] += bytes;
@@ -393,6 +394,7 @@ public final class PeerStream {
     if (ack.epoch() != epoch || !from.equals(peer)) {
       return;
     }
+    offers.came(ack.sequence());
     while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
       InFlight done = inFlight.poll();
       inFlightBytes -= done.bytes;

@@ -220,6 +220,24 @@ final class OffersTest {
     assertThat(entries()).containsExactly("a");
   }
 
+  /** By a slow link it comes behind what was sent before. */
+  @Test
+  void offerThatCannotHaveCome_isNotGivenUp() {
+    narrow.sent(7);
+    Frame.Offer offer = offersOf("a").getFirst();
+    narrow.sent(8);
+    narrow.came(6);
+    for (int i = 1; i <= 50; i++) {
+      assertThat(again(10L * i * SECOND).isSame(offer)).isTrue();
+    }
+    narrow.came(7);
+    List<ObjectId> left = new ArrayList<>();
+    for (int i = 51; i <= 100; i++) {
+      narrow.tick(1, left::add, 10L * i * SECOND);
+    }
+    assertThat(left).containsExactly(offer.object());
+  }
+
   /** It is not the peer that is silent; but that must not take its pull for forgotten. */
   @Test
   void whatIsAskedFor_isOfferedAgainSeldom_andNotGivenUp() {

@@ -1,15 +1,17 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.crdt.CellNode.Inner;
 import io.osier.crdt.CellNode.Leaf;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was changed between two versions of a {@link CellMap}, by the leaves that they do not share:
@@ -25,35 +27,78 @@ final class CellChanges {
    * @param isGone whether a cell says that the entry was removed. Such cells are not told apart by
    *     their identity, so they count as changed: the entry may have been there in between
    */
-  @SuppressWarnings("unchecked") // keys and cells of these maps
   static <K extends Comparable<K>, V> CellMap<K, V> since(
       CellMap<K, V> before, CellMap<K, V> after, Predicate<V> isGone) {
     List<CellNode> former = leaves(before);
     List<CellNode> present = leaves(after);
     Set<CellNode> shared = identities(present);
     shared.retainAll(identities(former));
-    Map<Object, Object> known = new HashMap<>();
-    for (CellNode leaf : former) {
-      if (!shared.contains(leaf)) {
-        Leaf entries = CellNode.entries(leaf);
-        for (int i = 0; i < entries.size; i++) {
-          known.put(entries.keys[i], entries.cells[i]);
-        }
-      }
-    }
+    Unshared<K, V> known = new Unshared<>(former, shared);
     CellEdit<K, V> changed = CellMap.<K, V>empty().edit();
-    for (CellNode leaf : present) {
-      if (!shared.contains(leaf)) {
-        Leaf entries = CellNode.entries(leaf);
-        for (int i = 0; i < entries.size; i++) {
-          V cell = (V) entries.cells[i];
-          if (isGone.test(cell) || known.get(entries.keys[i]) != cell) {
-            changed.put((K) entries.keys[i], cell);
-          }
-        }
+    for (Unshared<K, V> now = new Unshared<>(present, shared); now.isAtEntry(); now.next()) {
+      K key = now.key();
+      V cell = now.cell();
+      while (known.isAtEntry() && known.key().compareTo(key) < 0) {
+        known.next();
+      }
+      boolean isAsItWas =
+          known.isAtEntry() && known.key().compareTo(key) == 0 && known.cell() == cell;
+      if (!isAsItWas || isGone.test(cell)) {
+        changed.put(key, cell);
       }
     }
     return changed.done();
+  }
+
+  /**
+   * The entries of those leaves that two versions do not share, in the order of the keys. Two such
+   * walks are compared without a table: clients choose the keys, and may give all of them one hash.
+   * Not thread-safe.
+   */
+  private static final class Unshared<K extends Comparable<K>, V> {
+    private final Iterator<CellNode> leaves;
+    private final Set<CellNode> shared;
+    private @Nullable Leaf leaf;
+    private int at;
+
+    /** At the first entry. */
+    Unshared(List<CellNode> leaves, Set<CellNode> shared) {
+      this.leaves = leaves.iterator();
+      this.shared = shared;
+      toAnEntry();
+    }
+
+    /** Goes to the next leaf that is not shared and has entries, if this one has no more. */
+    private void toAnEntry() {
+      while (leaf == null || at == leaf.size) {
+        if (!leaves.hasNext()) {
+          leaf = null;
+          return;
+        }
+        CellNode node = leaves.next();
+        leaf = shared.contains(node) ? null : CellNode.entries(node);
+        at = 0;
+      }
+    }
+
+    boolean isAtEntry() {
+      return leaf != null;
+    }
+
+    void next() {
+      at++;
+      toAnEntry();
+    }
+
+    @SuppressWarnings("unchecked") // only keys are in there
+    K key() {
+      return (K) requireNonNull(leaf).keys[at];
+    }
+
+    @SuppressWarnings("unchecked") // only cells are in there
+    V cell() {
+      return (V) requireNonNull(leaf).cells[at];
+    }
   }
 
   private static Set<CellNode> identities(List<CellNode> leaves) {

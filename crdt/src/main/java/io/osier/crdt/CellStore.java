@@ -10,10 +10,10 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -339,7 +339,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     if (recent == null || 2L * (cells.size() + recent.size()) > entryCount()) {
       return null;
     }
-    Set<K> keys = new HashSet<>();
+    Set<K> keys = new TreeSet<>(); // clients choose the keys, and may give them one hash
     for (Tuple2<K, V> entry : cells) {
       keys.add(entry._1);
     }

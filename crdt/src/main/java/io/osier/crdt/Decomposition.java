@@ -10,10 +10,10 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -250,7 +250,7 @@ public final class Decomposition {
   private static <K extends Comparable<K>, V> void changed(
       CellStore<?, K, V> cells, List<Causal> updates, List<ReplicaId> replicas, Sink sink) {
     Entries<K, V> entries = new Entries<>(cells, replicas, sink);
-    Set<K> given = new HashSet<>();
+    Set<K> given = new TreeSet<>(); // clients choose the keys, and may give them one hash
     for (Causal update : updates) {
       for (Tuple2<K, V> entry : ((CellStore<?, K, V>) update.store()).cells()) {
         if (given.add(entry._1)) {

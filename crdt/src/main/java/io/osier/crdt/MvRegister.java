@@ -4,7 +4,6 @@ import io.osier.core.HeapSize;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import java.util.HashSet;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -61,7 +60,7 @@ public final class MvRegister implements DotStore<MvRegister> {
     return switch (query) {
       case Query.Whole q -> new Reading.Many(values());
       case Query.Contains q -> new Reading.Flag(values().contains(q.element()));
-      case Query.Among q -> new Reading.Many(q.present(new HashSet<>(values())::contains));
+      case Query.Among q -> new Reading.Many(q.present(new TreeSet<>(values())::contains));
       case Query.Size q -> new Reading.Count(values().size());
       default -> throw Stores.wrongQuery(type(), query);
     };

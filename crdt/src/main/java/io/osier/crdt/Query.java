@@ -6,9 +6,9 @@ import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /** What a client wants to know of one object. */
@@ -55,7 +55,10 @@ public sealed interface Query {
     }
   }
 
-  /** Which of some elements a set contains, each once, in their order: a {@link Reading.Many}. */
+  /**
+   * Which of some elements a set contains, each once, in their order: a {@link Reading.Many}. They
+   * are told apart by their order, as clients may choose elements that all have one hash.
+   */
   record Among(List<Value> elements) implements Query {
     public Among {
       elements = Present.copyOf(elements, "an element");
@@ -63,7 +66,7 @@ public sealed interface Query {
 
     /** Those that are there, each once, in their order. */
     public List<Value> present(Predicate<Value> isThere) {
-      return elements.stream().distinct().filter(isThere).sorted().toList();
+      return new TreeSet<>(elements).stream().filter(isThere).toList();
     }
 
     /**
@@ -72,7 +75,7 @@ public sealed interface Query {
      * @param former what was read with this query
      */
     public List<Value> absent(List<Value> former) {
-      return present(Predicate.not(new HashSet<>(former)::contains));
+      return present(Predicate.not(new TreeSet<>(former)::contains));
     }
   }
 

@@ -14,10 +14,10 @@ import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -309,7 +309,7 @@ abstract sealed class Target {
       return switch (query) {
         case Query.Whole q -> whole;
         case Query.Contains q -> new Reading.Flag(many(whole).contains(q.element()));
-        case Query.Among q -> new Reading.Many(q.present(new HashSet<>(many(whole))::contains));
+        case Query.Among q -> new Reading.Many(q.present(new TreeSet<>(many(whole))::contains));
         case Query.Range q -> range(whole, q);
         case Query.Size q ->
             new Reading.Count(

@@ -13,10 +13,10 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongConsumer;
@@ -85,7 +85,10 @@ public final class Combiner {
     private int count;
     private long sinceNanos;
     private long sum;
-    private Set<Value> elements = new LinkedHashSet<>();
+
+    /** By their order: clients may choose elements that all have one hash. */
+    private final Set<Value> elements = new TreeSet<>();
+
     private long bytes;
     private long bytesMax;
 

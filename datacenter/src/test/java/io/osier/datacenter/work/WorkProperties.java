@@ -1,9 +1,11 @@
 package io.osier.datacenter.work;
 
 import io.osier.crdt.CrdtType;
+import io.osier.datacenter.server.CombinerWork;
 import java.util.function.BiConsumer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,6 +19,8 @@ final class WorkProperties {
   private static final BiConsumer<String, Long> PARTITION = counted(PartitionWork.class);
   private static final BiConsumer<String, Long> REPLICATION = counted(ReplicationWork.class);
 
+  private static final BiConsumer<String, Long> COLLIDING = counted(CollidingWork.class);
+  private static final BiConsumer<String, Long> COMBINER = counted(CombinerWork.class);
   private static final BiConsumer<String, Long> ENCODING = counted(EncodingWork.class);
 
   /** An object of the class, which must be loaded anew to be counted. */
@@ -72,6 +76,18 @@ final class WorkProperties {
       })
   void replication_doesWorkInProportionToItsUpdates(String scene) {
     REPLICATION.accept(scene, 0L);
+  }
+
+  /** Clients choose the elements: whoever knows how they are hashed must gain nothing by it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"among", "absent", "changed", "rebased", "cleared"})
+  void elementsOfOneHash_takeNoMoreWorkThanOthers(String scene) {
+    COLLIDING.accept(scene, 0L);
+  }
+
+  @Test
+  void elementsOfOneHash_takeNoMoreWorkInAWindow() {
+    COMBINER.accept("", 0L);
   }
 
   /** The journal, the frames to all peers and the sizes share an update's bytes. */

@@ -11,10 +11,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,7 +191,7 @@ public final class EntryRanges {
    *
    * @param after what {@link #of} was given for the other version
    * @param ranges what it gave
-   * @param some what {@link #entries} gave
+   * @param some what {@link #entries} gave, each range once
    */
   public static Causal with(Causal state, EntryKey after, List<Range> ranges, Some some) {
     return with(cells(state), state, after, ranges, some);
@@ -207,23 +205,39 @@ public final class EntryRanges {
     for (int i : some.ranges) {
       K from = key(cells, begin(after, ranges, i));
       K last = key(cells, ranges.get(i).last());
-      Map<K, V> mine = new HashMap<>();
-      Walk<K, V> walk = new Walk<>(cells, from);
-      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
-        mine.put(entry._1, entry._2);
-      }
-      walk = new Walk<>(theirs, from);
-      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
-        if (!entry._2.equals(mine.remove(entry._1))) {
-          result.put(entry._1, entry._2);
-        }
-      }
-      mine.keySet().forEach(result::remove);
+      putInto(result, new Walk<>(cells, from), new Walk<>(theirs, from), last);
     }
     // With leaves packed: of a new object this is all of it.
     CausalContext both = state.context().join(some.content.context());
     DotStore<?> packed = Stores.packLeaves(result.done(), both.replicas());
     return Causal.of(packed, Expiry.NONE, both, true);
+  }
+
+  /**
+   * Puts one range's entries in the place of those that are there. Both are walked through in their
+   * order: a range that is small there may have very many entries here.
+   *
+   * @param result has what {@code mine} walks through
+   */
+  private static <S extends CellStore<S, K, V>, K extends Comparable<K>, V> void putInto(
+      CellEditor<S, K, V> result, Walk<K, V> mine, Walk<K, V> theirs, @Nullable K last) {
+    Tuple2<K, V> old = mine.upTo(last);
+    Tuple2<K, V> entry = theirs.upTo(last);
+    while (old != null || entry != null) {
+      int order = old == null ? 1 : entry == null ? -1 : old._1.compareTo(entry._1);
+      if (order < 0) {
+        Tuple2<K, V> gone = requireNonNull(old);
+        result.remove(gone._1, gone._2);
+      } else {
+        Tuple2<K, V> put = requireNonNull(entry);
+        V former = order == 0 ? requireNonNull(old)._2 : null;
+        if (!put._2.equals(former)) {
+          result.replace(put._1, former, put._2);
+        }
+        entry = theirs.upTo(last);
+      }
+      old = order <= 0 ? mine.upTo(last) : old;
+    }
   }
 
   /**

@@ -7,6 +7,8 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Decomposition;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.EntryRanges;
 import io.osier.crdt.EntrySource;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -111,6 +113,16 @@ public final class CollidingWork implements BiConsumer<String, Long> {
       case "cleared" -> {
         Causal cleared = before.join(prepared(before, US, new Operation.Clear()));
         yield () -> check(some.size(), Decomposition.inMemory(changed.join(cleared)));
+      }
+      case "pulled" -> {
+        List<EntryRanges.Range> ranges =
+            EntryRanges.of(changed, EntryKey.NONE, Long.MAX_VALUE, Long.MAX_VALUE);
+        EntryRanges.Some all =
+            EntryRanges.entries(changed, EntryKey.NONE, ranges, List.of(0), Long.MAX_VALUE);
+        yield () -> {
+          Causal pulled = EntryRanges.with(before, EntryKey.NONE, ranges, all);
+          check(some.size(), Decomposition.inMemory(pulled));
+        };
       }
       default -> throw new IllegalArgumentException(scene);
     };

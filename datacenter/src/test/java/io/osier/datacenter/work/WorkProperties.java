@@ -80,7 +80,7 @@ final class WorkProperties {
 
   /** Clients choose the elements: whoever knows how they are hashed must gain nothing by it. */
   @ParameterizedTest
-  @ValueSource(strings = {"among", "absent", "changed", "rebased", "cleared"})
+  @ValueSource(strings = {"among", "absent", "changed", "rebased", "cleared", "pulled"})
   void elementsOfOneHash_takeNoMoreWorkThanOthers(String scene) {
     COLLIDING.accept(scene, 0L);
   }

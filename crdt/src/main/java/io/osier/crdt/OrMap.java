@@ -130,6 +130,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
       case Query.Select q ->
           fields(
               q.names().stream()
+                  .distinct() // given twice it is read once
                   .flatMap(OrMap::named)
                   .map(field -> new Tuple2<FieldId, DotStore<?>>(field, cell(field)))
                   .filter(entry -> isVisible(entry._2))

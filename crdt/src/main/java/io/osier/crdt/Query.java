@@ -114,7 +114,7 @@ public sealed interface Query {
     }
   }
 
-  /** Some fields of a map, those that are present: a {@link Reading.Fields}. */
+  /** Some fields of a map, those that are present, each once: a {@link Reading.Fields}. */
   record Select(List<String> names) implements Query {
     public Select {
       names = Present.copyOf(names, "a field's name");

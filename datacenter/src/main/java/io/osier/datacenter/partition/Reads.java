@@ -37,6 +37,12 @@ public final class Reads {
   /** Reading all of an object of fewer bytes takes a few milliseconds at most. */
   private static final long LONG_BYTES = 64 << 10;
 
+  /** And so does looking for the fields of so many names: each may be of any type. */
+  private static final int NAMES_MAX = 100;
+
+  /** And reading so many fields that follow each other, unless they are large. */
+  private static final int FIELDS_MAX = 1_000;
+
   private Reads() {}
 
   /**
@@ -44,11 +50,20 @@ public final class Reads {
    * it reads stays as it is for some time. What is not kept must be read before it is changed.
    */
   public static boolean isLong(List<Causal> states, Query query) {
-    return isOfAll(states, query) && areKept(states);
+    return takesLong(states, query) && areKept(states);
   }
 
-  private static boolean isOfAll(List<Causal> states, Query query) {
-    return query instanceof Query.Whole && states.stream().anyMatch(Reads::isLarge);
+  private static boolean takesLong(List<Causal> states, Query query) {
+    return switch (query) {
+      case Query.Whole q -> states.stream().anyMatch(Reads::isLarge);
+      case Query.Select q -> q.names().size() > NAMES_MAX && areLargeMaps(states);
+      case Query.Range q -> q.limit() > FIELDS_MAX && areLargeMaps(states);
+      default -> false;
+    };
+  }
+
+  private static boolean areLargeMaps(List<Causal> states) {
+    return states.stream().anyMatch(s -> s.type() == CrdtType.OR_MAP && isLarge(s));
   }
 
   private static boolean areKept(List<Causal> states) {
@@ -66,7 +81,7 @@ public final class Reads {
    */
   public static boolean isLong(Map<Key, List<Causal>> states, List<Request.Fetch> reads) {
     for (Request.Fetch read : reads) {
-      if (isOfAll(requireNonNull(states.get(read.key())), read.query())) {
+      if (takesLong(requireNonNull(states.get(read.key())), read.query())) {
         return states.values().stream().allMatch(Reads::areKept);
       }
     }

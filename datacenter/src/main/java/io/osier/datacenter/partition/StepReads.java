@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.net.Framing;
 import io.osier.crdt.Causal;
+import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -44,7 +45,8 @@ final class StepReads {
    */
   void add(List<Causal> states, Request.Fetch fetch) {
     Causal found = Reads.found(states, fetch, millis);
-    if (found != null && Reads.isLong(List.of(found), fetch.query())) {
+    boolean isOfAll = fetch.query() instanceof Query.Whole; // then its size is known
+    if (found != null && isOfAll && Reads.isLong(List.of(found), fetch.query())) {
       answers.add(() -> unseen(Reads.answer(fetch.query(), found, millis)));
       unread.add(found);
       bytesMax += found.sizeBytes();

@@ -14,6 +14,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.EntrySource;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -95,6 +96,42 @@ final class LongReadsTest {
     assertThat(answer).isInstanceOf(Effects.LongAnswer.class);
     add("large", LARGE, LARGE + 1);
     assertThat(elements(answer.reply())).isEqualTo(LARGE);
+  }
+
+  private static int fields(Reply reply) {
+    return ((Reading.Fields) ((Reply.Answer) reply).reading().orElseThrow()).fields().size();
+  }
+
+  /** It may be as much as all of it; a page of usual size is none of that. */
+  @Test
+  void manyFieldsOfALargeMap_areReadLater() {
+    List<Operation.FieldUpdate> updates =
+        IntStream.range(0, LARGE)
+            .mapToObj(i -> new FieldId("f" + i, CrdtType.EW_FLAG))
+            .map(f -> new Operation.FieldUpdate(f, new Operation.SetFlag(true)))
+            .toList();
+    for (String key : List.of("small", "large")) {
+      Operation update =
+          new Operation.UpdateFields(key.equals("small") ? updates.subList(0, 10) : updates);
+      ask(new Request.Write("k", Key.of(key), CrdtType.OR_MAP, update, VersionVector.EMPTY, 0));
+    }
+    List<String> names = updates.stream().map(u -> u.field().name()).toList();
+    Query many = new Query.Select(names.subList(0, 101));
+    Query range = new Query.Range(Optional.empty(), Optional.empty(), false, 1_001);
+    assertThat(fields(asked("large", many, Effects.LongAnswer.class))).isEqualTo(101);
+    assertThat(fields(asked("large", range, Effects.LongAnswer.class))).isEqualTo(1_001);
+    assertThat(fields(asked("small", many, Effects.Answer.class))).isEqualTo(10);
+    assertThat(fields(asked("small", range, Effects.Answer.class))).isEqualTo(10);
+    Query few = new Query.Select(names.subList(0, 100));
+    Query page = new Query.Range(Optional.empty(), Optional.empty(), false, 1_000);
+    assertThat(fields(asked("large", few, Effects.Answer.class))).isEqualTo(100);
+    assertThat(fields(asked("large", page, Effects.Answer.class))).isEqualTo(1_000);
+  }
+
+  private Reply asked(String key, Query query, Class<?> how) {
+    Effects.ToClient answer = ask(read(key, CrdtType.OR_MAP, query));
+    assertThat(answer).isInstanceOf(how);
+    return answer.reply();
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
@@ -24,6 +25,7 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -95,6 +97,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
     switch (scene) {
       case "clearing" -> clearing(n);
       case "removing" -> removing(n);
+      case "repeatedNames" -> repeatedNames(n);
       case "conflictingFields" -> conflictingFields(n);
       case "recentReads" -> recentReads(n);
       case "openSnapshot" -> openSnapshot(n);
@@ -133,6 +136,32 @@ public final class PartitionWork implements BiConsumer<String, Long> {
     for (int i = 0; i < n; i++) {
       write(KEY, CrdtType.RW_SET, new Operation.Remove(List.of(Value.of(i))));
     }
+  }
+
+  /** A field with n elements, the name of which is given n times. */
+  private void repeatedNames(int n) {
+    List<Value> elements = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      elements.add(Value.of(i));
+    }
+    FieldId field = new FieldId("f", CrdtType.AW_SET);
+    Operation add = new Operation.Add(elements);
+    write(
+        KEY,
+        CrdtType.OR_MAP,
+        new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, add))));
+    Query query = new Query.Select(Collections.nCopies(n, field.name()));
+    command(
+        new Request.Read(
+            "k", KEY, Optional.of(CrdtType.OR_MAP), query, VersionVector.EMPTY, false, 0));
+    int read = ((Reply.Answer) out.last).reading().map(PartitionWork::elements).orElse(0);
+    if (read != n) {
+      throw new AssertionError(read + " elements of " + n + " were read");
+    }
+  }
+
+  private static int elements(Reading map) {
+    return ((Reading.Many) ((Reading.Fields) map).fields().firstEntry().getValue()).values().size();
   }
 
   /** A transaction that changes n fields of a map that has changed since it began. */

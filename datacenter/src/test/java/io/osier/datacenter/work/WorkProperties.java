@@ -46,6 +46,7 @@ final class WorkProperties {
       strings = {
         "clearing",
         "removing",
+        "repeatedNames",
         "conflictingFields",
         "recentReads",
         "openSnapshot",

@@ -1,10 +1,13 @@
 package io.osier.datacenter.partition;
 
+import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
 import io.osier.crdt.Causal;
+import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the reads of a transaction's step are answered. What takes long to be read is not read yet:
@@ -20,13 +24,82 @@ import java.util.function.Supplier;
  * #later} returns.
  */
 final class StepReads {
+  /** What a reply has beside its answers, about: a vector. */
+  private static final int REST_BYTES_MAX = 64 << 10;
+
   private final LongSupplier millis;
   private final List<Supplier<Reply.Answer>> answers = new ArrayList<>();
+  private final Size size = new Size();
 
   /** What is not read yet. */
   private final List<Causal> unread = new ArrayList<>();
 
-  private long bytesMax;
+  private long unreadBytes;
+
+  /**
+   * What answers take when they are encoded. As long as they take little in the heap, they are not
+   * encoded to know it. Not thread-safe.
+   */
+  private static final class Size {
+    /** Encoded they take so many times as much at most: UTF-8 has three bytes for two. */
+    private static final int ENCODED_MAX = 2;
+
+    /** What an answer takes beside its reading. */
+    private static final int ANSWER_BYTES = 4;
+
+    private final List<Reply.Answer> unknown = new ArrayList<>();
+    private long bytes;
+
+    /** No less than what those take that are not encoded. */
+    private long unknownBytes;
+
+    private @Nullable WireOutput out;
+
+    /**
+     * One answer more.
+     *
+     * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all
+     */
+    void add(Reply.Answer answer) {
+      unknown.add(answer);
+      unknownBytes += ENCODED_MAX * answer.heapBytes();
+      check(0);
+    }
+
+    /** Checks that there is room for so many bytes more. */
+    void check(long more) {
+      if (bytes + unknownBytes + more <= Framing.CLIENT_FRAME_BYTES_MAX) {
+        return;
+      }
+      unknown.forEach(this::encode);
+      unknown.clear();
+      unknownBytes = 0;
+      if (bytes + more > Framing.CLIENT_FRAME_BYTES_MAX) {
+        throw tooLarge();
+      }
+    }
+
+    private void encode(Reply.Answer answer) {
+      WireOutput to = out == null ? new WireOutput(Framing.CLIENT_FRAME_BYTES_MAX) : out;
+      out = to;
+      to.setPosition(0);
+      try {
+        answer.reading().ifPresent(reading -> OperationCodec.write(to, reading));
+      } catch (KryoBufferOverflowException e) {
+        throw tooLarge();
+      }
+      bytes += ANSWER_BYTES + to.position();
+    }
+
+    private static OsierException tooLarge() {
+      return new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "what a step reads takes more than the "
+              + Framing.CLIENT_FRAME_BYTES_MAX
+              + " bytes that an answer holds (beside updates, large objects that are read as a whole"
+              + " count as they are stored): nothing was done, read fewer at a time, or in part");
+    }
+  }
 
   /**
    * Of no reads.
@@ -41,7 +114,8 @@ final class StepReads {
    * One read more.
    *
    * @param states what its key holds
-   * @throws OsierException see {@link Reads#of(List, Request.Read, LongSupplier)}
+   * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all that was read so far; see
+   *     also {@link Reads#of(List, Request.Read, LongSupplier)}
    */
   void add(List<Causal> states, Request.Fetch fetch) {
     Causal found = Reads.found(states, fetch, millis);
@@ -49,12 +123,12 @@ final class StepReads {
     if (found != null && isOfAll && Reads.isLong(List.of(found), fetch.query())) {
       answers.add(() -> unseen(Reads.answer(fetch.query(), found, millis)));
       unread.add(found);
-      bytesMax += found.sizeBytes();
+      unreadBytes += found.sizeBytes();
     } else {
       Reply.Answer answer =
           unseen(Reads.of(states, fetch.key(), fetch.type(), fetch.query(), millis));
+      size.add(answer);
       answers.add(() -> answer);
-      bytesMax += answer.heapBytes();
     }
   }
 
@@ -64,28 +138,18 @@ final class StepReads {
   }
 
   /**
-   * Checks that the client can be told all of it, before something is done that a step which fails
-   * must not have done.
+   * Checks that the client can be told all of it, what is not read yet included, before something
+   * is done that a step which fails must not have done.
    */
   void checkSize() {
-    if (bytesMax > Framing.CLIENT_FRAME_BYTES_MAX) {
-      throw new OsierException(
-          ErrorCode.VALUE_TOO_LARGE,
-          "what is read together with updates may take "
-              + bytesMax
-              + " bytes, and an answer holds "
-              + Framing.CLIENT_FRAME_BYTES_MAX
-              + ": read fewer at a time, or in part; nothing was done");
-    }
+    size.check(unreadBytes + REST_BYTES_MAX);
   }
 
   /** Reads now what is not read yet, however long it takes. */
   void make() {
-    answers.replaceAll(
-        answer -> {
-          Reply.Answer made = answer.get();
-          return () -> made;
-        });
+    List<Reply.Answer> made = all();
+    answers.clear();
+    made.forEach(answer -> answers.add(() -> answer));
     unread.clear();
   }
 
@@ -94,24 +158,45 @@ final class StepReads {
     return !unread.isEmpty();
   }
 
-  /** The answers, in the order of the reads. */
+  /**
+   * The answers, in the order of the reads.
+   *
+   * @throws OsierException VALUE_TOO_LARGE if a reply has no room for what was not read yet
+   */
   List<Reply.Answer> all() {
-    return answers.stream().map(Supplier::get).toList();
+    if (!isLong()) {
+      return answers.stream().map(Supplier::get).toList();
+    }
+    Size all = new Size();
+    List<Reply.Answer> made = new ArrayList<>(answers.size());
+    for (Supplier<Reply.Answer> each : answers) {
+      Reply.Answer answer = each.get();
+      all.add(answer);
+      made.add(answer);
+    }
+    return made;
   }
 
   /**
    * Makes the step's answer, in any thread. If it cannot be made, whoever asked must not go on as
-   * if the step had not been done.
+   * if the step had not been done, unless it has done nothing and was only too large.
+   *
+   * @param hasUpdates whether the step has done something
    */
-  Supplier<Reply> later(Function<List<Reply.Answer>, Reply> reply) {
+  Supplier<Reply> later(Function<List<Reply.Answer>, Reply> reply, boolean hasUpdates) {
     Supplier<Reply> made = Reads.later(unread, () -> reply.apply(all()));
     return () -> {
       Reply answer = made.get();
-      return answer instanceof Reply.Failure f
+      boolean ends = hasUpdates || !isTooLarge(answer);
+      return ends && answer instanceof Reply.Failure f
           ? new Reply.Failure(
               ErrorCode.TRANSACTION_ENDED,
               "the transaction has ended, and nothing of it was done: " + f.message())
           : answer;
     };
+  }
+
+  private static boolean isTooLarge(Reply answer) {
+    return answer instanceof Reply.Failure f && f.code() == ErrorCode.VALUE_TOO_LARGE;
   }
 }

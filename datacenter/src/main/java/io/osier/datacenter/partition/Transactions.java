@@ -140,15 +140,19 @@ final class Transactions implements Transacting {
     return done.answer(ticket);
   }
 
-  /** A step that was done: what is visible to whoever asked, its commit, and what it reads. */
-  private record Done(VersionVector clock, Optional<Dot> dot, StepReads reads) {
+  /**
+   * A step that was done: what is visible to whoever asked, its commit, and what it reads.
+   *
+   * @param hasUpdates whether it has done something else
+   */
+  private record Done(VersionVector clock, Optional<Dot> dot, StepReads reads, boolean hasUpdates) {
     Reply.Transacted reply(List<Reply.Answer> answers) {
       return new Reply.Transacted(clock, dot, answers);
     }
 
     Effects.ToClient answer(long ticket) {
       return reads.isLong()
-          ? new Effects.LongAnswer(ticket, reads.later(this::reply))
+          ? new Effects.LongAnswer(ticket, reads.later(this::reply, hasUpdates))
           : new Effects.Answer(ticket, reply(reads.all()));
     }
   }
@@ -167,7 +171,8 @@ final class Transactions implements Transacting {
               + request.transaction()
               + " was done before, and was another one");
     }
-    return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), request.reads())).answer(ticket);
+    return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), request.reads()), true)
+        .answer(ticket);
   }
 
   /** What a step's updates take in the heap until the transaction ends. */
@@ -238,7 +243,7 @@ final class Transactions implements Transacting {
 
   private Done step(OpenTransaction tx, Request.Transact request, Now now) {
     if (request.end() == Request.End.ABORT) {
-      return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), List.of()));
+      return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), List.of()), false);
     }
     long bytes = request.end() == Request.End.OPEN ? roomFor(request.updates()) : 0;
     Map<ObjectId, TransactionWork> tried = tx.tryUpdates(request.updates(), now);
@@ -259,7 +264,7 @@ final class Transactions implements Transacting {
       tx.keep(tried, request.updates().size(), bytes, now);
       budget.take(bytes);
     }
-    return new Done(clock, dot, reads);
+    return new Done(clock, dot, reads, !request.updates().isEmpty());
   }
 
   @Override

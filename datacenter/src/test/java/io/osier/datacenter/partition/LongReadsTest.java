@@ -2,11 +2,13 @@ package io.osier.datacenter.partition;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -382,6 +384,75 @@ final class LongReadsTest {
     assertThat(elementsOfFirst(next)).isZero();
   }
 
+  private static Query page(int limit) {
+    return new Query.Range(Optional.empty(), Optional.empty(), false, limit);
+  }
+
+  private void write(String key, CrdtType type, Operation operation) {
+    Request write = new Request.Write("k", Key.of(key), type, operation, VersionVector.EMPTY, 0);
+    assertThat(ask(write).reply()).isInstanceOf(Reply.Done.class);
+  }
+
+  /** Many pages of one set would take gigabytes before anybody saw that they are too much. */
+  @Test
+  void stepThatReadsMoreThanAnAnswerHolds_isRefused_beforeAllIsRead() {
+    Operation add =
+        new Operation.Add(List.of(Value.of(new byte[1 << 20]), Value.of(new byte[1 << 19])));
+    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    List<Causal> states = List.of(empty.join(empty.prepare(add, SELF, 1, 0, 1, 0)));
+    List<Request.Fetch> tooMany = Collections.nCopies(10_000, fetch("pages", page(2)));
+    StepReads reads = new StepReads(() -> 0);
+    int[] read = {0};
+    assertThatThrownBy(
+            () -> {
+              for (Request.Fetch fetch : tooMany) {
+                reads.add(states, fetch);
+                read[0]++;
+              }
+            })
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+    assertThat(read[0]).isEqualTo(43); // of 1.5 MiB, where 65 MiB have room
+
+    write("pages", CrdtType.AW_SET, add);
+    ask(step(1, List.of(), List.of()));
+    assertThat(codeOf(ask(step(2, List.of(), tooMany)).reply()))
+        .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    assertThat(codeOf(ask(step(2, List.of(addition("pages", "own")), tooMany)).reply()))
+        .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    Reply next = ask(step(2, List.of(), List.of(fetch("pages", page(9))))).reply();
+    assertThat(elementsOfFirst(next)).isEqualTo(2);
+  }
+
+  /** In the heap they are ten times as large. */
+  @Test
+  void answersOfSmallElements_countAsTheyAreEncoded() {
+    write(
+        "small",
+        CrdtType.AW_SET,
+        new Operation.Add(IntStream.range(0, 10_000).mapToObj(Value::of).toList()));
+    List<Request.Fetch> many = Collections.nCopies(500, fetch("small", page(10_000)));
+    Reply reply = ask(step(1, List.of(addition("other", "own")), many)).reply();
+    assertThat(((Reply.Transacted) reply).answers()).hasSize(500);
+    List<Request.Fetch> tooMany = Collections.nCopies(3_000, fetch("small", page(10_000)));
+    assertThat(codeOf(ask(step(2, List.of(), tooMany)).reply()))
+        .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+  }
+
+  /** It has done nothing, so its transaction goes on. */
+  @Test
+  void stepThatOnlyReads_andIsTooLargeWhenItIsAnswered_isRefused() {
+    write("large", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(new byte[8 << 20])));
+    Request.Fetch fetch =
+        new Request.Fetch(Key.of("large"), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
+    ask(step(1, List.of(), List.of()));
+    Effects.ToClient answer = ask(step(2, List.of(), Collections.nCopies(9, fetch)));
+    assertThat(answer).isInstanceOf(Effects.LongAnswer.class);
+    assertThat(codeOf(answer.reply())).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    Reply next = ask(step(2, List.of(), Collections.nCopies(8, fetch))).reply();
+    assertThat(((Reply.Transacted) next).answers()).hasSize(8);
+  }
+
   /** Its client must not go on as if it had not been done: its updates were. */
   @Test
   void stepThatReadWhatWasNotKept_endsItsTransaction() {
@@ -394,7 +465,7 @@ final class LongReadsTest {
         List.of(Decomposition.rebased(added, set, source)), fetch("large", new Query.Whole()));
     assertThat(reads.isLong()).isTrue();
     Supplier<Reply> reply =
-        reads.later(a -> new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), a));
+        reads.later(a -> new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), a), true);
     assertThat(elementsOfFirst(reply.get())).isOne();
     source.fault = new StackOverflowError("deep");
     assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);

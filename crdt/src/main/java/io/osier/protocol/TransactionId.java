@@ -9,7 +9,14 @@ import java.util.UUID;
  * @param high the upper half of 128 bits
  * @param low the lower half
  */
-public record TransactionId(long high, long low) {
+public record TransactionId(long high, long low) implements Comparable<TransactionId> {
+  /** Clients may draw identities that have one hash: a table then needs their order. */
+  @Override
+  public int compareTo(TransactionId other) {
+    int byHigh = Long.compare(high, other.high);
+    return byHigh != 0 ? byHigh : Long.compare(low, other.low);
+  }
+
   @Override
   public String toString() {
     return new UUID(high, low).toString();

@@ -28,7 +28,14 @@ public final class TransactionRights {
   /** Longer than its limit a transaction may live here, so that it never ends here first. */
   private static final long SLACK_NANOS = 60_000_000_000L;
 
-  private record Name(String keyspace, TransactionId transaction) {}
+  private record Name(String keyspace, TransactionId transaction) implements Comparable<Name> {
+    /** As with identities alone: clients may choose those of one hash. */
+    @Override
+    public int compareTo(Name other) {
+      int byTransaction = transaction.compareTo(other.transaction);
+      return byTransaction != 0 ? byTransaction : keyspace.compareTo(other.keyspace);
+    }
+  }
 
   private static final class Open {
     final String user;

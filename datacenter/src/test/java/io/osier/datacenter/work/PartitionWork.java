@@ -16,6 +16,8 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.security.TransactionRights;
+import io.osier.datacenter.security.User;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
@@ -104,6 +106,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
       case "manySnapshots" -> manySnapshots(n);
       case "manySteps" -> manySteps(n);
       case "manyCommits" -> manyCommits(n);
+      case "collidingTransactions" -> collidingTransactions(n);
       case "resuming" -> resuming(n);
       case "waitingForRights" -> waitingForRights(n);
       default -> throw new IllegalArgumentException(scene);
@@ -242,18 +245,36 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   /** Transactions of one step, one after the other, before the batch of inputs ends. */
   private void manyCommits(int n) {
     for (int i = 0; i < n; i++) {
-      Request.Update update =
-          new Request.Update(KEY, CrdtType.PN_COUNTER, new Operation.Increment(1));
-      command(
-          new Request.Transact(
-              "k",
-              new TransactionId(7, ++transactions),
-              1,
-              Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
-              List.of(update),
-              List.of(),
-              Request.End.COMMIT));
+      commit(new TransactionId(7, ++transactions));
     }
+  }
+
+  /** Whose identities were not drawn at random, but so that all have one hash. */
+  private void collidingTransactions(int n) {
+    TransactionRights rights = new TransactionRights();
+    User user = new User("user", Optional.empty(), List.of());
+    for (int i = 0; i < n; i++) {
+      TransactionId id = new TransactionId(i, 31L * (MANY - i));
+      commit(id);
+      rights.missing(user, request(id, Request.End.OPEN), 0);
+    }
+  }
+
+  private void commit(TransactionId id) {
+    command(request(id, Request.End.COMMIT));
+  }
+
+  private static Request.Transact request(TransactionId id, Request.End end) {
+    Request.Update update =
+        new Request.Update(KEY, CrdtType.PN_COUNTER, new Operation.Increment(1));
+    return new Request.Transact(
+        "k",
+        id,
+        1,
+        Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
+        List.of(update),
+        List.of(),
+        end);
   }
 
   /** A peer that asks for the stream anew after each update of one batch. */

@@ -53,6 +53,7 @@ final class WorkProperties {
         "manySnapshots",
         "manySteps",
         "manyCommits",
+        "collidingTransactions",
         "resuming",
         "waitingForRights"
       })

@@ -313,8 +313,10 @@ final class Backlog {
     ObjectLog kept = log.find(object);
     Offers.Pulled pulled = offers.pulled(object);
     // What is kept may be the last of it alone: it serves who has all that was shipped before.
-    boolean serves = kept != null && pulled != null && pulled.tick() >= log.prunedTick();
-    Shipment shipment = serves ? missing(kept, nowNanos) : beside(object);
+    Shipment shipment =
+        kept != null && pulled != null && pulled.tick() >= log.prunedTick()
+            ? missing(kept, nowNanos)
+            : beside(object);
     if (shipment != null) {
       shipments.add(shipment);
     }

@@ -40,6 +40,12 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 public final class Healer implements Early {
+  /** From so many origins a peer is asked before it is known what a page of it weighs. */
+  private static final int FIRST_AT_ONCE = 4;
+
+  /** With each lighter page what the heaviest counts is less by this part of it. */
+  private static final int FADING = 8;
+
   /** So many ranges of what is here of an origin besides are told: a few bytes each. */
   private static final int BESIDES_MAX = 2_048;
 
@@ -112,6 +118,9 @@ public final class Healer implements Early {
   private final Predicate<ReplicaId> streamed;
   private final Map<Source, Healed> healed = new HashMap<>();
 
+  /** What a page of a peer weighs, by the heaviest of late, in bytes. */
+  private final Map<String, Long> pageBytes = new HashMap<>();
+
   /** When the last healing from a peer began. */
   private final Map<Source, Long> begunNanos = new HashMap<>();
 
@@ -153,7 +162,7 @@ public final class Healer implements Early {
     }
     List<ReplicaId> wanted = wanted(peer, status, reachable, nowNanos);
     int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
-    int more = Math.min(wanted.size(), Math.max(0, atOnce() - open));
+    int more = Math.min(wanted.size(), Math.max(0, atOnce(peer.dc()) - open));
     for (ReplicaId origin : wanted.subList(0, more)) {
       Place place = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING).place;
       begunNanos.put(new Source(peer, origin), nowNanos);
@@ -214,10 +223,21 @@ public final class Healer implements Early {
 
   /**
    * From so many origins a peer is asked at once: their pages together are about what the streams
-   * may have under way, or on a narrow link they would keep everything else waiting.
+   * may have under way, or on a narrow link they would keep everything else waiting. A page may be
+   * one object, however large.
    */
-  private int atOnce() {
-    return Math.max(1, around.settings().windowBytes() / around.settings().frameBytes());
+  private int atOnce(String dc) {
+    Long seen = pageBytes.get(dc);
+    long page = Math.max(around.settings().frameBytes(), seen == null ? 0 : seen);
+    int all = (int) Math.max(1, around.settings().windowBytes() / page);
+    return seen == null ? Math.min(all, FIRST_AT_ONCE) : all;
+  }
+
+  /** Notes what a page weighs: the heaviest counts less with each that is lighter. */
+  private void notePage(String dc, Frame.States states) {
+    long bytes = states.shipments().stream().mapToLong(s -> s.content().sizeBytes()).sum();
+    long before = pageBytes.getOrDefault(dc, 0L);
+    pageBytes.put(dc, Math.max(bytes, before - before / FADING));
   }
 
   /** Healings of one origin from one peer begin apart: what changes all the time comes joined. */
@@ -322,6 +342,7 @@ public final class Healer implements Early {
         || !healing.asking.answered(states.request(), nowNanos)) {
       return false;
     }
+    notePage(peer.dc(), states);
     if (states.next().isPresent()) {
       healing.page = states.next().get();
       healing.paused = true;

@@ -2,11 +2,15 @@ package io.osier.propagation.heal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.Replica;
@@ -136,6 +140,48 @@ class HealerTest {
     assertThat(asked).hasSize(2);
   }
 
+  /** A page holds one object at least: it may weigh as much as many frames. */
+  @Test
+  void asksForNoMoreAtOnce_whereAPageIsHeavy() {
+    Healer wide = healer(ORIGINS * (2 << 10));
+    statusComes(5);
+    wide.check(PEER, SECOND, origin -> false, SECOND);
+    assertThat(origins()).as("nothing is known of its pages").isEqualTo(4);
+    page(wide, 6 << 10);
+    wide.check(PEER, SECOND, origin -> false, SECOND);
+    assertThat(origins()).as("two are as much as the window").isEqualTo(4);
+    for (int i = 0; i < 40; i++) {
+      page(wide, 1);
+    }
+    wide.check(PEER, SECOND, origin -> false, SECOND);
+    assertThat(origins()).isEqualTo(ORIGINS);
+  }
+
+  private long origins() {
+    return asked.stream().map(Frame.Heal::origin).distinct().count();
+  }
+
+  /** A page of so many bytes answers what was asked last; it is not the last page. */
+  private void page(Healer of, int bytes) {
+    Frame.Heal heal = asked.getLast();
+    Causal empty = Causal.bottom(CrdtType.LWW_REGISTER);
+    Operation assign = new Operation.Assign(Value.of("v".repeat(bytes)));
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.LWW_REGISTER);
+    Causal state = empty.prepare(assign, heal.origin(), 1, 0, 0, 0);
+    Shipment one = new Shipment(object, heal.origin(), 0, VersionVector.EMPTY, 1, 0, 0, state);
+    Frame.States states =
+        new Frame.States(
+            heal.request(),
+            Optional.of(heal.origin()),
+            Optional.of(new Frame.Page(new Frame.Place(1, 1), Optional.of(object))),
+            0,
+            new Frame.Place(1, 1),
+            VersionVector.EMPTY,
+            List.of(one));
+    assertThat(of.received(PEER, states, SECOND)).isTrue();
+    List<Frame.States> unused = of.takeDone(SECOND);
+  }
+
   @Test
   void everyOriginHasItsTurn_howeverOftenTheFirstOnesChange() {
     long now = SECOND;
@@ -190,6 +236,8 @@ class HealerTest {
       ReplicaId one = new ReplicaId("ap", i);
       Healer many = healer(ORIGINS * (2 << 10));
       statusComes(5);
+      many.check(PEER, 0, origin -> false, 0);
+      page(many, 1);
       many.check(PEER, 0, origin -> false, 0);
       many.check(PEER, 0, one::equals, SECOND / 2);
       assertThat(givenUp(many, 3 * SECOND)).containsExactly(one);

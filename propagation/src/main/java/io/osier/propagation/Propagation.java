@@ -387,7 +387,7 @@ public final class Propagation {
       standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
     }
     // It comes behind all that was lost with the connection on which the stream came.
-    boolean wasCut = status.wantResume() && in.hasBegun();
+    boolean wasCut = status.wantResume() && in.hasBegun() && verifier.isDone(in.sender().dc());
     if (inbound.status(in, status, nowNanos)) {
       if (wasCut) {
         answersMayBeLost(in.sender().dc(), nowNanos);

@@ -261,7 +261,7 @@ final class ReadCache {
      */
     void put(Reply.Answer answer, ReplicaId by) {
       Kept kept = new Kept(answer, askedNanos, word == null ? null : word.of(by));
-      long now = ticker.read();
+      long nanos = ticker.read();
       answers
           .asMap()
           .compute(
@@ -270,8 +270,12 @@ final class ReadCache {
                 if (count(place) != writesBefore || kept.isBroken()) {
                   return null; // nor what another read brought meanwhile: it may be older
                 }
-                Known before = of == null ? null : of.ofUse(now, stalenessNanos);
-                return before == null ? Known.of(question, kept) : before.with(question, kept);
+                Known before = of == null ? null : of.ofUse(nanos, stalenessNanos);
+                Known now = before == null ? Known.of(question, kept) : before.with(question, kept);
+                if (now == null) {
+                  writes.incrementAndGet(counter(place)); // others under way may be as old
+                }
+                return now;
               });
     }
   }

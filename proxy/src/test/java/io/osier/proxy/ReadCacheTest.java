@@ -355,6 +355,19 @@ final class ReadCacheTest {
     assertThat(slot().get()).isEqualTo(answer(VersionVector.of(EU, 3)));
   }
 
+  /** Two reads were on their way for long: the second one must not find nothing to compare with. */
+  @Test
+  void answersOfLess_areNotKeptOneAfterTheOther() {
+    ReadCache.Slot late = slot();
+    ReadCache.Slot later = slot();
+    slot().put(answer(VersionVector.of(EU, 2)), EU);
+    late.put(answer(ONE), EU);
+    later.put(answer(ONE), EU);
+    assertThat(slot().get()).isNull();
+    slot().put(answer(VersionVector.of(EU, 2)), EU);
+    assertThat(slot().get()).isNotNull();
+  }
+
   @Test
   void move_forgetsEverything() {
     ReadCache.Slot asked = slot();

@@ -264,7 +264,8 @@ final class Transactions implements Transacting {
       tx.keep(tried, request.updates().size(), bytes, now);
       budget.take(bytes);
     }
-    return new Done(clock, dot, reads, !request.updates().isEmpty());
+    boolean ends = request.end() == Request.End.COMMIT && request.step() > 1;
+    return new Done(clock, dot, reads, ends || !request.updates().isEmpty());
   }
 
   @Override

@@ -121,8 +121,10 @@ public final class TransactionRights {
         switch (reply) {
           // One that begins and ends at once may have overtaken the step that is to open it.
           case Reply.Transacted t -> !goesOn && step.step() > 1;
-          // So may what finds it not open yet.
-          case Reply.Failure f -> f.code() == ErrorCode.TRANSACTION_ENDED && of.began;
+          // So may what finds it not open yet. And what cannot be read any more, of one that is
+          // still open, is answered so, too.
+          case Reply.Failure f ->
+              f.code() == ErrorCode.TRANSACTION_ENDED && of.began && step.reads().isEmpty();
           default -> false;
         };
     if (isOver) {

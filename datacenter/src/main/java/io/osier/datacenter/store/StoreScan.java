@@ -13,6 +13,9 @@ import java.util.TreeMap;
 
 /** Walks a partition's objects in their order, those that are not yet in the store included. */
 final class StoreScan {
+  /** So many keys are listed first, then twice as many: few large objects fill a page. */
+  private static final int FIRST_CHUNK = 8;
+
   private final VersionStore versions;
   private final ObjectCache objects;
 
@@ -70,9 +73,13 @@ final class StoreScan {
     TreeMap<ObjectId, Causal> found = new TreeMap<>();
     Optional<ObjectId> last = after;
     boolean end = false;
-    while (found.isEmpty() && !end) { // an empty page would be no step
-      List<ObjectId> stored = versions.objects(last, limit);
-      long bytes = 0;
+    long bytes = 0;
+    int looked = 0;
+    int chunk = Math.min(limit, FIRST_CHUNK);
+    // An empty page would be no step.
+    while (!end && bytes < bytesMax && (looked < limit || found.isEmpty())) {
+      int wanted = looked < limit ? Math.min(chunk, limit - looked) : chunk;
+      List<ObjectId> stored = versions.objects(last, wanted);
       int read = 0;
       while (read < stored.size() && bytes < bytesMax) {
         ObjectId object = stored.get(read++);
@@ -83,7 +90,9 @@ final class StoreScan {
           bytes += state.sizeBytes();
         }
       }
-      end = read == stored.size() && read < limit;
+      looked += read;
+      end = read == stored.size() && read < wanted;
+      chunk = Math.min(limit, 2 * chunk);
     }
     addPending(pending, after, end ? Optional.empty() : last, found);
     return page(found, end);

@@ -339,6 +339,19 @@ final class UsersProperties {
     }
   }
 
+  /** It is told to whoever asks for what cannot be read any more, and the transaction goes on. */
+  @Example
+  void stepWhoseReadsFail_leavesTheRightsOfTheOthers() {
+    TransactionRights open = new TransactionRights();
+    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
+    open.missing(writer("cart", "a"), first, 0);
+    open.answered(first, DONE);
+    Request.Transact reads = step(1, List.of(Key.of("a1")), List.of(Key.of("b")), Request.End.OPEN);
+    open.answered(reads, new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "it took too long"));
+    assertThat(open.missing(writer("cart"), step(2, List.of(), List.of(), Request.End.COMMIT), 3))
+        .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+  }
+
   /** The first step waits for a disk, and others come by another connection. */
   @Example
   void endThatOvertakesTheBeginning_leavesWhatTheBeginningUpdates() {

@@ -125,14 +125,16 @@ public final class Verifier {
     // In small steps: of what is read only the contexts are kept.
     while (!end && bytes < frameBytes && page.size() < PAGE && read < READ_BYTES_MAX) {
       Replica.Page step = around.replica().pageNow(last, PAGE - page.size(), frameBytes);
-      for (Replica.Entry entry : step.entries()) {
+      int taken = 0;
+      while (taken < step.entries().size() && bytes < frameBytes) {
+        Replica.Entry entry = step.entries().get(taken++);
         VersionVector through = entry.state().context().toVersionVector();
         page.add(new Frame.Known(entry.object(), through));
         last = Optional.of(entry.object());
         read += entry.state().sizeBytes();
         bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
       }
-      end = step.end();
+      end = step.end(); // or the frame does
     }
     return page;
   }

@@ -108,6 +108,11 @@ final class Offers {
 
     EntryKey after = EntryKey.NONE;
     long saidNanos;
+
+    /** How often it was made again since the peer said something. */
+    int repeats;
+
+    /** How many of those times the peer should have said something. */
     int attempts;
 
     /** The last frame of updates that was sent before it. */
@@ -255,6 +260,7 @@ final class Offers {
     answerAsked(nowNanos);
     for (Offered what : List.copyOf(open.values())) {
       if (nowNanos >= dueNanos(what)) {
+        what.repeats++;
         what.attempts += isSilent(what) ? 1 : 0;
         what.saidNanos = nowNanos;
         if (what.attempts > ATTEMPTS_MAX) {
@@ -330,12 +336,12 @@ final class Offers {
     return what.saidNanos
         + (asked.containsKey(what.object)
             ? pauseMax
-            : Math.min(pauseNanos(what.attempts), pauseMax));
+            : Math.min(pauseNanos(what.repeats), pauseMax));
   }
 
   /** How long to wait for what comes next, when so much was said in vain. */
-  private long pauseNanos(int attempts) {
-    int doubled = Math.min(attempts, PAUSES_DOUBLED_MAX);
+  private long pauseNanos(int repeats) {
+    int doubled = Math.min(repeats, PAUSES_DOUBLED_MAX);
     return Math.max(around.retryNanos(), 2 * answerNanos) << doubled;
   }
 
@@ -364,6 +370,7 @@ final class Offers {
     what.saidNanos = nowNanos;
     // Who pulls one may let others wait.
     open.values().forEach(each -> each.attempts = 0);
+    what.repeats = 0;
     if (pull.done()) {
       pulled.put(what.object, new Pulled(what.tick, last(what)));
       close(what);

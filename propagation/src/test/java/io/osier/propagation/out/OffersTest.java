@@ -238,6 +238,18 @@ final class OffersTest {
     assertThat(left).containsExactly(offer.object());
   }
 
+  /** Nor every second: each time is one more that the link carries, and is answered. */
+  @Test
+  void offerThatCannotHaveCome_isMadeAgainLaterEachTime() {
+    narrow.sent(7);
+    Frame.Offer offer = offersOf("a").getFirst();
+    for (int second = 1; second <= 100; second++) {
+      narrow.tick(1, left -> {}, second * SECOND);
+    }
+    assertThat(sent).hasSize(3 + (100 - 7) / 8);
+    assertThat(((Frame.Offer) sent.getLast()).isSame(offer)).isTrue();
+  }
+
   /** It is not the peer that is silent; but that must not take its pull for forgotten. */
   @Test
   void whatIsAskedFor_isOfferedAgainSeldom_andNotGivenUp() {

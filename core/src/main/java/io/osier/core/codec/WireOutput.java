@@ -1,5 +1,6 @@
 package io.osier.core.codec;
 
+import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import com.esotericsoftware.kryo.io.Output;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
@@ -68,6 +70,20 @@ public final class WireOutput extends Output {
       if (scratch.out.getBuffer().length > KEPT_BYTES_MAX) {
         scratch.out = new WireOutput();
       }
+    }
+  }
+
+  /**
+   * How many bytes are written into this buffer, from its beginning; empty if they are more than it
+   * may grow to. What was in it is lost.
+   */
+  public OptionalInt sizeOf(Consumer<WireOutput> content) {
+    reset();
+    try {
+      content.accept(this);
+      return OptionalInt.of(position());
+    } catch (KryoBufferOverflowException e) {
+      return OptionalInt.empty();
     }
   }
 

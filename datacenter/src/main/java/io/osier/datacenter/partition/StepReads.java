@@ -1,6 +1,5 @@
 package io.osier.datacenter.partition;
 
-import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
@@ -82,13 +81,10 @@ final class StepReads {
     private void encode(Reply.Answer answer) {
       WireOutput to = out == null ? new WireOutput(Framing.CLIENT_FRAME_BYTES_MAX) : out;
       out = to;
-      to.setPosition(0);
-      try {
-        answer.reading().ifPresent(reading -> OperationCodec.write(to, reading));
-      } catch (KryoBufferOverflowException e) {
-        throw tooLarge();
-      }
-      bytes += ANSWER_BYTES + to.position();
+      bytes +=
+          ANSWER_BYTES
+              + to.sizeOf(o -> answer.reading().ifPresent(r -> OperationCodec.write(o, r)))
+                  .orElseThrow(Size::tooLarge);
     }
 
     private static OsierException tooLarge() {

@@ -147,6 +147,22 @@ final class VerifyFirstTest {
     assertThat(sent).hasSize(1);
   }
 
+  /** Its stream had begun before it was no peer for a time; another one is still to be verified. */
+  @Test
+  void peerThatIsBack_isNotAskedAgainEachTimeItWaits() {
+    propagation.setPeers(List.of("ap", "us"), 0);
+    verifies_thenResumes();
+    long epoch = ((Frame.Resume) sent.removeFirst()).epoch();
+    Optional<Frame.Cursor> cursor = Optional.of(new Frame.Cursor(1, 0, 0, 0, Optional.empty()));
+    received(
+        new Frame.Updates(
+            Frame.Kind.CATCH_UP, epoch, 1, 0, VersionVector.EMPTY, cursor, false, 0, List.of()));
+    propagation.setPeers(List.of("ap"), 0);
+    propagation.setPeers(List.of("ap", "us"), 0);
+    sent.clear();
+    peerThatWaits_isNotAskedAgainEachTimeItSaysSo();
+  }
+
   @Test
   void linkCameBack_asksAnew() {
     up();

@@ -261,7 +261,7 @@ final class ReadCache {
      */
     void put(Reply.Answer answer, ReplicaId by) {
       Kept kept = new Kept(answer, askedNanos, word == null ? null : word.of(by));
-      long nanos = ticker.read();
+      long now = ticker.read();
       answers
           .asMap()
           .compute(
@@ -270,12 +270,13 @@ final class ReadCache {
                 if (count(place) != writesBefore || kept.isBroken()) {
                   return null; // nor what another read brought meanwhile: it may be older
                 }
-                Known before = of == null ? null : of.ofUse(nanos, stalenessNanos);
-                Known now = before == null ? Known.of(question, kept) : before.with(question, kept);
-                if (now == null) {
+                Known before = of == null ? null : of.ofUse(now, stalenessNanos);
+                Known after =
+                    before == null ? Known.of(question, kept) : before.with(question, kept);
+                if (after == null) {
                   writes.incrementAndGet(counter(place)); // others under way may be as old
                 }
-                return now;
+                return after;
               });
     }
   }

@@ -453,6 +453,25 @@ final class LongReadsTest {
     assertThat(((Reply.Transacted) next).answers()).hasSize(8);
   }
 
+  /** By that its transaction has ended: its client must not read fewer in one that is over. */
+  @Test
+  void commitThatReadsTooMuch_isNotSaidToHaveDoneNothing() {
+    write("large", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(new byte[8 << 20])));
+    Request.Fetch fetch =
+        new Request.Fetch(Key.of("large"), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
+    ask(step(1, List.of(), List.of()));
+    Request commit =
+        new Request.Transact(
+            "k",
+            TX,
+            2,
+            Optional.empty(),
+            List.of(),
+            Collections.nCopies(9, fetch),
+            Request.End.COMMIT);
+    assertThat(codeOf(ask(commit).reply())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+  }
+
   /** Its client must not go on as if it had not been done: its updates were. */
   @Test
   void stepThatReadWhatWasNotKept_endsItsTransaction() {

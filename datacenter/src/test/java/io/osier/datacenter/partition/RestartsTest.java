@@ -7,6 +7,7 @@ import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -151,6 +152,28 @@ final class RestartsTest {
     up(AP);
     assertThat(sent).doesNotHaveAnyElementsOfTypes(Frame.Verify.class);
     sent(Frame.Resume.class);
+  }
+
+  /** A partition reads a few of its large objects at a time, whoever is to be asked about them. */
+  @Test
+  void comparison_asksForAFewLargeObjects() {
+    tick(Partition.JOIN_NANOS / 1_000_000);
+    for (int i = 0; i < 100; i++) {
+      input(
+          new Input.Command(
+              i,
+              new Request.Write(
+                  "k",
+                  Key.of("large" + i),
+                  CrdtType.LWW_REGISTER,
+                  new Operation.Assign(Value.of("v".repeat(200_000))),
+                  VersionVector.EMPTY,
+                  0)));
+    }
+    assertThat(store.size()).isEqualTo(100);
+    partition = start(2, 2, false);
+    up(US);
+    assertThat(sent(Frame.Verify.class).objects()).hasSizeBetween(10, 50);
   }
 
   /** It serves, since nobody is heard for long; but who comes later may know what it lost. */

@@ -139,6 +139,42 @@ final class PartitionStoreTest {
     assertThat(store.pageDurable(Optional.empty(), 4, 1 << 20).entries()).hasSize(4);
   }
 
+  /** Some of them are not durable, and some were dropped. */
+  @Test
+  void pagesOfWhatIsThere_missNothing_howeverSmallTheyAre() {
+    List<ObjectId> all = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      ObjectId object = new ObjectId(Key.of(String.format("%02d", i)), CrdtType.AW_SET);
+      update(object, new Operation.Add(List.of(Value.of("x".repeat(100)))));
+      all.add(object);
+    }
+    commit();
+    writeAll();
+    for (ObjectId gone : List.copyOf(all.subList(5, 40))) {
+      update(gone, new Operation.Clear());
+      commit();
+      writeAll();
+      assertThat(store.drop(gone)).isTrue();
+      all.remove(gone);
+    }
+    commit();
+    ObjectId last = new ObjectId(Key.of("99"), CrdtType.AW_SET);
+    update(last, new Operation.Add(List.of(Value.of("not durable"))));
+    all.add(last);
+    for (int limit : List.of(1, 2, 7, 8, 9, 20, 59, 100)) {
+      for (long bytes : List.of(1L, 300L, 1_000L, 1L << 20)) {
+        List<ObjectId> found = new ArrayList<>();
+        ObjectStore.Page page = new ObjectStore.Page(List.of(), false);
+        while (!page.end()) {
+          page = store.pageNow(found.stream().reduce((a, b) -> b), limit, bytes);
+          assertThat(page.end() || !page.entries().isEmpty()).isTrue();
+          page.entries().forEach(e -> found.add(e.object()));
+        }
+        assertThat(found).as("%d and %d bytes at a time", limit, bytes).isEqualTo(all);
+      }
+    }
+  }
+
   @Test
   void droppedObject_isNotBroughtBack_byAnEvictionMeanwhile() {
     ObjectId gone = new ObjectId(Key.of("gone"), CrdtType.AW_SET);

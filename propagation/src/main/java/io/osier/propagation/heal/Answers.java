@@ -25,11 +25,6 @@ import org.jspecify.annotations.Nullable;
  * updates something is missing, and of what they may have lost. Not thread-safe.
  */
 public final class Answers {
-  private static final int HEAL_OBJECTS_MAX = 256;
-
-  /** So much is read for an answer at most, about: the partition does nothing else meanwhile. */
-  private static final long READ_BYTES_MAX = 4L << 20;
-
   private final Surroundings around;
   private final Knowledge knowledge;
   private final Applier applier;
@@ -67,26 +62,16 @@ public final class Answers {
     if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.through())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
-      int frameBytes = around.settings().frameBytes();
-      int looked = 0;
-      long read = 0;
+      Walk walk = new Walk(around, scanned);
       int bytes = 0;
-      boolean end = false;
-      // In small steps: what is read and does not fit would be read once more.
-      while (!end && bytes < frameBytes && looked < HEAL_OBJECTS_MAX && read < READ_BYTES_MAX) {
-        Replica.Page step =
-            around.replica().pageNow(scanned, HEAL_OBJECTS_MAX - looked, frameBytes);
-        int taken = 0;
-        while (taken < step.entries().size() && bytes < frameBytes) {
-          Replica.Entry entry = step.entries().get(taken++);
-          scanned = Optional.of(entry.object());
-          read += entry.state().sizeBytes();
-          bytes += addMissing(shipments, entry.object(), entry.state(), heal);
+      while (bytes < around.settings().frameBytes()) {
+        Replica.Entry entry = walk.next();
+        if (entry == null) {
+          break;
         }
-        looked += taken;
-        end = step.end() && taken == step.entries().size();
+        bytes += addMissing(shipments, entry.object(), entry.state(), heal);
       }
-      Frame.Page next = new Frame.Page(base, end ? Optional.empty() : scanned);
+      Frame.Page next = new Frame.Page(base, walk.isAtEnd() ? Optional.empty() : walk.last());
       // At the end of the scan the trail goes on from its base: `after` no longer matters, since
       // what is pruned now was scanned.
       answer(peer, heal, Optional.of(next), shipments);
@@ -94,14 +79,16 @@ public final class Answers {
     }
     Place place = page.place();
     int bytes = 0;
+    long read = 0;
     boolean end = true;
-    for (Knowledge.Changed changed : knowledge.changedAfter(origin, place, HEAL_OBJECTS_MAX)) {
-      if (bytes >= around.settings().frameBytes()) {
+    for (Knowledge.Changed changed : knowledge.changedAfter(origin, place, Walk.OBJECTS_MAX)) {
+      if (bytes >= around.settings().frameBytes() || read >= Walk.READ_BYTES_MAX) {
         end = false;
         break;
       }
       place = changed.place();
       Causal state = around.replica().state(changed.object());
+      read += state == null ? 0 : state.heapBytes();
       bytes += addMissing(shipments, changed.object(), state, heal);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();

@@ -25,11 +25,6 @@ import java.util.function.LongSupplier;
  * peer knew more of than it still remembers. Not thread-safe.
  */
 public final class Verifier {
-  private static final int PAGE = 256;
-
-  /** So much is read for a question at most, about: the partition does nothing else meanwhile. */
-  private static final long READ_BYTES_MAX = 4L << 20;
-
   /** What an object takes beside its key, and each entry of its vector, at most about. */
   private static final int KNOWN_BYTES = 16;
 
@@ -117,24 +112,16 @@ public final class Verifier {
 
   private List<Frame.Known> page(Optional<ObjectId> after) {
     List<Frame.Known> page = new ArrayList<>();
-    int frameBytes = around.settings().frameBytes();
-    Optional<ObjectId> last = after;
-    long read = 0;
+    Walk walk = new Walk(around, after);
     int bytes = 0;
-    boolean end = false;
-    // In small steps: of what is read only the contexts are kept.
-    while (!end && bytes < frameBytes && page.size() < PAGE && read < READ_BYTES_MAX) {
-      Replica.Page step = around.replica().pageNow(last, PAGE - page.size(), frameBytes);
-      int taken = 0;
-      while (taken < step.entries().size() && bytes < frameBytes) {
-        Replica.Entry entry = step.entries().get(taken++);
-        VersionVector through = entry.state().context().toVersionVector();
-        page.add(new Frame.Known(entry.object(), through));
-        last = Optional.of(entry.object());
-        read += entry.state().sizeBytes();
-        bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
+    while (bytes < around.settings().frameBytes()) {
+      Replica.Entry entry = walk.next();
+      if (entry == null) {
+        break;
       }
-      end = step.end(); // or the frame does
+      VersionVector through = entry.state().context().toVersionVector();
+      page.add(new Frame.Known(entry.object(), through));
+      bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
     }
     return page;
   }

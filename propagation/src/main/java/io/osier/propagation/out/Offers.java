@@ -350,7 +350,7 @@ final class Offers {
     return what.number << bits | (what.saidNumber + 1 & (1 << bits) - 1);
   }
 
-  /** Whether one of an offer's numbers is later than another one. */
+  /** Whether one of an offer's numbers is later than another one: by what a byte has of both. */
   private static boolean isLater(long number, long than) {
     return (byte) (number - than) > 0;
   }

@@ -12,6 +12,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.propagation.LeasedEntries;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
@@ -19,6 +20,7 @@ import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +36,7 @@ final class BoundedPagesTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ReplicaId GONE = new ReplicaId("ap", 1);
+  private static final ReplicaId OTHER = new ReplicaId("sa", 1);
   private static final int OBJECTS = 600;
   private static final int OBJECT_BYTES = 100_000;
 
@@ -44,7 +47,14 @@ final class BoundedPagesTest {
   private final class Disk extends TestSurroundings.Objects {
     @Override
     public @Nullable Causal state(ObjectId object) {
-      return objects.get(object);
+      Causal state = objects.get(object);
+      readBytes += state == null ? 0 : state.heapBytes();
+      return state;
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      objects.put(update.object(), joined);
     }
 
     @Override
@@ -69,20 +79,27 @@ final class BoundedPagesTest {
     }
   }
 
+  private static ObjectId object(int number) {
+    return new ObjectId(Key.of(String.format("%03d", number)), CrdtType.LWW_REGISTER);
+  }
+
+  private static Causal register(ReplicaId by, long number, int bytes) {
+    Causal empty = Causal.bottom(CrdtType.LWW_REGISTER);
+    Operation assign = new Operation.Assign(Value.of("v".repeat(bytes)));
+    return empty.join(empty.prepare(assign, by, number, 0, 0, 0));
+  }
+
   private Propagation propagation(Recovered recovered) {
     return propagation(recovered, OBJECTS, OBJECT_BYTES);
   }
 
   private Propagation propagation(Recovered recovered, int count, int bytes) {
-    Causal empty = Causal.bottom(CrdtType.LWW_REGISTER);
     for (int i = 0; i < count; i++) {
-      Operation assign = new Operation.Assign(Value.of("v".repeat(bytes)));
-      ObjectId object = new ObjectId(Key.of(String.format("%03d", i)), CrdtType.LWW_REGISTER);
-      objects.put(object, empty.join(empty.prepare(assign, GONE, i + 1, 0, 0, 0)));
+      objects.put(object(i), register(GONE, i + 1, bytes));
     }
     return new Propagation(
         SELF,
-        List.of(PEER.dc()),
+        List.of(PEER.dc(), OTHER.dc()),
         KeyspacePolicy.session("k", Duration.ofSeconds(1)),
         StreamSettings.DEFAULT,
         recovered,
@@ -139,28 +156,82 @@ final class BoundedPagesTest {
     }
   }
 
+  /** Of what came in this life a healing goes by the trail. */
   @Test
-  void verifying_readsAFewMegabytesAtATime() {
-    Recovered uncertain =
-        new Recovered(
-            2,
-            false,
-            0,
-            0,
-            0,
-            VersionVector.EMPTY,
-            Set.of(),
-            Map.of(),
-            false,
-            Forgotten.NOTHING,
-            1);
-    Propagation propagation = propagation(uncertain);
+  void healingByTheTrail_readsAFewMegabytes_whereNothingIsMissing() {
+    Propagation propagation = propagation(Recovered.NOTHING, 0, 0);
+    propagation.peerUp(PEER, true, 0);
+    List<Shipment> shipments = new ArrayList<>();
+    for (int i = 1; i <= 200; i++) {
+      shipments.add(
+          new Shipment(
+              object(i), PEER, 0, VersionVector.EMPTY, i, 1, 0, register(PEER, i, OBJECT_BYTES)));
+    }
+    long epoch = ((Frame.Resume) sent.getLast()).epoch();
+    Optional<Frame.Cursor> cursor =
+        Optional.of(new Frame.Cursor(1, 200, 200, 200, Optional.empty()));
+    propagation.received(
+        PEER,
+        new Frame.Updates(
+            Frame.Kind.OPS, epoch, 1, 200, VersionVector.EMPTY, cursor, false, 0, shipments),
+        0,
+        0);
+    assertThat(objects).hasSize(200);
+    propagation.peerUp(OTHER, true, 0);
+    Optional<Frame.Page> next = Optional.of(new Frame.Page(Frame.Place.NONE, Optional.empty()));
+    int answers = 0;
+    while (next.isPresent()) {
+      sent.clear();
+      readBytes = 0;
+      propagation.received(
+          OTHER, new Frame.Heal(++answers, PEER, 200, CausalContext.EMPTY, next.get()), 0, 0);
+      assertThat(readBytes).as("for answer %d", answers).isLessThan(5 << 20);
+      next = ((Frame.States) sent.getLast()).next();
+    }
+    assertThat(answers).as("200 times 100 kB").isBetween(5, 6);
+  }
+
+  /** Of a store that may have lost something. */
+  private static Recovered uncertain() {
+    return new Recovered(
+        2, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, Forgotten.NOTHING, 1);
+  }
+
+  private List<Frame.Verify> asked() {
+    return sent.stream()
+        .filter(Frame.Verify.class::isInstance)
+        .map(Frame.Verify.class::cast)
+        .toList();
+  }
+
+  /** Their entries lie outside, and are not read to compare what was seen of them. */
+  @Test
+  void verifying_asksForManyLargeSetsAtOnce() {
+    Propagation propagation = propagation(uncertain(), 0, 0);
+    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    List<Value> elements = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      elements.add(Value.of("element " + i));
+    }
+    Operation adds = new Operation.Add(elements);
+    Causal large = new LeasedEntries().of(empty.join(empty.prepare(adds, GONE, 1, 0, 0, 0)));
+    assertThat(large.sizeBytes()).isGreaterThan(100_000);
+    for (int i = 0; i < 200; i++) {
+      objects.put(new ObjectId(Key.of(String.format("%03d", i)), CrdtType.AW_SET), large);
+    }
     propagation.peerUp(PEER, true, 0);
     propagation.tick(1_000_000_000L, 1_000);
-    List<Frame.Verify> asked =
-        sent.stream().filter(Frame.Verify.class::isInstance).map(Frame.Verify.class::cast).toList();
-    assertThat(asked).hasSize(1);
-    assertThat(asked.getFirst().objects()).hasSizeGreaterThan(10);
+    assertThat(asked()).singleElement().satisfies(v -> assertThat(v.objects()).hasSize(200));
+  }
+
+  @Test
+  void verifying_readsAFewMegabytesAtATime() {
+    Propagation propagation = propagation(uncertain());
+    propagation.peerUp(PEER, true, 0);
+    propagation.tick(1_000_000_000L, 1_000);
+    assertThat(asked())
+        .singleElement()
+        .satisfies(v -> assertThat(v.objects()).hasSizeGreaterThan(10));
     assertThat(readBytes).isLessThan(5 << 20);
   }
 }

@@ -639,6 +639,11 @@ public final class Causal {
     return type.number() | (expires ? EXPIRES : 0);
   }
 
+  /** Whether a content of a {@link #form} has deadlines. */
+  static boolean expires(int form) {
+    return (form & EXPIRES) != 0;
+  }
+
   /** The type in a {@link #form}. */
   public static CrdtType typeOf(int form) {
     return CrdtType.of(form & EXPIRES - 1);
@@ -653,7 +658,7 @@ public final class Causal {
       int form, CausalContext context, List<ReplicaId> replicas, boolean full, WireInput in) {
     // A delta is joined and written again soon; what is packed would be read twice.
     DotStore<?> store = Stores.read(typeOf(form), in, full ? replicas : List.of());
-    Expiry expiry = (form & EXPIRES) == 0 ? Expiry.NONE : Expiry.read(in, store, full);
+    Expiry expiry = expires(form) ? Expiry.read(in, store, full) : Expiry.NONE;
     return new Causal(store, expiry, context, full);
   }
 

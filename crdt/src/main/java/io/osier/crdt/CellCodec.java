@@ -38,7 +38,7 @@ record CellCodec<K extends Comparable<K>, V>(CellStore<?, K, V> type) implements
 
   @Override
   public void skip(WireInput in, List<ReplicaId> replicas) {
-    type.skip(in, replicas);
+    type.skip(in);
   }
 
   @Override

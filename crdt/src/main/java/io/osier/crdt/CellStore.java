@@ -147,13 +147,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return readKey(in).compareTo(other);
   }
 
-  /**
-   * Goes past a key and its cell.
-   *
-   * @param replicas as in {@link #read}
-   */
-  void skip(WireInput in, List<ReplicaId> replicas) {
-    V unused = readCell(in, readKey(in), replicas);
+  /** Goes past a key and its cell; whether a reader sees the cell. */
+  abstract boolean skip(WireInput in);
+
+  /** See {@link Stores#readPacked}. */
+  @Nullable Reading readPacked(Query query, WireInput in) {
+    return query instanceof Query.Size ? readSize(in) : readExists(in);
   }
 
   /** The fewest bytes that a key and its cell take when they are written. */
@@ -627,6 +626,32 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return n > LOOSE_MAX && !replicas.isEmpty()
         ? readPacked(in, n, replicas)
         : readLoose(in, n, replicas);
+  }
+
+  /** Goes past what {@link #write} wrote; whether a reader sees any cell. */
+  final boolean skipAll(WireInput in) {
+    boolean isAny = false;
+    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
+      isAny |= skip(in);
+    }
+    return isAny;
+  }
+
+  private @Nullable Reading readExists(WireInput in) {
+    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
+      if (skip(in)) {
+        return new Reading.Flag(true);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Reading readSize(WireInput in) {
+    int seen = 0;
+    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
+      seen += skip(in) ? 1 : 0;
+    }
+    return seen == 0 ? null : new Reading.Count(seen);
   }
 
   private S readLoose(WireInput in, int n, List<ReplicaId> replicas) {

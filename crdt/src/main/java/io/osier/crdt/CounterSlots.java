@@ -254,6 +254,31 @@ final class CounterSlots {
     return slots.length == 0 ? EMPTY : new CounterSlots(slots);
   }
 
+  /** See {@link Stores#readValue}. */
+  static Reading.@Nullable Count readValue(WireInput in, boolean withDown) {
+    long value = 0;
+    boolean isReset = true;
+    ReplicaId before = null;
+    for (int n = in.readCount(withDown ? 5 : 4); n > 0; n--) {
+      ReplicaId replica = in.readReplica();
+      long last = in.readNumber();
+      long up = in.readNumber();
+      long down = withDown ? in.readNumber() : 0;
+      long base = in.readNumber();
+      long baseUp = base != 0 ? in.readNumber() : 0;
+      long baseDown = base != 0 && withDown ? in.readNumber() : 0;
+      if (before != null && before.compareTo(replica) >= 0) {
+        throw new MalformedException("a counter's slots are not in order");
+      }
+      before = replica;
+      if (base < last) {
+        value = saturatedSum(value, (up - baseUp) - (down - baseDown));
+        isReset = false;
+      }
+    }
+    return isReset ? null : new Reading.Count(value);
+  }
+
   @Override
   public boolean equals(Object o) {
     return o instanceof CounterSlots c && Arrays.equals(slots, c.slots);

@@ -8,8 +8,10 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A small immutable map from dots to what each of them wrote: one entry, or one for each concurrent
@@ -138,6 +140,33 @@ final class DotFun<V> {
       }
     }
     return new DotFun<>(dots, values);
+  }
+
+  /** Goes past a map; whether it has an entry. */
+  static boolean skip(WireInput in, Consumer<WireInput> skipper) {
+    int size = in.readCount(3);
+    for (int n = size; n > 0; n--) {
+      skipDot(in);
+      skipper.accept(in);
+    }
+    return size > 0;
+  }
+
+  /**
+   * Reads the entry of a map that has just one, as nearly all have it; null, somewhere in the map,
+   * if it has none or several.
+   */
+  static <V> @Nullable V readOnly(WireInput in, Function<WireInput, V> reader) {
+    if (in.readCount(3) != 1) {
+      return null;
+    }
+    skipDot(in);
+    return reader.apply(in);
+  }
+
+  static void skipDot(WireInput in) {
+    in.readReplica();
+    in.readNumber();
   }
 
   @Override

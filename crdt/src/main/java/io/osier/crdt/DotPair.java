@@ -57,4 +57,11 @@ record DotPair(DotSet pros, DotSet cons) {
   static DotPair read(WireInput in) {
     return new DotPair(DotSet.read(in), DotSet.read(in));
   }
+
+  /** Goes past a pair; whether it holds. */
+  static boolean skip(WireInput in) {
+    boolean isFor = DotSet.skip(in);
+    boolean isAgainst = DotSet.skip(in);
+    return isFor && !isAgainst;
+  }
 }

@@ -172,12 +172,14 @@ public final class DotSet {
     return of(dots, n);
   }
 
-  /** Goes past a set. */
-  static void skip(WireInput in) {
-    for (int n = in.readCount(2); n > 0; n--) {
+  /** Goes past a set; whether it has a dot. */
+  static boolean skip(WireInput in) {
+    int size = in.readCount(2);
+    for (int n = size; n > 0; n--) {
       in.readReplica();
       in.readNumber();
     }
+    return size > 0;
   }
 
   @Override

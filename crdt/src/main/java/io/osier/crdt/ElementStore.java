@@ -7,6 +7,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the sets share: elements are values, and the queries are the same.
@@ -39,6 +40,38 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
     };
+  }
+
+  /** Goes past a cell; whether a reader sees it. */
+  abstract boolean skipCell(WireInput in);
+
+  @Override
+  final boolean skip(WireInput in) {
+    in.skipValue();
+    return skipCell(in);
+  }
+
+  @Override
+  final @Nullable Reading readPacked(Query query, WireInput in) {
+    return query instanceof Query.Contains q
+        ? readContains(q.element(), in)
+        : super.readPacked(query, in);
+  }
+
+  /** Reads up to the element's place, or to the first element if none is before that. */
+  private @Nullable Reading readContains(Value element, WireInput in) {
+    boolean isAny = false;
+    boolean isPast = false;
+    for (int n = in.readCount(entryBytesMin()); n > 0 && !(isPast && isAny); n--) {
+      int order = compareKey(in, element);
+      boolean isSeen = skipCell(in);
+      if (order == 0 && isSeen) {
+        return new Reading.Flag(true);
+      }
+      isAny |= isSeen;
+      isPast |= order >= 0;
+    }
+    return isAny ? new Reading.Flag(false) : null;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A register: of concurrent assignments the one with the latest timestamp wins, and of equal
@@ -117,6 +118,26 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   /** Reads what {@link #write} wrote. */
   static LwwRegister read(WireInput in) {
     return new LwwRegister(DotFun.read(in, i -> new Stamped<>(i.readNumber(), i.readValue())));
+  }
+
+  /** See {@link Stores#skip}. */
+  static boolean skip(WireInput in) {
+    return DotFun.skip(
+        in,
+        i -> {
+          i.readNumber();
+          i.skipValue();
+        });
+  }
+
+  /** See {@link Stores#readValue}. */
+  static @Nullable Reading readValue(WireInput in) {
+    return DotFun.readOnly(
+        in,
+        i -> {
+          i.readNumber();
+          return new Reading.Single(Optional.of(i.readValue()));
+        });
   }
 
   @Override

@@ -92,12 +92,29 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
     boolean present = false;
     for (int i = 0; i < changes.size(); i++) {
       Stamped<Boolean> change = changes.value(i);
-      if (change.timestamp() > latest) {
-        latest = change.timestamp();
-        present = change.value();
-      } else if (change.timestamp() == latest && change.value() != present) {
-        present = addBias;
-      }
+      present = after(present, latest, change.timestamp(), change.value());
+      latest = Math.max(latest, change.timestamp());
+    }
+    return present;
+  }
+
+  /** Whether an element is there by one more change, beside others of which the latest is known. */
+  private boolean after(boolean present, long latest, long timestamp, boolean change) {
+    if (timestamp == latest && change != present) {
+      return addBias;
+    }
+    return timestamp > latest ? change : present;
+  }
+
+  @Override
+  boolean skipCell(WireInput in) {
+    long latest = -1;
+    boolean present = false;
+    for (int n = in.readCount(3); n > 0; n--) {
+      DotFun.skipDot(in);
+      long timestamp = in.readNumber();
+      present = after(present, latest, timestamp, in.readFlag());
+      latest = Math.max(latest, timestamp);
     }
     return present;
   }

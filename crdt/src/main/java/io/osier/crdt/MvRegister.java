@@ -6,6 +6,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A register that keeps the values of all concurrent assignments, for the application to choose
@@ -99,6 +100,16 @@ public final class MvRegister implements DotStore<MvRegister> {
   /** Reads what {@link #write} wrote. */
   static MvRegister read(WireInput in) {
     return new MvRegister(DotFun.read(in, WireInput::readValue));
+  }
+
+  /** See {@link Stores#skip}. */
+  static boolean skip(WireInput in) {
+    return DotFun.skip(in, WireInput::skipValue);
+  }
+
+  /** See {@link Stores#readValue}. */
+  static @Nullable Reading readValue(WireInput in) {
+    return DotFun.readOnly(in, i -> new Reading.Many(List.of(i.readValue())));
   }
 
   @Override

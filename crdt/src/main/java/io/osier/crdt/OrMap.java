@@ -18,6 +18,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A map of named fields, each of any type, maps included. Removing a field resets what the remover
@@ -138,6 +139,45 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
     };
+  }
+
+  @Override
+  boolean skip(WireInput in) {
+    in.skipText(FieldId.NAME_LENGTH_MAX);
+    return Stores.skip(CrdtType.of(in.readByte()), in);
+  }
+
+  @Override
+  @Nullable Reading readPacked(Query query, WireInput in) {
+    return query instanceof Query.Select q && q.names().size() == 1
+        ? readFields(q.names().getFirst(), in)
+        : super.readPacked(query, in);
+  }
+
+  /** Reads up to the name's place, or to the first field if none is before that. */
+  private @Nullable Reading readFields(String name, WireInput in) {
+    if (Utf8.length(name) != name.length()) {
+      return null; // no ASCII: compared by characters
+    }
+    SortedMap<FieldId, Reading> fields = new TreeMap<>();
+    boolean isAny = false;
+    boolean isPast = false;
+    for (int n = in.readCount(entryBytesMin()); n > 0 && !(isPast && isAny); n--) {
+      int order = in.compareText(name, FieldId.NAME_LENGTH_MAX);
+      CrdtType type = CrdtType.of(in.readByte());
+      if (order == 0) {
+        Reading value = Stores.readValue(type, in);
+        if (value == null) {
+          return null;
+        }
+        fields.put(new FieldId(name, type), value);
+        isAny = true;
+      } else {
+        isPast = order > 0;
+        isAny |= Stores.skip(type, in);
+      }
+    }
+    return isAny ? new Reading.Fields(fields) : null;
   }
 
   private static Reading.Fields fields(List<Tuple2<FieldId, DotStore<?>>> present) {

@@ -102,10 +102,8 @@ public final class RwSet extends ElementStore<RwSet, DotPair> {
   }
 
   @Override
-  void skip(WireInput in, List<ReplicaId> replicas) {
-    in.skipValue();
-    DotSet.skip(in);
-    DotSet.skip(in);
+  boolean skipCell(WireInput in) {
+    return DotPair.skip(in);
   }
 
   @Override

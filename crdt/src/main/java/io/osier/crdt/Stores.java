@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The data types' classes by type: the one place that lists them. */
 final class Stores {
@@ -50,6 +51,76 @@ final class Stores {
       case OR_MAP -> OrMap.EMPTY.read(in, replicas);
       case BOUNDED_COUNTER -> BoundedCounter.read(in);
     };
+  }
+
+  /** Goes past the content of a type; whether a reader can tell it from a new object's. */
+  static boolean skip(CrdtType type, WireInput in) {
+    return switch (type) {
+      case PN_COUNTER -> CounterSlots.readValue(in, true) != null;
+      case G_COUNTER -> CounterSlots.readValue(in, false) != null;
+      case LWW_REGISTER -> LwwRegister.skip(in);
+      case MV_REGISTER -> MvRegister.skip(in);
+      case EW_FLAG -> DotSet.skip(in);
+      case DW_FLAG -> DotPair.skip(in);
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
+          ((CellStore<?, ?, ?>) empty(type)).skipAll(in);
+      case OR_MAP -> {
+        in.enter();
+        boolean isSeen = OrMap.EMPTY.skipAll(in);
+        in.leave();
+        yield isSeen;
+      }
+      case BOUNDED_COUNTER -> !BoundedCounter.read(in).isBottom();
+    };
+  }
+
+  /**
+   * Reads the whole value of a content of a few bytes, without the rest of it.
+   *
+   * @return null, somewhere in the content, where that takes all of it: mostly because of its type,
+   *     or because a reader sees nothing of it
+   */
+  static @Nullable Reading readValue(CrdtType type, WireInput in) {
+    return switch (type) {
+      case PN_COUNTER -> CounterSlots.readValue(in, true);
+      case G_COUNTER -> CounterSlots.readValue(in, false);
+      case LWW_REGISTER -> LwwRegister.readValue(in);
+      case MV_REGISTER -> MvRegister.readValue(in);
+      case EW_FLAG -> DotSet.skip(in) ? new Reading.Flag(true) : null;
+      case DW_FLAG -> DotPair.skip(in) ? new Reading.Flag(true) : null;
+      default -> null;
+    };
+  }
+
+  /** Whether {@link #readPacked} may answer a query: told without a look at the content. */
+  static boolean mayReadPacked(CrdtType type, Query query) {
+    return switch (query) {
+      case Query.Exists q -> true;
+      case Query.Whole q -> type != CrdtType.BOUNDED_COUNTER && !hasCells(type);
+      case Query.Contains q -> hasCells(type) && type != CrdtType.OR_MAP;
+      case Query.Size q -> hasCells(type);
+      case Query.Select q -> type == CrdtType.OR_MAP && q.names().size() == 1;
+      default -> false;
+    };
+  }
+
+  private static boolean hasCells(CrdtType type) {
+    return empty(type) instanceof CellStore;
+  }
+
+  /**
+   * Answers a query from a content's bytes, if {@link #mayReadPacked} says so.
+   *
+   * @return null where that takes all of it, or a reader sees nothing of it
+   */
+  static @Nullable Reading readPacked(CrdtType type, Query query, WireInput in) {
+    if (empty(type) instanceof CellStore<?, ?, ?> cells) {
+      return cells.readPacked(query, in);
+    }
+    if (query instanceof Query.Exists) {
+      return skip(type, in) ? new Reading.Flag(true) : null;
+    }
+    return readValue(type, in);
   }
 
   /** Joins two stores of one type. */

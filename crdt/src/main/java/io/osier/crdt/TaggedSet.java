@@ -122,9 +122,8 @@ abstract class TaggedSet<S extends TaggedSet<S>> extends ElementStore<S, DotSet>
   }
 
   @Override
-  final void skip(WireInput in, List<ReplicaId> replicas) {
-    in.skipValue();
-    DotSet.skip(in);
+  final boolean skipCell(WireInput in) {
+    return DotSet.skip(in);
   }
 
   @Override

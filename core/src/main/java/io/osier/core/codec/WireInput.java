@@ -138,6 +138,22 @@ public final class WireInput extends Input {
     return decode(position - length, length);
   }
 
+  /** Goes past a text of at most {@code lengthMax} bytes. */
+  public void skipText(int lengthMax) {
+    int length = readTextLength(lengthMax);
+    position += length;
+  }
+
+  /**
+   * Reads a text and compares it with one of ASCII characters: as {@code
+   * readText(lengthMax).compareTo(ascii)}, without making it.
+   */
+  public int compareText(String ascii, int lengthMax) {
+    int length = readTextLength(lengthMax);
+    position += length;
+    return compareWithAscii(position - length, length, ascii);
+  }
+
   /** As {@link #readText}, of a text that is likely to be the one that was read last. */
   public String readName(int lengthMax) {
     int at = position;
@@ -292,6 +308,33 @@ public final class WireInput extends Input {
       readRanges(context, replica);
     }
     return context.build();
+  }
+
+  /**
+   * The last number of each replica in the context that comes: as {@code
+   * readRanges(replicas).toVersionVector()}, without making the context.
+   */
+  public VersionVector readLasts(List<ReplicaId> replicas) {
+    int at = position;
+    long[] lasts = new long[replicas.size()];
+    for (int i = 0; i < lasts.length; i++) {
+      int n = readCount(2);
+      if (n == 0) { // the vector has no such entry
+        position = at;
+        return readRanges(replicas).toVersionVector();
+      }
+      long last = 0;
+      for (int k = 0; k < n; k++) {
+        long after = last + readNumber();
+        long through = after + readNumber();
+        if (after < last || (k > 0 && after == last) || through <= after) {
+          throw new MalformedException("a causal context's ranges are not in order");
+        }
+        last = through;
+      }
+      lasts[i] = last;
+    }
+    return VersionVector.ofSorted(replicas, lasts);
   }
 
   private void readRanges(CausalContext.Builder context, ReplicaId replica) {

@@ -3,6 +3,7 @@ package io.osier.core.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.esotericsoftware.kryo.KryoException;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.Key;
@@ -22,6 +23,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.ByteRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
@@ -67,6 +69,25 @@ final class CodecTest {
     long before = threads.getCurrentThreadAllocatedBytes();
     assertThatThrownBy(in::readVector).isInstanceOf(MalformedException.class);
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
+  }
+
+  /** Numbers that are few: counts of ranges, and ranges in order and not. */
+  @Property(tries = 3_000)
+  void lastsOfRanges_areThoseOfTheirContext(
+      @ForAll @Size(max = 12) List<@ByteRange(max = 3) Byte> numbers) {
+    List<ReplicaId> replicas = List.of(EU, new ReplicaId("us", 1));
+    byte[] bytes = WireOutput.bytesOf(out -> numbers.forEach(out::writeByte));
+    WireInput in = new WireInput(bytes);
+    WireInput lasts = new WireInput(bytes);
+    CausalContext context;
+    try {
+      context = in.readRanges(replicas);
+    } catch (MalformedException | KryoException e) {
+      assertThatThrownBy(() -> lasts.readLasts(replicas)).hasSameClassAs(e);
+      return;
+    }
+    assertThat(lasts.readLasts(replicas)).isEqualTo(context.toVersionVector());
+    assertThat(lasts.position()).isEqualTo(in.position());
   }
 
   /** More entries than a vector has room for at first. */

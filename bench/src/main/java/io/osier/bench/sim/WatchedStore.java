@@ -14,6 +14,7 @@ import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.host.Replica.Logged;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
@@ -396,8 +397,8 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public List<Causal> get(Key key) {
-    return inner.get(key);
+  public StoredKey stored(Key key) {
+    return inner.stored(key);
   }
 
   @Override
@@ -416,16 +417,16 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public Optional<List<Causal>> durable(Key key) {
+  public Optional<StoredKey> durablyStored(Key key) {
     if (!isCached(key)) {
       return Optional.empty();
     }
-    Optional<List<Causal>> found = inner.durable(key);
+    Optional<StoredKey> found = inner.durablyStored(key);
     // What is neither there nor waits for the disk was evicted, by chance.
     if (found.isEmpty() && !undurable.containsKey(key)) {
-      found = Optional.of(inner.get(key));
+      found = Optional.of(inner.stored(key));
     }
-    found.ifPresent(states -> shows(key, states));
+    found.ifPresent(stored -> shows(key, stored.states()));
     return found;
   }
 

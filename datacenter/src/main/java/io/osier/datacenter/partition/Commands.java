@@ -4,10 +4,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -164,21 +164,21 @@ final class Commands {
   }
 
   private void read(long ticket, Request.Read read, Now now) {
-    List<Causal> states = store.get(read.key());
-    if (Reads.isLong(states, read.query())) {
-      effects.answerLater(ticket, Reads.later(states, read, now::millis));
+    StoredKey stored = store.stored(read.key());
+    if (Reads.isLong(stored, read.query())) {
+      effects.answerLater(ticket, Reads.later(stored.states(), read, now::millis));
     } else {
-      effects.answer(ticket, Reads.of(states, read, now::millis));
+      effects.answer(ticket, Reads.of(stored, read, now::millis));
     }
   }
 
   private void readAll(long ticket, Request.ReadAll read, Now now) {
-    Map<Key, List<Causal>> states = new HashMap<>();
-    read.reads().forEach(r -> states.computeIfAbsent(r.key(), store::get));
-    if (Reads.isLong(states, read.reads())) {
-      effects.answerLater(ticket, Reads.later(states, read.reads(), now::millis));
+    Map<Key, StoredKey> stored = new HashMap<>();
+    read.reads().forEach(r -> stored.computeIfAbsent(r.key(), store::stored));
+    if (Reads.isLong(stored, read.reads())) {
+      effects.answerLater(ticket, Reads.later(stored, read.reads(), now::millis));
     } else {
-      effects.answer(ticket, Reads.all(read.reads(), states::get, now::millis));
+      effects.answer(ticket, Reads.all(read.reads(), stored::get, now::millis));
     }
   }
 

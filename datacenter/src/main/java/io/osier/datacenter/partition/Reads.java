@@ -11,8 +11,10 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -53,6 +55,11 @@ public final class Reads {
     return takesLong(states, query) && areKept(states);
   }
 
+  /** As {@link #isLong(List, Query)}: what is packed is not unpacked for that. */
+  public static boolean isLong(StoredKey stored, Query query) {
+    return !stored.isPacked() && isLong(stored.states(), query);
+  }
+
   private static boolean takesLong(List<Causal> states, Query query) {
     return switch (query) {
       case Query.Whole q -> states.stream().anyMatch(Reads::isLarge);
@@ -77,12 +84,13 @@ public final class Reads {
   /**
    * As {@link #isLong(List, Query)}, of any of several.
    *
-   * @param states what each of their keys holds
+   * @param stored what each of their keys holds
    */
-  public static boolean isLong(Map<Key, List<Causal>> states, List<Request.Fetch> reads) {
+  public static boolean isLong(Map<Key, StoredKey> stored, List<Request.Fetch> reads) {
     for (Request.Fetch read : reads) {
-      if (takesLong(requireNonNull(states.get(read.key())), read.query())) {
-        return states.values().stream().allMatch(Reads::areKept);
+      StoredKey of = requireNonNull(stored.get(read.key()));
+      if (!of.isPacked() && takesLong(of.states(), read.query())) {
+        return stored.values().stream().allMatch(s -> s.isPacked() || areKept(s.states()));
       }
     }
     return false;
@@ -95,9 +103,13 @@ public final class Reads {
 
   /** As {@link #later(List, Request.Read, LongSupplier)}, of several. */
   public static Supplier<Reply> later(
-      Map<Key, List<Causal>> states, List<Request.Fetch> reads, LongSupplier millis) {
-    List<Causal> all = states.values().stream().flatMap(List::stream).toList();
-    return later(all, () -> all(reads, key -> requireNonNull(states.get(key)), millis));
+      Map<Key, StoredKey> stored, List<Request.Fetch> reads, LongSupplier millis) {
+    List<Causal> unpacked =
+        stored.values().stream()
+            .filter(s -> !s.isPacked())
+            .flatMap(s -> s.states().stream())
+            .toList();
+    return later(unpacked, () -> all(reads, key -> requireNonNull(stored.get(key)), millis));
   }
 
   /** Makes an answer later, in any thread: of what some states are now. */
@@ -137,6 +149,23 @@ public final class Reads {
    */
   public static Reply.Answer of(List<Causal> states, Request.Read read, LongSupplier millis) {
     return of(states, read.key(), read.type(), read.query(), millis);
+  }
+
+  /**
+   * As {@link #of(List, Request.Read, LongSupplier)}: what is packed answers as it is, if it can.
+   */
+  public static Reply.Answer of(StoredKey stored, Request.Read read, LongSupplier millis) {
+    return of(stored, read.key(), read.type(), read.query(), millis);
+  }
+
+  private static Reply.Answer of(
+      StoredKey stored, Key key, Optional<CrdtType> type, Query query, LongSupplier millis) {
+    PackedAnswer packed = stored.answer(query);
+    if (packed != null && (type.isEmpty() || type.get() == packed.type())) {
+      return new Reply.Answer(
+          Optional.of(packed.type()), Optional.of(packed.reading()), true, packed.seen());
+    }
+    return of(stored.states(), key, type, query, millis);
   }
 
   /** As {@link #of(List, Request.Read, LongSupplier)}. */
@@ -191,15 +220,15 @@ public final class Reads {
   /**
    * Reads objects, each for itself, as many as fit in one answer, and one at least.
    *
-   * @param states what a key holds
+   * @param stored what a key holds
    * @param millis see {@link #of(List, Request.Read, LongSupplier)}
    */
   public static Reply.All all(
-      List<Request.Fetch> reads, Function<Key, List<Causal>> states, LongSupplier millis) {
+      List<Request.Fetch> reads, Function<Key, StoredKey> stored, LongSupplier millis) {
     List<Reply> parts = new ArrayList<>(reads.size());
     long bytes = 0;
     for (Request.Fetch read : reads) {
-      Reply part = part(states.apply(read.key()), read, millis);
+      Reply part = part(stored.apply(read.key()), read, millis);
       bytes += part.heapBytes();
       if (bytes > Reply.All.BYTES_MAX && !parts.isEmpty()) {
         break;
@@ -209,9 +238,9 @@ public final class Reads {
     return new Reply.All(parts);
   }
 
-  private static Reply part(List<Causal> states, Request.Fetch read, LongSupplier millis) {
+  private static Reply part(StoredKey stored, Request.Fetch read, LongSupplier millis) {
     try {
-      return of(states, read.key(), read.type(), read.query(), millis);
+      return of(stored, read.key(), read.type(), read.query(), millis);
     } catch (OsierException e) {
       return new Reply.Failure(e.code(), e.getMessage());
     }

@@ -2,11 +2,11 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
@@ -102,13 +102,13 @@ public final class Entrance {
             && inside.isReady()
             && (showsOne || store.showsTogether());
     if (direct) {
-      Optional<List<Causal>> states = store.durable(read.key());
-      if (states.isPresent()) {
-        List<Causal> found = states.get();
+      Optional<StoredKey> stored = store.durablyStored(read.key());
+      if (stored.isPresent()) {
+        StoredKey found = stored.get();
         if (Reads.isLong(found, read.query())) {
           long now = inside.millis(); // of the version, not of when it is read
           later(
-              Reads.later(found, read, () -> now),
+              Reads.later(found.states(), read, () -> now),
               reply,
               () -> submit(List.of(read.key()), lane, read, reply));
         } else {
@@ -130,9 +130,9 @@ public final class Entrance {
             && inside.isReady()
             && (showsOne || store.showsTogether());
     if (direct) {
-      Optional<Map<Key, List<Causal>>> states = durable(keys);
-      if (states.isPresent()) {
-        Map<Key, List<Causal>> found = states.get();
+      Optional<Map<Key, StoredKey>> stored = durable(keys);
+      if (stored.isPresent()) {
+        Map<Key, StoredKey> found = stored.get();
         if (Reads.isLong(found, read.reads())) {
           long now = inside.millis();
           later(
@@ -167,14 +167,14 @@ public final class Entrance {
   }
 
   /** What keys hold; empty if that cannot be told of all of them at once. */
-  private Optional<Map<Key, List<Causal>>> durable(List<Key> keys) {
-    Map<Key, List<Causal>> found = new HashMap<>();
+  private Optional<Map<Key, StoredKey>> durable(List<Key> keys) {
+    Map<Key, StoredKey> found = new HashMap<>();
     for (Key key : keys) {
-      Optional<List<Causal>> states = store.durable(key);
-      if (states.isEmpty()) {
+      Optional<StoredKey> stored = store.durablyStored(key);
+      if (stored.isEmpty()) {
         return Optional.empty();
       }
-      found.put(key, states.get());
+      found.put(key, stored.get());
     }
     return Optional.of(found);
   }

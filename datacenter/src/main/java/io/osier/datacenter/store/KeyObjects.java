@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param group the last that changed it; 0 when read from the store
  */
 record KeyObjects(
-    List<Causal> states, int operations, long operationBytes, boolean hasVersions, long group) {
+    List<Causal> states, int operations, long operationBytes, boolean hasVersions, long group)
+    implements StoredKey {
   /** Of a key that holds nothing. */
   static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, false, 0);
 

@@ -51,9 +51,9 @@ public final class MemoryStore implements ObjectStore {
   }
 
   @Override
-  public List<Causal> get(Key key) {
-    KeyObjects found = objects.get(key);
-    return found == null ? List.of() : found.states();
+  public StoredKey stored(Key key) {
+    StoredKey found = objects.stored(key);
+    return found == null ? KeyObjects.NOTHING : found;
   }
 
   @Override
@@ -106,8 +106,8 @@ public final class MemoryStore implements ObjectStore {
   }
 
   @Override
-  public Optional<List<Causal>> durable(Key key) {
-    return Optional.of(get(key));
+  public Optional<StoredKey> durablyStored(Key key) {
+    return Optional.of(stored(key));
   }
 
   @Override

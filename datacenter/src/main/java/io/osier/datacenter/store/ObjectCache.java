@@ -76,6 +76,20 @@ final class ObjectCache {
     return cache.get(key, k -> loadWaitedFor(k).remembering(old));
   }
 
+  /** As {@link #get}, unpacked only when its states are asked for. */
+  StoredKey stored(Key key) {
+    KeyObjects objects = pending.get(key);
+    if (objects != null) {
+      return objects;
+    }
+    StoredKey found = cache.stored(key);
+    return found == null || isOld(found) ? get(key) : found;
+  }
+
+  private static boolean isOld(StoredKey found) {
+    return found instanceof KeyObjects objects && objects.areOld();
+  }
+
   /** Whoever runs the partition waits for the disk, be it its thread or not. */
   private KeyObjects loadWaitedFor(Key key) {
     slowMisses.increment();
@@ -108,8 +122,13 @@ final class ObjectCache {
 
   /** A key's durable states, never some of those that become durable together; empty if unknown. */
   Optional<List<Causal>> durable(Key key) {
+    return durablyStored(key).map(StoredKey::states);
+  }
+
+  /** As {@link #durable}, unpacked only when its states are asked for. */
+  Optional<StoredKey> durablyStored(Key key) {
     long stamp = durability.tryOptimisticRead();
-    Optional<List<Causal>> found = knownDurable(key);
+    Optional<StoredKey> found = knownDurable(key);
     if (!durability.validate(stamp)) {
       stamp = durability.readLock();
       try {
@@ -121,13 +140,13 @@ final class ObjectCache {
     return found;
   }
 
-  private Optional<List<Causal>> knownDurable(Key key) {
+  private Optional<StoredKey> knownDurable(Key key) {
     if (pending.containsKey(key)) {
       return Optional.empty();
     }
-    KeyObjects objects = cache.get(key);
+    StoredKey objects = cache.stored(key);
     // It may have become pending in between; then the cache still has what was durable before.
-    return objects == null || objects.areOld() ? Optional.empty() : Optional.of(objects.states());
+    return objects == null || isOld(objects) ? Optional.empty() : Optional.of(objects);
   }
 
   /**

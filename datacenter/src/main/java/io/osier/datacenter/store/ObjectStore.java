@@ -22,13 +22,23 @@ public interface ObjectStore {
   @Nullable Causal getDurable(ObjectId object);
 
   /** The states that a key holds: nearly always one, several after a conflict of types. */
-  List<Causal> get(Key key);
+  default List<Causal> get(Key key) {
+    return stored(key).states();
+  }
+
+  /** As {@link #get(Key)}, for one who may have no need of the states themselves. */
+  StoredKey stored(Key key);
 
   /**
    * The states that a key holds as far as they are durable; empty if that cannot be told at once,
    * and the partition must be asked. For any thread.
    */
-  Optional<List<Causal>> durable(Key key);
+  default Optional<List<Causal>> durable(Key key) {
+    return durablyStored(key).map(StoredKey::states);
+  }
+
+  /** As {@link #durable}, for one who may have no need of the states themselves. */
+  Optional<StoredKey> durablyStored(Key key);
 
   /**
    * Whether {@link #durable} never shows a part of what became visible together: otherwise a reader

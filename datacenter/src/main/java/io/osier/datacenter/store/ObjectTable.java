@@ -3,7 +3,11 @@ package io.osier.datacenter.store;
 import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
+import io.osier.crdt.Causal;
+import io.osier.crdt.PackedAnswer;
+import io.osier.crdt.Query;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -185,12 +189,58 @@ final class ObjectTable {
     long h = key.hashBy(hash);
     Object found = lookUp(segment(h).slots, key, h);
     if (found instanceof Loose loose) {
-      if (!loose.isUsed) {
-        loose.isUsed = true;
-      }
-      return loose.objects;
+      return used(loose);
     }
     return found instanceof byte[] packed ? unpacked(packed, h) : null;
+  }
+
+  /** As {@link #get(Key)}, unpacked only when its states are asked for. */
+  @Nullable StoredKey stored(Key key) {
+    long h = key.hashBy(hash);
+    Object found = lookUp(segment(h).slots, key, h);
+    if (found instanceof Loose loose) {
+      return used(loose);
+    }
+    return found instanceof byte[] packed ? stored(packed, h) : null;
+  }
+
+  private static KeyObjects used(Loose loose) {
+    if (!loose.isUsed) {
+      loose.isUsed = true;
+    }
+    return loose.objects;
+  }
+
+  private StoredKey stored(byte[] packed, long h) {
+    PackedObjects.use(packed);
+    Unpacked known = unpacked.getAcquire(placeOfUnpacked(h));
+    return known != null && known.packed == packed ? known.objects : new Packed(packed, h);
+  }
+
+  /** A key that was packed when it was read. */
+  private final class Packed implements StoredKey {
+    private final byte[] bytes;
+    private final long h;
+
+    Packed(byte[] bytes, long h) {
+      this.bytes = bytes;
+      this.h = h;
+    }
+
+    @Override
+    public List<Causal> states() {
+      return unpacked(bytes, h).states();
+    }
+
+    @Override
+    public boolean isPacked() {
+      return true;
+    }
+
+    @Override
+    public @Nullable PackedAnswer answer(Query query) {
+      return packing.answer(bytes, query);
+    }
   }
 
   /** Whether a key is there. */
@@ -246,7 +296,7 @@ final class ObjectTable {
     if (packed.length > UNPACKED_BYTES_MAX) {
       return packing.unpack(packed);
     }
-    int at = (int) (h >>> 8) & UNPACKED_KEPT - 1;
+    int at = placeOfUnpacked(h);
     Unpacked known = unpacked.getAcquire(at);
     if (known != null && known.packed == packed) {
       return known.objects;
@@ -254,6 +304,10 @@ final class ObjectTable {
     KeyObjects objects = packing.unpack(packed);
     unpacked.setRelease(at, new Unpacked(packed, objects));
     return objects;
+  }
+
+  private static int placeOfUnpacked(long h) {
+    return (int) (h >>> 8) & UNPACKED_KEPT - 1;
   }
 
   private Segment segment(long h) {

@@ -7,10 +7,13 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
+import io.osier.crdt.PackedAnswer;
+import io.osier.crdt.Query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key with its objects as one array of bytes: about as many as they take on the disk.
@@ -148,12 +151,32 @@ final class PackedObjects {
         });
   }
 
-  /** The objects of what is packed. */
-  KeyObjects unpack(byte[] packed) {
+  /** Answers a query of a key that holds one object; null where that has to be unpacked. */
+  @Nullable PackedAnswer answer(byte[] packed, Query query) {
+    WireInput in = behindKey(packed);
+    if ((packed[0] & COUNTED) != 0) {
+      in.readNumber();
+      in.readNumber();
+    }
+    int head = in.remaining() == 0 ? 0 : in.readByteUnsigned();
+    if ((head & (FULL | GENERAL | MORE)) != FULL) {
+      return null;
+    }
+    int form = head >> FORM_SHIFT & FORM_MASK;
+    return PackedAnswer.of(form, lists.get((int) in.readNumber()), query, in);
+  }
+
+  private static WireInput behindKey(byte[] packed) {
     int length = length(packed, KEY_AT);
     int from = KEY_AT + lengthBytes(length) + length;
     WireInput in = INPUT.get();
     in.set(packed, from, packed.length - from);
+    return in;
+  }
+
+  /** The objects of what is packed. */
+  KeyObjects unpack(byte[] packed) {
+    WireInput in = behindKey(packed);
     boolean counted = (packed[0] & COUNTED) != 0;
     int operations = counted ? (int) in.readNumber() : 0;
     long operationBytes = counted ? in.readNumber() : 0;

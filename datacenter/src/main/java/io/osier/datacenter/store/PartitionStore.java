@@ -228,8 +228,8 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public Optional<List<Causal>> durable(Key key) {
-    return objects.durable(key);
+  public Optional<StoredKey> durablyStored(Key key) {
+    return objects.durablyStored(key);
   }
 
   @Override
@@ -243,8 +243,8 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public List<Causal> get(Key key) {
-    return objects.get(key).states();
+  public StoredKey stored(Key key) {
+    return objects.stored(key);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -25,13 +26,17 @@ final class BatchReadsTest {
     return none.join(none.prepare(assign, new ReplicaId("eu", 1), 1, 0, 1, 0));
   }
 
+  private static StoredKey key(Causal state) {
+    return () -> List.of(state);
+  }
+
   private static Request.Fetch read(String key, Query query) {
     return new Request.Fetch(Key.of(key), Optional.empty(), query);
   }
 
   @Test
   void answer_endsBeforeItIsTooLarge() {
-    List<Causal> large = List.of(register(1_000_000));
+    StoredKey large = key(register(1_000_000));
     List<Request.Fetch> whole = Collections.nCopies(20, read("k", new Query.Whole()));
     assertThat(Reads.all(whole, key -> large, () -> 0).parts()).hasSizeBetween(3, 4);
     List<Request.Fetch> bare = Collections.nCopies(20, read("k", new Query.Exists()));
@@ -42,8 +47,8 @@ final class BatchReadsTest {
 
   @Test
   void partThatIsTooLarge_isAlone() {
-    List<Causal> huge = List.of(register(10_000_000));
-    List<Causal> small = List.of(register(1));
+    StoredKey huge = key(register(10_000_000));
+    StoredKey small = key(register(1));
     List<Request.Fetch> reads = new ArrayList<>();
     reads.add(read("small", new Query.Whole()));
     reads.add(read("huge", new Query.Whole()));
@@ -57,7 +62,7 @@ final class BatchReadsTest {
 
   @Test
   void partThatCannotBeRead_failsByItself() {
-    List<Causal> register = List.of(register(1));
+    StoredKey register = key(register(1));
     List<Reply> parts =
         Reads.all(
                 List.of(

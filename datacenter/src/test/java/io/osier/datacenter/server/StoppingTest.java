@@ -39,7 +39,7 @@ final class StoppingTest {
             (self, method, arguments) ->
                 switch (method.getName()) {
                   case "isCached" -> false;
-                  case "durable" -> Optional.empty();
+                  case "durablyStored" -> Optional.empty();
                   default -> method.invoke(empty, arguments);
                 });
   }

@@ -9,6 +9,8 @@ import io.osier.core.Value;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.PackedAnswer;
+import io.osier.crdt.Query;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.jspecify.annotations.Nullable;
 
 /** The table against a plain map. */
 final class ObjectTableProperties {
@@ -71,6 +74,7 @@ final class ObjectTableProperties {
       number++;
       Key key = Key.of("key" + step.key);
       KeyObjects before = wanted.getOrDefault(key, KeyObjects.NOTHING);
+      checkStored(table, key, wanted.get(key));
       assertThat(table.get(key)).isEqualTo(wanted.get(key));
       if (step.kind == 0) {
         assertThat(table.remove(key)).isEqualTo(wanted.remove(key) != null);
@@ -96,7 +100,30 @@ final class ObjectTableProperties {
     assertThat(table.size()).isEqualTo(wanted.size());
     for (int i = 0; i <= 60; i++) {
       Key key = Key.of("key" + i);
+      checkStored(table, key, wanted.get(key));
       assertThat(table.get(key)).isEqualTo(wanted.get(key));
     }
+  }
+
+  private static void checkStored(ObjectTable table, Key key, @Nullable KeyObjects wanted) {
+    StoredKey stored = table.stored(key);
+    assertThat(stored == null).isEqualTo(wanted == null);
+    if (stored == null || wanted == null) {
+      return;
+    }
+    for (Query query : List.of(new Query.Whole(), new Query.Exists(), new Query.Size())) {
+      PackedAnswer answer = stored.answer(query);
+      if (answer != null) {
+        Causal only = wanted.states().getFirst();
+        assertThat(wanted.states()).hasSize(1);
+        assertThat(answer)
+            .isEqualTo(
+                new PackedAnswer(only.type(), only.read(query), only.context().toVersionVector()));
+      }
+    }
+    boolean isOne = wanted.states().size() == 1 && !wanted.states().getFirst().isBottom();
+    boolean isAnswered = stored.answer(new Query.Exists()) != null;
+    assertThat(isAnswered).isEqualTo(stored.isPacked() && isOne);
+    assertThat(stored.states()).isEqualTo(wanted.states());
   }
 }

@@ -1,0 +1,26 @@
+package io.osier.datacenter.store;
+
+import io.osier.crdt.Causal;
+import io.osier.crdt.PackedAnswer;
+import io.osier.crdt.Query;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a key holds, as it was at one moment. Immutable and safe for any thread. */
+public interface StoredKey {
+  /**
+   * The states: nearly always one, several after a conflict of types. What is packed is unpacked at
+   * each call.
+   */
+  List<Causal> states();
+
+  /** Whether it is packed: then its states are small. */
+  default boolean isPacked() {
+    return false;
+  }
+
+  /** Answers a query from what is packed; null where {@link #states} have to be asked. */
+  default @Nullable PackedAnswer answer(Query query) {
+    return null;
+  }
+}

@@ -8,22 +8,25 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * By which rights the open transactions have made their updates: a commit needs all of them once
  * more, so what somebody updated before the right was taken away is not committed afterwards. Of
  * each transaction no more is kept than which of the user's grants were used, so it is small; it is
- * forgotten when the partition has answered that the transaction has ended, or its time is over. A
- * request to end it is not enough: it may be refused, and leave all that was updated. Not
- * thread-safe.
+ * forgotten when the partition has answered that the transaction has ended or was not begun, or its
+ * time is over. A request to end it is not enough: it may be refused, and leave all that was
+ * updated. No user has so many that the others find no room. Not thread-safe.
  */
 public final class TransactionRights {
   /** Most transactions; further ones are told to come later. */
   static final int MAX = 100_000;
+
+  /** Most of one user: as with what else a user may have, the others keep a quarter. */
+  static final int OF_ONE_MAX = MAX * 3 / 4;
 
   /** Longer than its limit a transaction may live here, so that it never ends here first. */
   private static final long SLACK_NANOS = 60_000_000_000L;
@@ -37,43 +40,57 @@ public final class TransactionRights {
     }
   }
 
-  private static final class Open {
+  private static final class Open implements Comparable<Open> {
+    final Name name;
     final String user;
     final long endNanos;
     final Set<Grant> used = new HashSet<>();
 
-    /** Whether the partition is known to have had it: before that it may be open later. */
+    /** Whether the partition may have had it: before that it may be open later. */
     boolean began;
 
-    Open(String user, long endNanos) {
+    /** How many requests that may begin it are not answered: several, if it was sent again. */
+    int beginning;
+
+    Open(Name name, String user, long endNanos) {
+      this.name = name;
       this.user = user;
       this.endNanos = endNanos;
+    }
+
+    /** Whose time is over first comes first. */
+    @Override
+    public int compareTo(Open other) {
+      int byEnd = Long.signum(endNanos - other.endNanos);
+      return byEnd != 0 ? byEnd : name.compareTo(other.name);
     }
   }
 
   private final Map<Name, Open> open = new HashMap<>();
+  private final TreeSet<Open> byEnd = new TreeSet<>();
+  private final Map<String, Integer> ofUsers = new HashMap<>();
   private final int max;
-
-  /** Before that nobody's time is over. */
-  private long firstEndNanos;
+  private final int ofOneMax;
 
   /** None yet. */
   public TransactionRights() {
-    this(MAX);
+    this(MAX, OF_ONE_MAX);
   }
 
-  TransactionRights(int max) {
+  TransactionRights(int max, int ofOneMax) {
     this.max = max;
+    this.ofOneMax = ofOneMax;
   }
 
   /**
-   * A step comes, for which the user has the rights at present.
+   * A step comes, for which the user has the rights at present. Unless it is refused here, {@link
+   * #answered} follows.
    *
    * @param nowNanos the time, by the monotonic clock
    * @return the right that an earlier update was made by and that the user does not have any more;
    *     null if the step may be done
    * @throws OsierException TRANSACTION_ENDED if the transaction is somebody else's; OVERLOADED if
-   *     too many are open
+   *     too many are open, of this user or of all
    */
   public @Nullable Grant missing(User user, Request.Transact step, long nowNanos) {
     boolean goesOn = step.end() == Request.End.OPEN;
@@ -86,10 +103,9 @@ public final class TransactionRights {
       if (!goesOn || step.begin().isEmpty()) {
         return null; // has ended, or never began: the partition will say so
       }
-      checkRoom(nowNanos);
-      of = new Open(user.name(), nowNanos + limitNanos(step) + SLACK_NANOS);
-      endsAt(of.endNanos, open.isEmpty());
-      open.put(name, of);
+      checkRoom(user.name(), nowNanos);
+      of = new Open(name, user.name(), nowNanos + limitNanos(step) + SLACK_NANOS);
+      add(of);
     }
     if (!of.user.equals(user.name())) {
       throw new OsierException(
@@ -104,6 +120,7 @@ public final class TransactionRights {
     }
     if (goesOn) {
       use(user, step, of.used);
+      of.beginning += step.begin().isPresent() ? 1 : 0;
     }
     return null;
   }
@@ -116,20 +133,40 @@ public final class TransactionRights {
       return;
     }
     boolean goesOn = step.end() == Request.End.OPEN;
-    of.began |= goesOn && reply instanceof Reply.Transacted;
+    boolean begins = goesOn && step.begin().isPresent();
+    if (begins && of.beginning > 0) {
+      of.beginning--;
+    }
+    of.began |= goesOn && mayBeDone(step, reply);
     boolean isOver =
         switch (reply) {
           // One that begins and ends at once may have overtaken the step that is to open it.
           case Reply.Transacted t -> !goesOn && step.step() > 1;
           // So may what finds it not open yet. And what cannot be read any more, of one that is
           // still open, is answered so, too.
-          case Reply.Failure f ->
-              f.code() == ErrorCode.TRANSACTION_ENDED && of.began && step.reads().isEmpty();
+          case Reply.Failure f when f.code() == ErrorCode.TRANSACTION_ENDED && of.began ->
+              step.reads().isEmpty();
+          // Another sending of the same step may still open it.
+          case Reply.Failure f -> begins && !of.began && of.beginning == 0;
           default -> false;
         };
     if (isOver) {
-      open.remove(name);
+      remove(of);
     }
+  }
+
+  /** Whether a step may have been done that was answered so. */
+  private static boolean mayBeDone(Request.Transact step, Reply reply) {
+    if (!(reply instanceof Reply.Failure f)) {
+      return reply instanceof Reply.Transacted;
+    }
+    return switch (f.code()) {
+      case TIMEOUT, INTERNAL -> true;
+      // What takes long is read when the step is done, and may fail then.
+      case TRANSACTION_ENDED, VALUE_TOO_LARGE, STORE_DAMAGED, SHUTTING_DOWN ->
+          !step.reads().isEmpty();
+      default -> false;
+    };
   }
 
   private static long limitNanos(Request.Transact step) {
@@ -147,35 +184,42 @@ public final class TransactionRights {
     }
   }
 
-  private void checkRoom(long nowNanos) {
-    // Not each time: those who wait for their turn here would wait for a walk through all.
-    if (open.size() >= max && nowNanos - firstEndNanos > 0) {
-      boolean first = true;
-      Iterator<Open> all = open.values().iterator();
-      while (all.hasNext()) {
-        long endNanos = all.next().endNanos;
-        if (nowNanos - endNanos > 0) {
-          all.remove();
-        } else {
-          endsAt(endNanos, first);
-          first = false;
-        }
-      }
+  private void checkRoom(String user, long nowNanos) {
+    while (!byEnd.isEmpty() && nowNanos - byEnd.first().endNanos > 0) {
+      remove(byEnd.first());
+    }
+    if (ofUsers.getOrDefault(user, 0) >= ofOneMax) {
+      throw new OsierException(
+          ErrorCode.OVERLOADED,
+          "nothing was done: user '"
+              + user
+              + "' has "
+              + ofOneMax
+              + " open transactions, and no user may have more here; commit or abort some");
     }
     if (open.size() >= max) {
       throw new OsierException(
-          ErrorCode.OVERLOADED, "nothing was done: " + max + " transactions are open");
+          ErrorCode.OVERLOADED,
+          "nothing was done: all users together have "
+              + max
+              + " open transactions, and there is no room for more here; try again later");
     }
   }
 
-  private void endsAt(long nanos, boolean first) {
-    if (first || nanos - firstEndNanos < 0) {
-      firstEndNanos = nanos;
-    }
+  private void add(Open one) {
+    open.put(one.name, one);
+    byEnd.add(one);
+    ofUsers.merge(one.user, 1, Integer::sum);
+  }
+
+  private void remove(Open one) {
+    open.remove(one.name);
+    byEnd.remove(one);
+    ofUsers.computeIfPresent(one.user, (user, n) -> n == 1 ? null : n - 1);
   }
 
   /** Of how many transactions something is kept. */
-  int size() {
+  public int size() {
     return open.size();
   }
 }

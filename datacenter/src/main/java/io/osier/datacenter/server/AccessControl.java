@@ -264,7 +264,7 @@ final class AccessControl {
     };
   }
 
-  /** A request that was not refused here has been answered. */
+  /** A request that was not refused here has been answered, whoever did it or refused it. */
   @SuppressWarnings("ReferenceEquality") // as above
   void answered(Request request, Reply reply) {
     Request.Transact step = step(request);
@@ -273,6 +273,13 @@ final class AccessControl {
     }
     synchronized (transactions) {
       transactions.answered(step, reply);
+    }
+  }
+
+  /** Of how many transactions it is kept by which rights they updated. */
+  int transactionsKept() {
+    synchronized (transactions) {
+      return transactions.size();
     }
   }
 

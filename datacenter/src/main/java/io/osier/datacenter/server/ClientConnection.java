@@ -197,17 +197,25 @@ final class ClientConnection extends FrameReader {
         closeSoon(ctx);
       }
     } else if (!of.tryBegin()) {
-      answer(
-          id, new Reply.Failure(ErrorCode.OVERLOADED, "nothing was done: " + of.tooManyRequests()));
+      refuseAllowed(
+          id,
+          request,
+          new Reply.Failure(ErrorCode.OVERLOADED, "nothing was done: " + of.tooManyRequests()));
     } else {
       long bytes = keptBytes(request, length, of);
       if (tryKeep(bytes)) {
         handle(request, new Asked(id, request, began, of, bytes));
       } else {
         of.end();
-        noRoom(id, bytes);
+        refuseAllowed(id, request, noRoom(bytes));
       }
     }
+  }
+
+  /** Refuses what its user may ask for, but there is no room: nothing is kept of it. */
+  private void refuseAllowed(long id, Request request, Reply.Failure refusal) {
+    access.answered(request, refusal);
+    answer(id, refusal);
   }
 
   /**
@@ -258,30 +266,25 @@ final class ClientConnection extends FrameReader {
   @Override
   protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
     guard.frame();
-    noRoom(ProtocolCodec.decodeId(head), REQUEST_BYTES + length);
+    answer(ProtocolCodec.decodeId(head), noRoom(REQUEST_BYTES + length));
   }
 
-  private void noRoom(long id, long bytes) {
+  private Reply.Failure noRoom(long bytes) {
     UserQuotas.Quota of = quota;
     if (of != null && !of.bytes().has(bytes - heldBytes())) {
       boolean fits = bytes <= of.bytes().max();
-      answer(
-          id,
-          new Reply.Failure(
-              fits ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-              "nothing was done: " + of.noRoom(bytes)));
-      return;
+      return new Reply.Failure(
+          fits ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
+          "nothing was done: " + of.noRoom(bytes));
     }
     boolean ever = bytes <= requestBytes.max();
-    answer(
-        id,
-        new Reply.Failure(
-            ever ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-            "nothing was done: a request that takes "
-                + bytes
-                + " bytes finds no room; all that are under way may have "
-                + requestBytes.max()
-                + " bytes, an eighth of this datacenter's heap"));
+    return new Reply.Failure(
+        ever ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
+        "nothing was done: a request that takes "
+            + bytes
+            + " bytes finds no room; all that are under way may have "
+            + requestBytes.max()
+            + " bytes, an eighth of this datacenter's heap");
   }
 
   @Override

@@ -397,7 +397,7 @@ final class UsersProperties {
 
   @Example
   void table_isBounded_andMakesRoomWhenTheirTimeIsOver() {
-    TransactionRights open = new TransactionRights(2);
+    TransactionRights open = new TransactionRights(2, 2);
     User cart = writer("cart", "a");
     for (int i = 0; i < 2; i++) {
       open.missing(cart, begin(i), 0);
@@ -413,6 +413,92 @@ final class UsersProperties {
         .isInstanceOf(OsierException.class);
     assertThat(open.missing(cart, begin(5), 123_500_000_000L)).isNull();
     assertThat(open.size()).isEqualTo(2);
+  }
+
+  /** Nobody answers for it any more: it would stay until its time is over. */
+  @Example
+  void firstStepThatIsRefused_leavesNothing() {
+    for (ErrorCode code :
+        List.of(
+            ErrorCode.OVERLOADED,
+            ErrorCode.UNKNOWN_KEYSPACE,
+            ErrorCode.WRONG_TYPE,
+            ErrorCode.SESSION_BEHIND,
+            ErrorCode.TRANSACTION_FORGOTTEN)) {
+      for (List<Key> reads : List.of(List.<Key>of(), List.of(Key.of("r")))) {
+        TransactionRights open = new TransactionRights();
+        Request.Transact first = step(1, List.of(Key.of("a1")), reads, Request.End.OPEN);
+        open.missing(writer("cart", "a"), first, 0);
+        open.answered(first, new Reply.Failure(code, "not now"));
+        assertThat(open.size()).as("%s", code).isZero();
+        open.answered(first, new Reply.Failure(code, "not now")); // of when nobody was named yet
+        assertThat(open.missing(writer("cart", "a"), first, 1)).isNull();
+        open.answered(first, DONE);
+        assertThat(open.size()).as("begun at last").isOne();
+        open.missing(writer("cart", "a"), first, 2);
+        open.answered(first, new Reply.Failure(code, "not now"));
+        assertThat(open.size()).as("sent again, of one that is open").isOne();
+      }
+    }
+  }
+
+  /** What its reads are is known when it is done, and what failed at it may have done it. */
+  @Example
+  void firstStepThatMayHaveBeenDone_leavesWhatItUpdates() {
+    for (ErrorCode code :
+        List.of(
+            ErrorCode.TIMEOUT,
+            ErrorCode.INTERNAL,
+            ErrorCode.TRANSACTION_ENDED,
+            ErrorCode.VALUE_TOO_LARGE,
+            ErrorCode.STORE_DAMAGED,
+            ErrorCode.SHUTTING_DOWN)) {
+      TransactionRights open = new TransactionRights();
+      Request.Transact first =
+          step(1, List.of(Key.of("a1")), List.of(Key.of("r")), Request.End.OPEN);
+      open.missing(writer("cart", "a"), first, 0);
+      open.answered(first, new Reply.Failure(code, "what it reads"));
+      Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
+      assertThat(open.missing(writer("cart"), commit, 1))
+          .as("%s", code)
+          .isEqualTo(Grant.on(Right.WRITE, "shop", Key.of("a")));
+    }
+  }
+
+  /** A connection was lost with the first sending, which is still on its way to the partition. */
+  @Example
+  void firstStepThatWasSentTwice_isForgotten_whenBothAreRefused() {
+    TransactionRights open = new TransactionRights();
+    User cart = writer("cart", "a");
+    Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
+    Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
+    Reply refused = new Reply.Failure(ErrorCode.OVERLOADED, "not now");
+    open.missing(cart, first, 0);
+    open.missing(cart, first, 1);
+    open.answered(first, refused);
+    assertThat(open.missing(writer("cart"), commit, 2)).as("it may still begin").isNotNull();
+    open.answered(first, refused);
+    assertThat(open.size()).isZero();
+  }
+
+  @Example
+  void noUser_crowdsOutTheOthers() {
+    TransactionRights open = new TransactionRights(4, 3);
+    User cart = writer("cart", "a");
+    for (int i = 0; i < 3; i++) {
+      open.missing(cart, begin(i), 0);
+    }
+    assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+        .hasMessageContaining("user 'cart' has 3 open transactions");
+    assertThat(open.missing(writer("shop", "a"), begin(4), 2)).isNull();
+    assertThatThrownBy(() -> open.missing(writer("other", "a"), begin(5), 3))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+        .hasMessageContaining("all users together have 4 open transactions");
+    open.answered(begin(0), new Reply.Failure(ErrorCode.OVERLOADED, "not now"));
+    assertThat(open.missing(cart, begin(3), 4)).as("what was refused makes room").isNull();
   }
 
   private static Request.Transact begin(int number) {

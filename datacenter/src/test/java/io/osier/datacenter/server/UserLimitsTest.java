@@ -26,6 +26,7 @@ import io.osier.propagation.transport.PortLimits;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -65,6 +66,10 @@ final class UserLimitsTest {
   private volatile boolean answering;
   private volatile Users users = USERS;
 
+  private final AccessControl access =
+      new AccessControl(
+          () -> users, "osier", new Decoys(new byte[Decoys.SECRET_BYTES]), new AuditLog("eu"));
+
   @AfterEach
   void close() throws Exception {
     for (AutoCloseable one : open.reversed()) {
@@ -90,11 +95,7 @@ final class UserLimitsTest {
             new MemoryPlan(1 << 30),
             new RequestWatch(new SlowLog(0), Traces.OFF, System::nanoTime),
             Optional.empty(),
-            new AccessControl(
-                () -> users,
-                "osier",
-                new Decoys(new byte[Decoys.SECRET_BYTES]),
-                new AuditLog("eu")),
+            access,
             new ClientServer.Handler() {
               @Override
               public List<Reply.KeyspaceInfo> keyspaces() {
@@ -265,6 +266,40 @@ final class UserLimitsTest {
       assertThat(first.reply().message()).isEqualTo(new Reply.Pong());
     }
     assertServed(first);
+  }
+
+  /** It is not open anywhere, and nobody would say so. */
+  @Test
+  void transactionThatFindsNoRoom_leavesNothing() throws Exception {
+    ClientServer server = server(limits(MANY, 2, 200_000));
+    RawClient client = connect(server).greet();
+    client.send(begin(1, 190_000));
+    await().atMost(LONG).until(() -> waiting.size() == 1);
+    assertThat(access.transactionsKept()).isOne();
+    client.send(begin(2, 50_000));
+    refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
+    assertThat(access.transactionsKept()).isOne();
+    client.send(begin(3, 1));
+    await().atMost(LONG).until(() -> waiting.size() == 2);
+    client.send(begin(4, 1));
+    refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.requests");
+    assertThat(access.transactionsKept()).isEqualTo(2);
+  }
+
+  private static byte[] begin(long id, int bytes) {
+    Request.Update update =
+        new Request.Update(
+            Key.of("k"), CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("v".repeat(bytes))));
+    return RawClient.frame(
+        id,
+        new Request.Transact(
+            "shop",
+            new TransactionId(id, 0),
+            1,
+            Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000)),
+            List.of(update),
+            List.of(),
+            Request.End.OPEN));
   }
 
   /** Three bytes of a key are a hundred in the heap. */

@@ -144,10 +144,10 @@ public final class TransactionRights {
           case Reply.Transacted t -> !goesOn && step.step() > 1;
           // So may what finds it not open yet. And what cannot be read any more, of one that is
           // still open, is answered so, too.
-          case Reply.Failure f when f.code() == ErrorCode.TRANSACTION_ENDED && of.began ->
-              step.reads().isEmpty();
-          // Another sending of the same step may still open it.
-          case Reply.Failure f -> begins && !of.began && of.beginning == 0;
+          case Reply.Failure f ->
+              of.began
+                  ? f.code() == ErrorCode.TRANSACTION_ENDED && step.reads().isEmpty()
+                  : begins && of.beginning == 0; // no other sending of the step may open it
           default -> false;
         };
     if (isOver) {

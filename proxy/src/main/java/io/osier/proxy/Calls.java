@@ -49,22 +49,27 @@ final class Calls {
    * @param ends whether nothing is to be done after what a step has made
    * @param step is given what the one before it has made
    * @param <S> what a step makes
-   * @return what the last one has made; or the error of the one that failed
+   * @return what the last one has made; or the error of the one that failed or threw, after which
+   *     none is begun
    */
   static <S> CompletableFuture<S> oneByOne(
       S from, Predicate<S> ends, Function<S, CompletableFuture<S>> step) {
-    S made = from;
-    while (!ends.test(made)) {
-      CompletableFuture<S> next = step.apply(made);
-      if (!next.isDone()) {
-        return next.thenCompose(later -> oneByOne(later, ends, step));
+    try {
+      S made = from;
+      while (!ends.test(made)) {
+        CompletableFuture<S> next = step.apply(made);
+        if (!next.isDone()) {
+          return next.thenCompose(later -> oneByOne(later, ends, step));
+        }
+        if (next.isCompletedExceptionally()) {
+          return next;
+        }
+        made = next.join();
       }
-      if (next.isCompletedExceptionally()) {
-        return next;
-      }
-      made = next.join();
+      return CompletableFuture.completedFuture(made);
+    } catch (Throwable e) { // whoever asked looks for it there, whichever step it is
+      return CompletableFuture.failedFuture(e);
     }
-    return CompletableFuture.completedFuture(made);
   }
 
   /** The error that a caller gets when no answer came. */

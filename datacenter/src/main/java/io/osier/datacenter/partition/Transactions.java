@@ -159,9 +159,11 @@ final class Transactions implements Transacting {
 
   /**
    * Answers the last step again, which had updates: it reads the same as then. What ends a
-   * transaction, or has others, is no such.
+   * transaction, or has others, is no such. If what it reads cannot be told any more, its
+   * transaction ends: whoever is told of a failure takes the updates for not done, and would do
+   * them once more, or go on without them.
    */
-  private static Effects.ToClient again(long ticket, OpenTransaction tx, Request.Transact request) {
+  private Effects.ToClient again(long ticket, OpenTransaction tx, Request.Transact request) {
     if (request.end() != Request.End.OPEN || request.updates().size() != tx.lastUpdates) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -171,8 +173,21 @@ final class Transactions implements Transacting {
               + request.transaction()
               + " was done before, and was another one");
     }
-    return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), request.reads()), true)
-        .answer(ticket);
+    StepReads reads;
+    try {
+      reads = tx.read(Map.of(), request.reads());
+    } catch (OsierException e) {
+      abort(tx, "aborted: what its step " + request.step() + " reads could not be told");
+      throw new OsierException(
+          ErrorCode.TRANSACTION_ENDED,
+          "transaction "
+              + request.transaction()
+              + " has ended, and nothing of it was done: the updates of its step "
+              + request.step()
+              + " were done before, but what that reads cannot be told: "
+              + e.getMessage());
+    }
+    return new Done(tx.clock, Optional.empty(), reads, true).answer(ticket);
   }
 
   /** What a step's updates take in the heap until the transaction ends. */

@@ -424,6 +424,31 @@ final class LongReadsTest {
     assertThat(elementsOfFirst(next)).isEqualTo(2);
   }
 
+  /** Told that nothing was done, its client would do its updates once more, or go on without. */
+  @Test
+  void stepWithUpdates_thatIsSentAgain_andCannotBeToldWhatItReads_endsItsTransaction() {
+    write(
+        "pages",
+        CrdtType.AW_SET,
+        new Operation.Add(List.of(Value.of(new byte[1 << 20]), Value.of(new byte[1 << 19]))));
+    List<Request.Update> updates = List.of(addition("a", "one"));
+    assertThat(ask(step(1, updates, List.of())).reply()).isInstanceOf(Reply.Transacted.class);
+    Reply again = ask(step(1, updates, Collections.nCopies(100, fetch("pages", page(2))))).reply();
+    assertThat(again)
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> {
+              assertThat(f.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+              assertThat(f.message()).contains("updates of its step 1 were done before");
+            });
+    for (Request.End end : Request.End.values()) {
+      Request.Transact next =
+          new Request.Transact("k", TX, 2, Optional.empty(), List.of(), List.of(), end);
+      assertThat(codeOf(ask(next).reply())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    }
+    assertThat(elements(ask(read("a", CrdtType.AW_SET, new Query.Whole())).reply())).isZero();
+  }
+
   /** In the heap they are ten times as large. */
   @Test
   void answersOfSmallElements_countAsTheyAreEncoded() {

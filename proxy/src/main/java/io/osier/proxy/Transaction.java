@@ -13,12 +13,15 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.values.Values;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,12 +57,37 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   /** Updates of steps that the datacenter could not do: they go before those of the next one. */
   private final List<Request.Update> returned = new ArrayList<>();
 
-  private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+  /** Steps that wait for those before them. */
+  private final Queue<Step> waiting = new ArrayDeque<>();
+
+  /** Whether a step is under way: those that come then wait. */
+  private boolean isUnderWay;
+
   private int step = 1;
   private @Nullable String ended;
 
   /** Why no further step can be done, if it may be unknown whether one was. */
   private @Nullable OsierException givenUp;
+
+  /** A step that was asked for. */
+  private static final class Step {
+    final List<Request.Update> updates;
+    final List<Request.Fetch> reads;
+    final Request.End end;
+    final CompletableFuture<Reply.Transacted> done = new CompletableFuture<>();
+
+    /** Whether one of two was here: who has sent it, and who brings its answer. */
+    final AtomicBoolean met = new AtomicBoolean();
+
+    /** What comes next, once this is over. */
+    volatile @Nullable Step next;
+
+    Step(List<Request.Update> updates, List<Request.Fetch> reads, Request.End end) {
+      this.updates = updates;
+      this.reads = reads;
+      this.end = end;
+    }
+  }
 
   Transaction(
       Session session, String keyspace, TransactionId id, Home home, VersionVector snapshot) {
@@ -288,40 +316,78 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     }
     List<Request.Fetch> fetches =
         reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList();
-    CompletableFuture<Reply.Transacted> done = new CompletableFuture<>();
-    CompletableFuture<?> before;
-    List<Request.Update> updates;
+    Step asked;
     synchronized (this) {
       if (ended != null) {
         return CompletableFuture.failedFuture(endedError());
       }
-      updates = end == Request.End.ABORT ? List.of() : List.copyOf(buffered);
+      asked = new Step(end == Request.End.ABORT ? List.of() : List.copyOf(buffered), fetches, end);
       buffered.clear();
       if (end != Request.End.OPEN) {
         ended = end == Request.End.COMMIT ? "committed" : "aborted";
       }
-      before = last;
-      last = done;
+      if (isUnderWay) {
+        waiting.add(asked);
+        return asked.done;
+      }
+      isUnderWay = true;
     }
-    // Not under the lock: if the one before is done, this sends. And only when it is done, since a
-    // step's number depends on how it ended.
-    before
-        .handle((r, e) -> null)
-        .thenCompose(
-            x -> {
-              Request.Transact request = request(updates, fetches, end);
-              return send(request).whenComplete((reply, error) -> giveBack(request, error));
-            })
-        .whenComplete(
-            (reply, error) -> {
-              OsierException failure = note(end, error);
-              if (failure == null) {
-                done.complete(reply);
-              } else {
-                done.completeExceptionally(failure);
-              }
-            });
-    return done;
+    take(asked);
+    return asked.done;
+  }
+
+  /**
+   * Takes a step, and those that wait for it, in a loop as long as they are answered at once:
+   * nested they would need as much stack as there are steps. Whoever brings a later answer goes on.
+   * Not under the lock, since this sends; and one at a time, since a step's number depends on how
+   * the one before ended.
+   */
+  private void take(Step first) {
+    Step now = first;
+    while (now != null) {
+      Step one = now;
+      var unused =
+          sent(one)
+              .whenComplete(
+                  (reply, error) -> {
+                    Step next = finish(one, reply, error);
+                    one.next = next;
+                    if (one.met.getAndSet(true) && next != null) {
+                      take(next);
+                    }
+                  });
+      if (!one.met.getAndSet(true)) {
+        return;
+      }
+      now = one.next;
+    }
+  }
+
+  private CompletableFuture<Reply.Transacted> sent(Step one) {
+    try {
+      Request.Transact request = request(one.updates, one.reads, one.end);
+      return send(request).whenComplete((reply, error) -> giveBack(request, error));
+    } catch (Throwable e) { // whoever waits for it, or behind it, is told
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Tells how a step ended; returns the one that is to be taken next, if there is one. */
+  private @Nullable Step finish(
+      Step one, Reply.@Nullable Transacted reply, @Nullable Throwable error) {
+    OsierException failure;
+    Step next;
+    synchronized (this) {
+      failure = note(one.end, error);
+      next = waiting.poll();
+      isUnderWay = next != null;
+    }
+    if (failure == null) {
+      one.done.complete(reply);
+    } else {
+      one.done.completeExceptionally(failure);
+    }
+    return next;
   }
 
   private synchronized Request.Transact request(

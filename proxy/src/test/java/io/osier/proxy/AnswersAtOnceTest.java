@@ -11,13 +11,17 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -132,5 +136,56 @@ final class AnswersAtOnceTest {
     }
     assertThat(within(() -> shop.readAll(reads))).hasSize(PARTS).doesNotContainNull();
     assertThat(answered).isEqualTo(PARTS);
+  }
+
+  private static final Reply DONE =
+      new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of(answer(List.of())));
+
+  /** Steps that wait for one that takes its time follow each other when it is answered. */
+  @Test
+  void stepsThatWait_areTakenOneAfterTheOther() throws Exception {
+    int many = 100_000;
+    Queue<Consumer<Reply>> held = new ArrayDeque<>();
+    List<Integer> steps = new ArrayList<>();
+    eu.handler =
+        (request, reply) -> {
+          int step = ((Request.Transact) request).step();
+          steps.add(step);
+          if (step == 2) {
+            held.add(reply);
+          } else {
+            reply.accept(DONE);
+          }
+        };
+    Transaction tx = shop.beginAsync(TransactionOptions.DEFAULT).join();
+    List<CompletableFuture<?>> reads = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      reads.add(tx.readAsync(NEXT, Optional.of(CrdtType.AW_SET), new Query.Whole()));
+    }
+    CompletableFuture<?> committed = tx.commitAsync();
+    assertThat(steps).as("the others wait").containsExactly(1, 2);
+    within(
+        () -> {
+          held.remove().accept(DONE);
+          return 0;
+        });
+    assertThat(committed).isCompleted();
+    assertThat(reads).allMatch(read -> read.isDone() && !read.isCompletedExceptionally());
+    assertThat(steps).isEqualTo(IntStream.rangeClosed(1, many + 2).boxed().toList());
+  }
+
+  /** What a caller does when a step is done finds no step under way. */
+  @Test
+  void stepOfACallback_isTakenAtOnce() throws Exception {
+    eu.handler = (request, reply) -> reply.accept(DONE);
+    Transaction tx = shop.beginAsync(TransactionOptions.DEFAULT).join();
+    Optional<CrdtType> type = Optional.of(CrdtType.AW_SET);
+    assertThat(
+            within(
+                () ->
+                    tx.readAsync(NEXT, type, new Query.Whole())
+                        .thenApply(found -> tx.read(NEXT, type, new Query.Whole()).exists())
+                        .get(10, TimeUnit.SECONDS)))
+        .isTrue();
   }
 }

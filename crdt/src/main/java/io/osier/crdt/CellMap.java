@@ -117,6 +117,15 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     return (V) CellNode.find(root, key);
   }
 
+  /**
+   * The key's cell, or null, where nothing has to be read for it: of those in packed leaves, which
+   * are small, none is returned.
+   */
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable V unpacked(K key) {
+    return (V) CellNode.findUnpacked(root, key);
+  }
+
   /** For many changes at once. */
   CellEdit<K, V> edit() {
     return new CellEdit<>(this);

@@ -45,10 +45,19 @@ abstract sealed class CellNode permits CellNode.Leaf, CellNode.Inner, PackedLeaf
     while (node instanceof Inner inner) {
       node = inner.children[inner.childOf(key)];
     }
-    if (node instanceof PackedLeaf packed) {
-      return packed.find(key);
+    return node instanceof PackedLeaf packed ? packed.find(key) : find((Leaf) node, key);
+  }
+
+  /** As {@link #find}, but null where the leaf is packed. */
+  static <K extends Comparable<K>> @Nullable Object findUnpacked(CellNode root, K key) {
+    CellNode node = root;
+    while (node instanceof Inner inner) {
+      node = inner.children[inner.childOf(key)];
     }
-    Leaf leaf = (Leaf) node;
+    return node instanceof Leaf leaf ? find(leaf, key) : null;
+  }
+
+  private static <K extends Comparable<K>> @Nullable Object find(Leaf leaf, K key) {
     int i = find(leaf.keys, 0, leaf.size, key);
     return i < 0 ? null : leaf.cells[i];
   }

@@ -583,6 +583,21 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return 2 + bytes;
   }
 
+  /** What the keys' cells take if they are large: none is read from bytes, or the disk. */
+  final long bytesOfLarge(List<K> keys) {
+    long sum = 0;
+    boolean isKnown = false;
+    for (K key : keys) {
+      V cell = cells.unpacked(key);
+      if (cell != null) {
+        sum += cellBytes(key, cell);
+        isKnown = true;
+      }
+    }
+    // Of what lies outside nothing is known but the average: no more than one of the keys is there.
+    return isKnown || behind == null ? sum : bytes / Math.max(1, behind.size());
+  }
+
   /** What is shown of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
     List<T> all = new ArrayList<>(visible);

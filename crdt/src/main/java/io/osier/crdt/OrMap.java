@@ -180,6 +180,14 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     return isAny ? new Reading.Fields(fields) : null;
   }
 
+  /**
+   * What the fields of some names take, in bytes, as far as that can be told without reading one:
+   * small ones may count nothing, and those outside the heap count as an average one of the map.
+   */
+  public long largeBytes(List<String> names) {
+    return names.stream().mapToLong(name -> bytesOfLarge(named(name).toList())).sum();
+  }
+
   private static Reading.Fields fields(List<Tuple2<FieldId, DotStore<?>>> present) {
     SortedMap<FieldId, Reading> fields = new TreeMap<>();
     for (Tuple2<FieldId, DotStore<?>> entry : present) {

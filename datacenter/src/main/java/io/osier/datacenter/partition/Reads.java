@@ -11,6 +11,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.OrMap;
 import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -63,7 +64,9 @@ public final class Reads {
   private static boolean takesLong(List<Causal> states, Query query) {
     return switch (query) {
       case Query.Whole q -> states.stream().anyMatch(Reads::isLarge);
-      case Query.Select q -> q.names().size() > NAMES_MAX && areLargeMaps(states);
+      case Query.Select q ->
+          areLargeMaps(states)
+              && (q.names().size() > NAMES_MAX || areLargeFields(states, q.names()));
       case Query.Range q -> q.limit() > FIELDS_MAX && areLargeMaps(states);
       default -> false;
     };
@@ -71,6 +74,12 @@ public final class Reads {
 
   private static boolean areLargeMaps(List<Causal> states) {
     return states.stream().anyMatch(s -> s.type() == CrdtType.OR_MAP && isLarge(s));
+  }
+
+  /** A large field of a map of small ones, on the disk, is not seen: only its record tells it. */
+  private static boolean areLargeFields(List<Causal> states, List<String> names) {
+    return states.stream()
+        .anyMatch(s -> s.store() instanceof OrMap map && map.largeBytes(names) >= LONG_BYTES);
   }
 
   private static boolean areKept(List<Causal> states) {

@@ -130,6 +130,51 @@ final class LongReadsTest {
     assertThat(fields(asked("large", page, Effects.Answer.class))).isEqualTo(1_000);
   }
 
+  private static Operation.FieldUpdate flags(String field, int count) {
+    return new Operation.FieldUpdate(
+        new FieldId(field, CrdtType.OR_MAP),
+        new Operation.UpdateFields(
+            IntStream.range(0, count)
+                .mapToObj(i -> new FieldId("f" + i, CrdtType.EW_FLAG))
+                .map(f -> new Operation.FieldUpdate(f, new Operation.SetFlag(true)))
+                .toList()));
+  }
+
+  private static Query named(String... names) {
+    return new Query.Select(List.of(names));
+  }
+
+  /** It may be as much as a whole object. */
+  @Test
+  void largeField_isReadLater_whoeverAsksForItByItsName() {
+    write(
+        "map",
+        CrdtType.OR_MAP,
+        new Operation.UpdateFields(List.of(flags("large", LARGE), flags("small", 2))));
+    assertThat(fields(asked("map", named("none", "large"), Effects.LongAnswer.class))).isOne();
+    assertThat(fields(asked("map", named("small", "none"), Effects.Answer.class))).isOne();
+  }
+
+  /** To look how large one is costs what reading it costs, so nobody looks. */
+  @Test
+  void fieldOutsideTheHeap_isTakenForAnAverageOne() {
+    Lost source = new Lost();
+    List<Operation.FieldUpdate> few = List.of(flags("a", LARGE), flags("b", LARGE));
+    List<Operation.FieldUpdate> many =
+        IntStream.range(0, LARGE).mapToObj(i -> flags("f" + i, 1)).toList();
+    assertThat(Reads.isLong(outside(few, source), named("a"))).isTrue();
+    assertThat(Reads.isLong(outside(many, source), named("f1", "f2"))).isFalse();
+    assertThat(source.gets).isZero();
+  }
+
+  private static List<Causal> outside(List<Operation.FieldUpdate> fields, EntrySource source) {
+    Causal empty = Causal.bottom(CrdtType.OR_MAP);
+    Causal map =
+        Decomposition.of(
+            empty.join(empty.prepare(new Operation.UpdateFields(fields), SELF, 1, 0, 1, 0)));
+    return List.of(Decomposition.rebased(map, map, source));
+  }
+
   private Reply asked(String key, Query query, Class<?> how) {
     Effects.ToClient answer = ask(read(key, CrdtType.OR_MAP, query));
     assertThat(answer).isInstanceOf(how);
@@ -190,10 +235,12 @@ final class LongReadsTest {
   private static final class Lost implements EntrySource {
     boolean isLost;
     int reads;
+    int gets;
     @Nullable Error fault;
 
     @Override
     public byte @Nullable [] get(byte[] key) {
+      gets++;
       return null;
     }
 

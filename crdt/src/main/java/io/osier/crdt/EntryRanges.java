@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.CausalContext;
 import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.vavr.Tuple2;
 import java.nio.ByteBuffer;
@@ -33,6 +34,9 @@ public final class EntryRanges {
   /** What a range takes in a frame beside its key, about, in bytes. */
   private static final int RANGE_BYTES = 18;
 
+  /** More deadlines than take this are not given with each offer. */
+  private static final int DEADLINES_BYTES_MAX = 256 << 10;
+
   private EntryRanges() {}
 
   /**
@@ -51,9 +55,91 @@ public final class EntryRanges {
     }
   }
 
-  /** Whether a state can be given so: one of a set or a map, in which nothing expires. */
+  /**
+   * What a version has beside its entries.
+   *
+   * @param deadlines as bytes, which replicas by their places in the context; none if there are
+   *     none. Not to be changed
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared by content, and never changed
+  public record Head(CausalContext context, byte[] deadlines) {
+    private static final byte[] NONE = {};
+
+    /** Of a state. */
+    public static Head of(Causal state) {
+      return new Head(
+          state.context(),
+          state.expires()
+              ? WireOutput.bytesOf(
+                  out -> {
+                    state.context().replicas().forEach(out::presetReplica);
+                    state.expiry().write(out, state.store());
+                  })
+              : NONE);
+    }
+
+    /** Of one without deadlines. */
+    public static Head of(CausalContext context) {
+      return new Head(context, NONE);
+    }
+
+    /** Whether there are deadlines. */
+    public boolean expires() {
+      return deadlines.length > 0;
+    }
+
+    /** Writes the deadlines: there are some. */
+    public void writeDeadlines(WireOutput out) {
+      out.writeBlob(deadlines);
+    }
+
+    /**
+     * Reads what {@link #writeDeadlines} wrote.
+     *
+     * @throws MalformedException if these are no deadlines of an object of this type
+     */
+    public static Head read(CrdtType type, CausalContext context, WireInput in) {
+      Head head = new Head(context, in.readBlob(2 * DEADLINES_BYTES_MAX));
+      Expiry unused = head.expiry(Causal.bottom(type).store());
+      if (!head.expires()) {
+        throw new MalformedException("deadlines are announced and missing");
+      }
+      return head;
+    }
+
+    private Expiry expiry(DotStore<?> content) {
+      if (!expires()) {
+        return Expiry.NONE;
+      }
+      WireInput in = new WireInput(deadlines, context.replicas());
+      Expiry expiry = Expiry.read(in, content, true);
+      in.expectEnd();
+      return expiry;
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Head h
+          && context.equals(h.context)
+          && Arrays.equals(deadlines, h.deadlines);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * context.hashCode() + Arrays.hashCode(deadlines);
+    }
+
+    @Override
+    public String toString() {
+      return context + (expires() ? ", " + deadlines.length + " bytes of deadlines" : "");
+    }
+  }
+
+  /** Whether a state can be given so: one of a set or a map, whose deadlines are not too many. */
   public static boolean arePossible(Causal state) {
-    return state.isFull() && state.store() instanceof CellStore && !state.expires();
+    return state.isFull()
+        && state.store() instanceof CellStore
+        && state.expiry().sizeBytes() <= DEADLINES_BYTES_MAX;
   }
 
   /**
@@ -243,10 +329,10 @@ public final class EntryRanges {
   /**
    * The other version, once all that differs was put in.
    *
-   * @param context of that version
+   * @param head that version's
    */
-  public static Causal completed(Causal state, CausalContext context) {
-    return Causal.of(state.store(), Expiry.NONE, context, true);
+  public static Causal completed(Causal state, Head head) {
+    return Causal.of(state.store(), head.expiry(state.store()), head.context, true);
   }
 
   private static EntryKey begin(EntryKey after, List<Range> ranges, int i) {

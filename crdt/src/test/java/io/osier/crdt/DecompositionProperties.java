@@ -320,7 +320,7 @@ final class DecompositionProperties {
         }
         after = ranges.getLast().last();
       } while (!after.isNone());
-      return EntryRanges.completed(version, theirs.context());
+      return EntryRanges.completed(version, EntryRanges.Head.of(theirs));
     }
 
     void write() {

@@ -38,7 +38,7 @@ final class EntryRangesTest {
     Causal version = EntryRanges.with(mine, EntryKey.NONE, ranges, some);
 
     assertThat(outside.given).isLessThan(SIZE + 200); // in pages
-    assertThat(EntryRanges.completed(version, theirs.context())).isEqualTo(theirs);
+    assertThat(EntryRanges.completed(version, EntryRanges.Head.of(theirs))).isEqualTo(theirs);
     assertThat(version.read(new Query.Size())).isEqualTo(new Reading.Count(3));
     assertThat(version.store().sizeBytes()).isEqualTo(theirs.store().sizeBytes());
   }

@@ -34,6 +34,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -103,7 +104,8 @@ public final class Propagation {
     this.healer = new Healer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
-    this.answers = new Answers(around, knowledge, applier, relays, this::isHolding);
+    this.answers =
+        new Answers(around, knowledge, applier, relays, this::isHolding, this::peerVersion);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
@@ -136,6 +138,11 @@ public final class Propagation {
   /** Whether something that is committed here was not shipped yet. */
   private boolean isHolding() {
     return outbound.through() < outbound.committed();
+  }
+
+  private int peerVersion(ReplicaId peer) {
+    PeerStream stream = outbound.stream(peer.dc());
+    return stream == null ? 0 : stream.peerVersion();
   }
 
   private boolean isLinkUp(String dc) {
@@ -218,9 +225,9 @@ public final class Propagation {
   /**
    * Frames can be sent to the peer from now on.
    *
-   * @param pulls whether it knows offers of large states
+   * @param version of the peer protocol that it speaks
    */
-  public void peerUp(ReplicaId peer, boolean pulls, long nowNanos) {
+  public void peerUp(ReplicaId peer, int version, long nowNanos) {
     PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
       return; // does not hold this keyspace
@@ -229,7 +236,7 @@ public final class Propagation {
     if (!knowledge.isNewest(peer)) {
       return;
     }
-    stream.up(peer, pulls, nowNanos);
+    stream.up(peer, version, nowNanos);
     if (inbound.up(in, nowNanos)) {
       resume(in, nowNanos);
     }
@@ -241,6 +248,7 @@ public final class Propagation {
     PeerStream stream = outbound.stream(dc);
     if (stream != null) {
       stream.down(nowNanos);
+      answers.interrupted(dc);
       answersMayBeLost(dc, nowNanos);
     }
   }
@@ -251,7 +259,7 @@ public final class Propagation {
     verifier.down(dc);
     InboundStream in = inbound.stream(dc);
     if (in != null) {
-      in.fetcher().down();
+      inbound.answersMayBeLost(in, nowNanos);
     }
   }
 
@@ -337,12 +345,30 @@ public final class Propagation {
       case Frame.Resume f -> outbound.resume(stream, peer, f, nowNanos, nowMillis);
       case Frame.Status f -> status(in, f, nowNanos, nowMillis);
       case Frame.Offer f -> inbound.offered(in, f, nowNanos);
-      case Frame.Pull f -> outbound.pull(stream, peer, f, nowNanos, nowMillis);
-      case Frame.Ranges f -> inbound.pulled(in, f, nowNanos, nowMillis);
-      case Frame.Entries f -> inbound.pulled(in, f, nowNanos, nowMillis);
-      case Frame.Heal f -> answers.heal(peer, f);
+      case Frame.Pull f -> {
+        if (f.epoch() == Frame.Offer.OF_ANSWER) {
+          answers.pull(peer, f, nowNanos);
+        } else {
+          outbound.pull(stream, peer, f, nowNanos, nowMillis);
+        }
+      }
+      case Frame.Ranges f -> {
+        if (f.epoch() == Frame.Offer.OF_ANSWER) {
+          take(in, inbound.answered(in, f, nowNanos), nowNanos, nowMillis);
+        } else {
+          inbound.pulled(in, f, nowNanos, nowMillis);
+        }
+      }
+      case Frame.Entries f -> {
+        if (f.epoch() == Frame.Offer.OF_ANSWER) {
+          take(in, inbound.answered(in, f, nowNanos), nowNanos, nowMillis);
+        } else {
+          inbound.pulled(in, f, nowNanos, nowMillis);
+        }
+      }
+      case Frame.Heal f -> answers.heal(peer, f, nowNanos);
       case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
-      case Frame.Fetch f -> answers.fetch(peer, f);
+      case Frame.Fetch f -> answers.fetch(peer, f, nowNanos);
       case Frame.Verify f -> answers.verify(peer, f);
       case Frame.Verified f -> {
         inbound.verified(in, f, nowNanos, nowMillis);
@@ -350,13 +376,31 @@ public final class Propagation {
           resume(in, nowNanos);
         }
       }
-      case Frame.States f -> {
-        boolean expected = f.origin().isPresent() && healer.received(peer, f, nowNanos);
-        inbound.states(in, f, expected, nowNanos, nowMillis);
-        endHealings(nowNanos);
+      case Frame.States f -> take(in, Optional.of(f), nowNanos, nowMillis);
+      case Frame.StatesAndOffers f -> {
+        Frame.States states = f.states();
+        boolean comes =
+            states.origin().isPresent() ? healer.comes(peer, states) : inbound.comes(in, states);
+        if (comes) {
+          take(in, inbound.answered(in, f, nowNanos), nowNanos, nowMillis);
+        }
       }
     }
     standing.settle();
+  }
+
+  /** Takes an answer of which all is here, and those behind it that need nothing more. */
+  private void take(
+      InboundStream in, Optional<Frame.States> answer, long nowNanos, long nowMillis) {
+    Optional<Frame.States> next = answer;
+    while (next.isPresent()) {
+      Frame.States states = next.get();
+      boolean expected =
+          states.origin().isPresent() && healer.received(in.sender(), states, nowNanos);
+      inbound.states(in, states, expected, nowNanos, nowMillis);
+      endHealings(nowNanos);
+      next = inbound.nextAnswer(in, nowNanos);
+    }
   }
 
   /** How long a frame took, by the two wall clocks; Long.MIN_VALUE if it does not tell. */
@@ -397,7 +441,7 @@ public final class Propagation {
   }
 
   private void endHealings(long nowNanos) {
-    healer.giveUp(nowNanos, inbound::givenUp);
+    healer.giveUp(nowNanos, (peer, origin) -> inbound.givenUp(peer, origin, nowNanos));
     healer.takeDone(nowNanos).forEach(inbound::healed);
   }
 
@@ -407,23 +451,24 @@ public final class Propagation {
   public void tick(long nowNanos, long nowMillis) {
     rest(nowNanos);
     outbound.tick(nowNanos, nowMillis);
-    answers.answerHealsWaiting();
+    answers.answerHealsWaiting(nowNanos);
     endHealings(nowNanos);
     for (InboundStream in : inbound.streams()) {
-      tick(in, nowNanos);
+      tick(in, nowNanos, nowMillis);
     }
     standing.settle();
     if (announcer.dueNanos() <= nowNanos) {
       standing.lookForLosses();
       inbound.sweepLeft(origin -> isLost(origin, nowNanos), nowNanos, nowMillis);
-      inbound.holdPulled(nowNanos, nowMillis);
+      inbound.holdPulled(healer::comesNot, healer::lost, nowNanos, nowMillis);
+      answers.holdOffered(nowNanos);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
       outbound.everywhere(standing.shipped());
     }
   }
 
-  private void tick(InboundStream in, long nowNanos) {
+  private void tick(InboundStream in, long nowNanos, long nowMillis) {
     String dc = in.sender().dc();
     PeerStream stream = outbound.stream(dc);
     if (stream == null || !stream.linkUp()) {
@@ -433,6 +478,7 @@ public final class Propagation {
       resume(in, nowNanos);
     }
     inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
+    take(in, inbound.tickAnswers(in, healer::comesNot, nowNanos), nowNanos, nowMillis);
     if (verifier.isDone(dc)) {
       healer.check(
           in.sender(),

@@ -69,9 +69,10 @@ final class LeasedPullTest {
     Operation adds = new Operation.Add(List.of(Value.of("e")));
     Causal here = empty.join(empty.prepare(adds, PEER, 1, 0, 0, 0));
     replica.objects.put(SET, leases.of(here));
-    propagation.peerUp(PEER, true, 0);
+    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
     long epoch = epoch();
-    receive(new Frame.Offer(epoch, 1, SET, CausalContext.range(PEER, 0, 2)), 1);
+    receive(
+        new Frame.Offer(epoch, 1, SET, EntryRanges.Head.of(CausalContext.range(PEER, 0, 2))), 1);
     List<EntryRanges.Range> ranges = EntryRanges.of(here, EntryKey.NONE, 1_000, 1_000);
     receive(new Frame.Ranges(epoch, 1, SET, EntryKey.NONE, ranges), 1);
     assertThat(sent.getLast())

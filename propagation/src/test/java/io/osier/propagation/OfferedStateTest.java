@@ -136,6 +136,33 @@ final class OfferedStateTest {
     assertThat(at("us")).isEqualTo(at("eu"));
   }
 
+  /** It has to be the same one, also where nothing else is lacking. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void deadline_comesWithTheOffer(String consistency) {
+    separated(consistency);
+    run("eu expire k 5000000");
+    String all = run("join eu us", "run 3000");
+    assertThat(all).contains("offer k", "pulled").doesNotContain("k whole");
+    assertThat(at("us")).isEqualTo(at("eu"));
+
+    run("cut eu us", "eu expire k 6000000", LONG);
+    String deadline = run("join eu us", "run 3000");
+    assertThat(deadline).contains("offer k", "pulled").doesNotContain("k whole", "entries");
+    assertThat(at("us")).isEqualTo(at("eu"));
+    assertThat(at("us").expires()).isTrue();
+  }
+
+  @Test
+  void peerThatKnowsNoDeadlinesOfOffers_isGivenTheState() {
+    script.speaks(Frame.OFFERS_VERSION);
+    separated();
+    run("eu expire k 5000000", "eu add m" + elements(100, 160), LONG);
+    String all = run("join eu us", "run 3000");
+    assertThat(all).contains("k whole", "offer m").doesNotContain("offer k");
+    assertThat(at("us")).isEqualTo(at("eu"));
+  }
+
   /** Each of two streams brings more than may wait: one of them goes on at a time. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})

@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  *   DC add KEY ELEMENT...        adds elements to a set: an update that leaves at once
  *   DC hold KEY ELEMENT...       the same, but it waits for a round
  *   DC release KEY               the object goes back to operations
+ *   DC expire KEY MILLIS         gives a set a deadline, in ms since 1970
  *   DC clear KEY                 clears a set, as where it is decomposed: by a state
  *   DC both KEY KEY ELEMENT      adds an element to two sets in one transaction
  *   untold COMMAND               the same, and what follows is of the same batch
@@ -157,7 +158,7 @@ final class Script {
   private final Map<String, Long> leftNanos = new HashMap<>();
 
   /** Whether peers know offers of large states. */
-  private boolean pulls = true;
+  private int version = Frame.ANSWERS_OFFER_VERSION;
 
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
@@ -194,7 +195,12 @@ final class Script {
 
   /** From now on peers that come up know nothing of offers. */
   void pullsNothing() {
-    pulls = false;
+    speaks(Frame.OFFERS_VERSION - 1);
+  }
+
+  /** From now on peers that come up speak this version of their protocol. */
+  void speaks(int newVersion) {
+    version = newVersion;
   }
 
   /** From now on objects' entries lie outside the heap, where that can be. */
@@ -239,6 +245,10 @@ final class Script {
           case "hold" -> dc.commit(words[2], elements, true);
           case "peers" -> dc.propagation.setPeers(List.of(words).subList(2, words.length), nanos);
           case "release" -> dc.propagation.release(object(words[2]));
+          case "expire" -> {
+            Operation expire = new Operation.Expire(Long.parseLong(words[3]), false);
+            dc.commit(words[2], expire, dc.committed + 1, false);
+          }
           case "clear" -> dc.commit(words[2], new Operation.Clear(), dc.committed + 1, false);
           case "both" -> {
             long floor = dc.committed + 1;
@@ -323,7 +333,7 @@ final class Script {
       String link = way[0] + ">" + way[1];
       if (up) {
         cut.remove(link);
-        dc.propagation.peerUp(dc(way[1]).self, pulls, nanos);
+        dc.propagation.peerUp(dc(way[1]).self, version, nanos);
       } else {
         cut.add(link);
         dc.propagation.peerDown(way[1], nanos);
@@ -452,6 +462,8 @@ final class Script {
               + f.origin().map(ReplicaId::dc).orElse("what was asked")
               + (f.next().isPresent() ? ", more" : ", all through " + f.through())
               + text(f.shipments());
+      case Frame.StatesAndOffers f ->
+          text(f.states()) + ", offers " + f.offers().stream().map(o -> o.object().key()).toList();
       case Frame.Fetch f -> "fetch " + f.objects().stream().map(o -> o.key().toString()).toList();
       case Frame.Verify f -> "verify";
       case Frame.Verified f -> "verified";

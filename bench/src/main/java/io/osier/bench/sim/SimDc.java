@@ -246,7 +246,7 @@ final class SimDc {
       hears(
           () -> {
             simulation.network().isUp(self.dc(), peer.dc(), true);
-            submitToAll(new Input.PeerUp(peer, version >= PeerTransport.OFFERS_VERSION));
+            submitToAll(new Input.PeerUp(peer, version));
           });
     }
 

@@ -24,9 +24,9 @@ public sealed interface Input {
   /**
    * Frames can be sent to this datacenter from now on.
    *
-   * @param pulls whether it knows offers of large states
+   * @param version of the peer protocol that it speaks
    */
-  record PeerUp(ReplicaId peer, boolean pulls) implements Input {}
+  record PeerUp(ReplicaId peer, int version) implements Input {}
 
   /** Frames can no longer be sent to this datacenter; those under way may be lost. */
   record PeerDown(String dc) implements Input {}

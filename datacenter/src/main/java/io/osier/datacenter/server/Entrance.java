@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The way into one partition. Reads that need no turn are answered from what is durable; what must
@@ -282,6 +283,11 @@ public final class Entrance {
     return switch (frame) {
       case Frame.Updates u -> keys(u.shipments());
       case Frame.States s -> keys(s.shipments());
+      case Frame.StatesAndOffers s ->
+          Stream.concat(
+                  keys(s.states().shipments()).stream(),
+                  s.offers().stream().map(offer -> offer.object().key()))
+              .toList();
       case Frame.Verified v -> keys(v.shipments());
       case Frame.Verify v -> v.objects().stream().map(known -> known.object().key()).toList();
       case Frame.Fetch f -> f.objects().stream().map(ObjectId::key).toList();

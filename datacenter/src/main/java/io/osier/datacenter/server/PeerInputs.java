@@ -5,7 +5,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.transport.PeerListener;
-import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -54,7 +53,7 @@ final class PeerInputs implements PeerListener {
 
   @Override
   public void up(ReplicaId peer, int version, List<String> agreed) {
-    Input up = new Input.PeerUp(peer, version >= PeerTransport.OFFERS_VERSION);
+    Input up = new Input.PeerUp(peer, version);
     for (String name : agreed) {
       toAll(name, up);
     }
@@ -89,6 +88,7 @@ final class PeerInputs implements PeerListener {
   private static boolean brings(Frame frame) {
     return frame instanceof Frame.Updates
         || frame instanceof Frame.States
+        || frame instanceof Frame.StatesAndOffers
         || frame instanceof Frame.Verified
         || frame instanceof Frame.Offer
         || frame instanceof Frame.Ranges

@@ -99,7 +99,7 @@ final class RestartsTest {
    */
   private void up(ReplicaId peer, long committed) {
     sent.clear();
-    input(new Input.PeerUp(peer, true));
+    input(new Input.PeerUp(peer, Frame.ANSWERS_OFFER_VERSION));
     VersionVector none = VersionVector.EMPTY;
     input(
         new Input.FromPeer(
@@ -189,7 +189,7 @@ final class RestartsTest {
 
   @Test
   void newStore_thatHadNotCaughtUp_doesNotServeAfterARestart() {
-    input(new Input.PeerUp(US, true));
+    input(new Input.PeerUp(US, Frame.ANSWERS_OFFER_VERSION));
     partition = start(2, 1, true);
     assertThat(partition.isReady()).isFalse();
     up(US);

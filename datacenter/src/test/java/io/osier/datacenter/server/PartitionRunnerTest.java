@@ -206,7 +206,9 @@ final class PartitionRunnerTest {
     CompletableFuture<Reply> refused = submit("c");
     assertThat(refused).isDone();
     assertThat(code(refused)).isEqualTo(ErrorCode.OVERLOADED);
-    runner.submit(new Input.PeerUp(new ReplicaId("us", 1), true)); // events are never refused
+    runner.submit(
+        new Input.PeerUp(
+            new ReplicaId("us", 1), Frame.ANSWERS_OFFER_VERSION)); // events are never refused
     script.open.countDown();
     assertThat(accepted).allMatch(PartitionRunnerTest::isDone);
     awaitSeen("PeerUp");
@@ -310,7 +312,9 @@ final class PartitionRunnerTest {
     assertThat(script.seen).containsSubsequence("block", "a", "Flush").doesNotContain("b");
     assertThat(runner.isDrained()).as("peers have not acknowledged").isFalse();
     runner.submit(
-        new Input.PeerUp(new ReplicaId("us", 1), true)); // may let a waiting command go on
+        new Input.PeerUp(
+            new ReplicaId("us", 1),
+            Frame.ANSWERS_OFFER_VERSION)); // may let a waiting command go on
     await().until(() -> script.seen.contains("PeerUp"));
     await().until(() -> script.seen.getLast().equals("Flush"));
     script.drained = true;

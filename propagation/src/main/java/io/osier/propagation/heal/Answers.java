@@ -5,6 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Applier;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,8 @@ public final class Answers {
   private final Applier applier;
   private final RelayLog relays;
   private final BooleanSupplier holding;
+  private final ToIntFunction<ReplicaId> peerVersion;
+  private final OfferedAnswers offered;
 
   /** Who asks for what of whose. */
   private record Asked(ReplicaId peer, ReplicaId origin) {}
@@ -41,55 +45,90 @@ public final class Answers {
    * Nobody has asked yet.
    *
    * @param holding whether something that is committed here was not shipped yet
+   * @param peerVersion which version of the peer protocol a peer speaks
    */
   public Answers(
       Surroundings around,
       Knowledge knowledge,
       Applier applier,
       RelayLog relays,
-      BooleanSupplier holding) {
+      BooleanSupplier holding,
+      ToIntFunction<ReplicaId> peerVersion) {
     this.around = around;
     this.knowledge = knowledge;
     this.applier = applier;
     this.relays = relays;
     this.holding = holding;
+    this.peerVersion = peerVersion;
+    this.offered = new OfferedAnswers(around);
   }
 
-  public void heal(ReplicaId peer, Frame.Heal heal) {
+  /** What an answer brings: states and joined updates in it, and large states to be pulled. */
+  private final class Brought {
+    private final int version;
+    final List<Shipment> shipments = new ArrayList<>();
+    final Map<ObjectId, Causal> offered = new LinkedHashMap<>();
+    private int bytes;
+
+    Brought(ReplicaId peer) {
+      this.version = peerVersion.applyAsInt(peer);
+    }
+
+    /** Whether there is room for more in the answer. */
+    boolean hasRoom() {
+      return bytes < around.settings().frameBytes() && offered.size() < OfferedAnswers.OFFERS_MAX;
+    }
+
+    void add(Shipment shipment) {
+      shipments.add(shipment);
+      bytes += around.bytesOf(shipment);
+    }
+
+    /** Adds a state, or offers it. */
+    void add(ObjectId object, ReplicaId origin, long last, Causal state) {
+      if (state.sizeBytes() > around.settings().pullBytes()
+          && version >= Frame.ANSWERS_OFFER_VERSION
+          && OfferedVersion.isPossible(state, version)) {
+        offered.put(object, state);
+      } else {
+        add(new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state));
+      }
+    }
+  }
+
+  public void heal(ReplicaId peer, Frame.Heal heal, long nowNanos) {
     ReplicaId origin = heal.origin();
     Frame.Page page = heal.page();
-    List<Shipment> shipments = new ArrayList<>();
+    Brought brought = new Brought(peer);
     if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.through())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
       Walk walk = new Walk(around, scanned);
-      int bytes = 0;
-      while (bytes < around.settings().frameBytes()) {
+      while (brought.hasRoom()) {
         Replica.Entry entry = walk.next();
         if (entry == null) {
           break;
         }
-        bytes += addMissing(shipments, entry.object(), entry.state(), heal);
+        addMissing(brought, entry.object(), entry.state(), heal);
       }
       Frame.Page next = new Frame.Page(base, walk.isAtEnd() ? Optional.empty() : walk.last());
       // At the end of the scan the trail goes on from its base: `after` no longer matters, since
       // what is pruned now was scanned.
-      answer(peer, heal, Optional.of(next), shipments);
+      answer(peer, heal, Optional.of(next), brought, nowNanos);
       return;
     }
     Place place = page.place();
-    int bytes = 0;
     long read = 0;
     boolean end = true;
     for (Knowledge.Changed changed : knowledge.changedAfter(origin, place, Walk.OBJECTS_MAX)) {
-      if (bytes >= around.settings().frameBytes() || read >= Walk.READ_BYTES_MAX) {
+      if (!brought.hasRoom() || read >= Walk.READ_BYTES_MAX) {
         end = false;
         break;
       }
       place = changed.place();
       Causal state = around.replica().state(changed.object());
       read += state == null ? 0 : state.heapBytes();
-      bytes += addMissing(shipments, changed.object(), state, heal);
+      addMissing(brought, changed.object(), state, heal);
     }
     end = end && knowledge.changedAfter(origin, place, 1).isEmpty();
     if (end && around.cuts().areWhole() && holding.getAsBoolean()) {
@@ -102,96 +141,110 @@ public final class Answers {
         peer,
         heal,
         end ? Optional.empty() : Optional.of(new Frame.Page(place, Optional.empty())),
-        shipments);
+        brought,
+        nowNanos);
   }
 
-  private int addMissing(
-      List<Shipment> shipments, ObjectId object, @Nullable Causal state, Frame.Heal heal) {
+  private void addMissing(
+      Brought brought, ObjectId object, @Nullable Causal state, Frame.Heal heal) {
     if (state == null) {
-      return 0; // dropped, since every datacenter has seen it removed
+      return; // dropped, since every datacenter has seen it removed
     }
     ReplicaId origin = heal.origin();
     long last = state.context().through(origin);
     if (last <= heal.through() || relays.isThere(object, origin, heal::has, state)) {
-      return 0;
+      return;
     }
     // Whoever takes nothing but states is new, or was away for long.
     Shipment joined = heal.after() == 0 ? null : relays.missing(object, origin, heal::has, state);
     if (joined == null || joined.content().sizeBytes() >= state.sizeBytes()) {
-      return add(shipments, object, origin, last, state);
+      brought.add(object, origin, last, state);
+    } else {
+      brought.add(joined);
     }
-    shipments.add(joined);
-    return around.bytesOf(joined);
-  }
-
-  /** Adds a state; returns its bytes. */
-  private int add(
-      List<Shipment> shipments, ObjectId object, ReplicaId origin, long last, Causal state) {
-    Shipment shipment = new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state);
-    shipments.add(shipment);
-    return around.bytesOf(shipment);
   }
 
   private void answer(
-      ReplicaId peer, Frame.Heal heal, Optional<Frame.Page> next, List<Shipment> shipments) {
+      ReplicaId peer, Frame.Heal heal, Optional<Frame.Page> next, Brought brought, long nowNanos) {
     ReplicaId origin = heal.origin();
-    around
-        .sink()
-        .send(
-            peer,
-            new Frame.States(
-                heal.request(),
-                Optional.of(origin),
-                next,
-                knowledge.through().get(origin),
-                knowledge.place(origin),
-                next.isEmpty() ? around.cuts().deps(knowledge.here()) : VersionVector.EMPTY,
-                shipments));
+    Frame.States states =
+        new Frame.States(
+            heal.request(),
+            Optional.of(origin),
+            next,
+            knowledge.through().get(origin),
+            knowledge.place(origin),
+            next.isEmpty() ? around.cuts().deps(knowledge.here()) : VersionVector.EMPTY,
+            brought.shipments);
+    send(peer, states, brought, nowNanos);
+  }
+
+  private void send(ReplicaId peer, Frame.States states, Brought brought, long nowNanos) {
+    Optional<List<Frame.Offer>> offers =
+        offered.offer(peer, states.origin(), brought.offered, nowNanos);
+    // A version that is just being read anew is there when all of it is asked for again.
+    offers.ifPresent(
+        some ->
+            around
+                .sink()
+                .send(peer, some.isEmpty() ? states : new Frame.StatesAndOffers(states, some)));
+  }
+
+  /** A peer asks for more of a large state that belongs to an answer. */
+  public void pull(ReplicaId peer, Frame.Pull pull, long nowNanos) {
+    offered.pull(peer, pull, nowNanos);
+  }
+
+  /** Keeps what is being pulled as it is. To be called at least each minute. */
+  public void holdOffered(long nowNanos) {
+    offered.hold(nowNanos);
+  }
+
+  /** Nothing can be sent to a datacenter: it asks again. */
+  public void interrupted(String dc) {
+    offered.interrupted(dc);
   }
 
   /** Answers the healings that waited for nothing to be held. */
-  public void answerHealsWaiting() {
+  public void answerHealsWaiting(long nowNanos) {
     if (!healsWaiting.isEmpty() && !holding.getAsBoolean()) {
       Map<Asked, Frame.Heal> due = new LinkedHashMap<>(healsWaiting);
       healsWaiting.clear();
-      due.forEach((source, heal) -> heal(source.peer(), heal));
+      due.forEach((source, heal) -> heal(source.peer(), heal, nowNanos));
     }
   }
 
   /** Who has asked in a datacenter's name so far waits for no answer any more. */
   public void ended(String dc) {
     healsWaiting.keySet().removeIf(asked -> asked.peer().dc().equals(dc));
+    offered.interrupted(dc);
   }
 
-  public void fetch(ReplicaId peer, Frame.Fetch fetch) {
-    List<Shipment> shipments = new ArrayList<>();
+  public void fetch(ReplicaId peer, Frame.Fetch fetch, long nowNanos) {
+    Brought brought = new Brought(peer);
     Optional<Frame.Page> next = Optional.empty();
     Optional<ObjectId> last = Optional.empty();
-    int bytes = 0;
     for (ObjectId object : fetch.objects()) {
-      if (bytes >= around.settings().frameBytes()) {
+      if (!brought.hasRoom()) {
         next = Optional.of(new Frame.Page(Place.NONE, last));
         break;
       }
       Causal state = around.replica().state(object);
       if (state != null) {
-        long through = state.context().through(around.self());
-        bytes += add(shipments, object, around.self(), through, state);
+        brought.add(object, around.self(), state.context().through(around.self()), state);
       }
       last = Optional.of(object);
     }
-    around
-        .sink()
-        .send(
-            peer,
-            new Frame.States(
-                fetch.request(),
-                Optional.empty(),
-                next,
-                0,
-                Place.NONE,
-                VersionVector.EMPTY,
-                shipments));
+    Frame.States states =
+        new Frame.States(
+            fetch.request(),
+            Optional.empty(),
+            next,
+            0,
+            Place.NONE,
+            VersionVector.EMPTY,
+            brought.shipments);
+    send(peer, states, brought, nowNanos);
   }
 
   /** Answers for the objects of which something was forgotten here, in order, up to a page. */
@@ -214,8 +267,18 @@ public final class Answers {
       Causal state = around.replica().state(last);
       if (hasForgotten(state, known.through())) {
         Causal whole = state == null ? Causal.bottom(last.type()) : state;
-        bytes +=
-            add(shipments, last, around.self(), knowledge.here(around.self()), whole.seen(all));
+        Shipment shipment =
+            new Shipment(
+                last,
+                around.self(),
+                0,
+                VersionVector.EMPTY,
+                knowledge.here(around.self()),
+                0,
+                0,
+                whole.seen(all));
+        shipments.add(shipment);
+        bytes += around.bytesOf(shipment);
       }
     }
     around

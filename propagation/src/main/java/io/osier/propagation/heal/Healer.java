@@ -332,6 +332,32 @@ public final class Healer implements Early {
     return List.of();
   }
 
+  /** Whether a page that has come in part is waited for: then it is not asked for again. */
+  public boolean comes(ReplicaId peer, Frame.States states) {
+    UnderWay healing = underWay.get(states.origin().orElseThrow());
+    return healing != null
+        && healing.peer.equals(peer)
+        && healing.last == null
+        && healing.asking.comes(states.request());
+  }
+
+  /** The rest of a page does not come. */
+  public void comesNot(ReplicaId peer, ReplicaId origin) {
+    UnderWay healing = underWay.get(origin);
+    if (healing != null && healing.peer.equals(peer)) {
+      healing.asking.comesNot();
+    }
+  }
+
+  /** What a peer has given of an origin was lost here: all of it is asked for again. */
+  public void lost(ReplicaId peer, ReplicaId origin) {
+    healed.remove(new Source(peer, origin));
+    UnderWay healing = underWay.get(origin);
+    if (healing != null && healing.peer.equals(peer)) {
+      underWay.remove(origin);
+    }
+  }
+
   /** Goes on after a page was applied or held. Returns whether it was the one waited for. */
   public boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
     ReplicaId origin = states.origin().orElseThrow();

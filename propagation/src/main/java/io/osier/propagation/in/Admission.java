@@ -168,12 +168,17 @@ final class Admission {
       }
     }
 
-    /** An object's last state among what is open, if it was pulled. */
-    Optional<Causal> openPulled(ObjectId object) {
+    /** An object's last state among what is open, if it was pulled; otherwise one that waits. */
+    Optional<Causal> pulled(ObjectId object) {
       Integer at = states.get(object);
-      return at != null && pulled.contains(open.get(at))
-          ? Optional.of(open.get(at).shipment.content())
-          : Optional.empty();
+      if (at != null && pulled.contains(open.get(at))) {
+        return Optional.of(open.get(at).shipment.content());
+      }
+      return pulled.stream()
+          .map(Arrived::shipment)
+          .filter(shipment -> shipment.object().equals(object))
+          .map(Shipment::content)
+          .findAny();
     }
 
     /** Of what was pulled, what has not stayed as it is; the rest will for some time more. */
@@ -244,18 +249,25 @@ final class Admission {
   }
 
   /** Takes a large state that was pulled; otherwise as {@link #add}. */
-  void addPulled(Source stream, Arrived state) {
-    Queue queue = queue(stream);
+  void addPulled(Source source, Arrived state) {
+    Queue queue = queue(source);
     if (state.shipment.last() > queue.closed) {
       queue.pulled.add(state);
       queue.add(state);
     }
   }
 
-  /** The last state of an object that was pulled, of what is open; empty if there is none. */
-  Optional<Causal> pulled(Source stream, ObjectId object) {
-    Queue queue = queues.get(stream);
-    return queue == null ? Optional.empty() : queue.openPulled(object);
+  /**
+   * A state of an object that was pulled and waits: the last one of a peer's stream, or otherwise
+   * any; empty if there is none.
+   */
+  Optional<Causal> pulled(ReplicaId peer, ObjectId object) {
+    Queue stream = queues.get(Source.stream(peer));
+    Optional<Causal> found = stream == null ? Optional.empty() : stream.pulled(object);
+    for (Queue queue : queues.values()) {
+      found = found.or(() -> queue.pulled(object));
+    }
+    return found;
   }
 
   /** Whether something waits that was pulled. */
@@ -266,10 +278,10 @@ final class Admission {
   /**
    * Sees to it that what was pulled stays as it is: it has only what differs from the version that
    * was here, and reads the rest of that (see {@link Decomposition#hold}). If one has not, as after
-   * a long sleep of the process, everything that waits of its stream is dropped: it must come once
+   * a long sleep of the process, everything that waits of its source is dropped: it must come once
    * more. What nobody can send once more is dropped from the lost state on.
    *
-   * @return the streams of which it was dropped
+   * @return the sources of which it was dropped
    */
   List<Source> holdPulled() {
     List<Source> dropped = new ArrayList<>();

@@ -24,6 +24,9 @@ public final class Asking {
   private long lastNanos;
   private int repeats;
 
+  /** Whether the answer has begun to come. */
+  private boolean coming;
+
   /**
    * Nothing is asked yet.
    *
@@ -39,6 +42,7 @@ public final class Asking {
   /** Something is asked; returns the request's number. */
   public long ask(long nowNanos) {
     open = true;
+    coming = false;
     repeats = 0;
     firstNumber = numbers.getAsLong();
     lastNumber = firstNumber;
@@ -50,6 +54,7 @@ public final class Asking {
   /** The same is asked again; returns the request's number. */
   public long askAgain(long nowNanos) {
     repeats = Math.min(repeats + 1, DOUBLINGS_MAX);
+    coming = false;
     lastNumber = numbers.getAsLong();
     lastNanos = nowNanos;
     return lastNumber;
@@ -66,7 +71,7 @@ public final class Asking {
    * @return false if it answers something else: it is late, or came twice
    */
   public boolean answered(long number, long nowNanos) {
-    if (!open || number < firstNumber || number > lastNumber) {
+    if (!isFor(number)) {
       return false;
     }
     open = false;
@@ -75,9 +80,28 @@ public final class Asking {
     return true;
   }
 
+  private boolean isFor(long number) {
+    return open && number >= firstNumber && number <= lastNumber;
+  }
+
+  /**
+   * An answer has come in part, and the rest is brought by other means: it is not asked for again.
+   *
+   * @return false if it answers something else
+   */
+  public boolean comes(long number) {
+    coming |= isFor(number);
+    return isFor(number);
+  }
+
+  /** The rest of what {@link #comes} does not come. */
+  public void comesNot() {
+    coming = false;
+  }
+
   /** Whether to ask again. */
   public boolean isDue(long heardNanos) {
-    return open && heardNanos - lastNanos >= waitNanos << repeats;
+    return open && !coming && heardNanos - lastNanos >= waitNanos << repeats;
   }
 
   /** The answer will not come. */

@@ -40,6 +40,16 @@ public final class Fetcher {
     return new Frame.Fetch(asking.askAgain(nowNanos), open);
   }
 
+  /** Whether an answer that has come in part is waited for. */
+  boolean comes(Frame.States states) {
+    return asking.comes(states.request());
+  }
+
+  /** The rest of it does not come. */
+  void comesNot() {
+    asking.comesNot();
+  }
+
   /** Takes an answer, whose states were applied. Returns what to ask for now. */
   Optional<Frame.Fetch> answered(Frame.States states, long nowNanos) {
     if (!asking.answered(states.request(), nowNanos)) {

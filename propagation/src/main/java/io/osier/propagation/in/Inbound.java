@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -104,6 +105,9 @@ public final class Inbound {
     }
     if (in != null) {
       visibility.ended(in.sender());
+      for (PendingAnswer answer : in.answers()) {
+        endAnswer(in, answer.origin(), nowNanos);
+      }
       in.end();
       if (in.applied().isPresent()) {
         endedStreams.put(peer.dc(), in.sender());
@@ -231,6 +235,9 @@ public final class Inbound {
 
   /** Looks who goes on, now that something has come. */
   private void weigh(long nowNanos) {
+    if (visibility.waitingBytes() > around.settings().memory().waiting()) {
+      streams.halfPulled().clear();
+    }
     visibility.weigh(new Heard(nowNanos));
   }
 
@@ -297,11 +304,131 @@ public final class Inbound {
     if (around.observer().isOn()) {
       around.observer().brought(in.sender(), states.shipments());
     }
+    if (expected) {
+      endAnswer(in, states.origin(), nowNanos); // a former one to the same
+    }
     visibility.states(in, states, expected, nowNanos, nowMillis);
     weigh(nowNanos);
     if (states.origin().isEmpty()) {
       in.fetcher().answered(states, nowNanos).ifPresent(next -> send(in, next));
     }
+  }
+
+  // ---------------------------------------------------------------- answers that are pulled
+
+  /**
+   * Takes an answer with large states that are pulled before it counts.
+   *
+   * @return the answer, if all of it is here
+   */
+  public Optional<Frame.States> answered(
+      InboundStream in, Frame.StatesAndOffers answer, long nowNanos) {
+    Asking asking = new Asking(requests, around.retryNanos());
+    endAnswer(in, answer.states().origin(), nowNanos);
+    in.begin(new PendingAnswer(in.sender(), answer, asking));
+    return nextAnswer(in, nowNanos);
+  }
+
+  /** Whether an answer to a fetch that has come in part is waited for. */
+  public boolean comes(InboundStream in, Frame.States states) {
+    return in.fetcher().comes(states);
+  }
+
+  /** Takes a page of ranges of what belongs to an answer. Returns it if all of it is here. */
+  public Optional<Frame.States> answered(InboundStream in, Frame.Ranges ranges, long nowNanos) {
+    PendingAnswer first = in.firstAnswer();
+    return first != null && first.take(ranges, nowNanos)
+        ? goOn(in, first, nowNanos)
+        : Optional.empty();
+  }
+
+  /** Takes entries of what belongs to an answer. Returns it if all of it is here. */
+  public Optional<Frame.States> answered(InboundStream in, Frame.Entries entries, long nowNanos) {
+    PendingAnswer first = in.firstAnswer();
+    return first != null && first.take(entries, nowNanos)
+        ? goOn(in, first, nowNanos)
+        : Optional.empty();
+  }
+
+  /** Begins with the first answer, unless it has begun. Returns it if all of it is here. */
+  public Optional<Frame.States> nextAnswer(InboundStream in, long nowNanos) {
+    PendingAnswer first = in.firstAnswer();
+    return first != null && first.isNew() ? goOn(in, first, nowNanos) : Optional.empty();
+  }
+
+  private Optional<Frame.States> goOn(InboundStream in, PendingAnswer first, long nowNanos) {
+    if (first.isComplete()) {
+      PendingAnswer unused = in.endAnswer(first.origin());
+      for (Frame.Pull done : first.done()) {
+        around.stats().pulled();
+        send(in, done);
+      }
+      return Optional.of(first.answer());
+    }
+    first.begin(object -> pulledOrHere(in, object), nowNanos);
+    first.ask(nowNanos).ifPresent(pull -> send(in, pull));
+    return Optional.empty();
+  }
+
+  /** Of an object what came in part, or has come and waits, or is here. */
+  private HalfPulled.Part pulledOrHere(InboundStream in, ObjectId object) {
+    Optional<HalfPulled.Part> came = streams.halfPulled().take(object);
+    if (came.isPresent()) {
+      return came.get();
+    }
+    Causal here = around.replica().state(object);
+    Causal version =
+        visibility
+            .waitingState(in, object)
+            .filter(Decomposition::hold)
+            .orElseGet(() -> here == null ? Causal.bottom(object.type()) : here);
+    return new HalfPulled.Part(version, 0);
+  }
+
+  private void endAnswer(InboundStream in, Optional<ReplicaId> origin, long nowNanos) {
+    PendingAnswer ended = in.endAnswer(origin);
+    if (ended != null) {
+      ended.end(streams.halfPulled(), nowNanos);
+    }
+  }
+
+  /**
+   * Asks once more for what belongs to an answer and did not come, and begins with those that wait.
+   *
+   * @param notComing hears of what origin the rest of an answer does not come
+   */
+  public Optional<Frame.States> tickAnswers(
+      InboundStream in, BiConsumer<ReplicaId, ReplicaId> notComing, long nowNanos) {
+    PendingAnswer first = in.firstAnswer();
+    if (first == null || first.isNew() || !first.isDue(in.heardNanos())) {
+      return nextAnswer(in, nowNanos);
+    }
+    if (first.isLost()) {
+      drop(in, first, notComing, nowNanos);
+      return nextAnswer(in, nowNanos);
+    }
+    first.begin(object -> pulledOrHere(in, object), nowNanos);
+    first.askAgain(nowNanos).ifPresent(pull -> send(in, pull));
+    return Optional.empty();
+  }
+
+  private void drop(
+      InboundStream in,
+      PendingAnswer answer,
+      BiConsumer<ReplicaId, ReplicaId> notComing,
+      long nowNanos) {
+    endAnswer(in, answer.origin(), nowNanos);
+    answer
+        .origin()
+        .ifPresentOrElse(
+            origin -> notComing.accept(in.sender(), origin), () -> in.fetcher().comesNot());
+  }
+
+  /** Frames may have been lost: what was asked for is asked for again, as a whole. */
+  public void answersMayBeLost(InboundStream in, long nowNanos) {
+    in.fetcher().down();
+    endAnswer(in, Optional.empty(), nowNanos);
+    in.answers().forEach(PendingAnswer::interrupted);
   }
 
   /** Takes an offer of a large state: pulls what is lacking here. */
@@ -394,8 +521,12 @@ public final class Inbound {
   }
 
   /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
-  public void givenUp(ReplicaId peer, ReplicaId origin) {
+  public void givenUp(ReplicaId peer, ReplicaId origin, long nowNanos) {
     visibility.givenUp(peer, origin);
+    InboundStream in = streams.get(peer.dc());
+    if (in != null && in.sender().equals(peer)) {
+      endAnswer(in, Optional.of(origin), nowNanos);
+    }
   }
 
   /** Everything that a healing brought is here. */
@@ -467,6 +598,10 @@ public final class Inbound {
 
   /** When {@link #tick} has something to do for a stream, at the latest. */
   public long nextTickNanos(InboundStream in) {
+    PendingAnswer answer = in.firstAnswer();
+    if (answer != null && answer.isDue(in.heardNanos())) {
+      return Long.MIN_VALUE;
+    }
     long retry = around.retryNanos();
     long fetch = in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry);
     boolean goesOn = mayGoOn(in, 1);
@@ -489,13 +624,26 @@ public final class Inbound {
   /**
    * Sees to it that large states that were pulled stay as they are while they wait, and asks those
    * anew whose have not. To be called at least each minute.
+   *
+   * @param notComing hears of what origin the rest of an answer does not come
+   * @param lost hears of what origin all that a peer has given of it is lost
    */
-  public void holdPulled(long nowNanos, long nowMillis) {
-    List<ReplicaId> lost = visibility.holdPulled(nowNanos, nowMillis);
+  public void holdPulled(
+      BiConsumer<ReplicaId, ReplicaId> notComing,
+      BiConsumer<ReplicaId, ReplicaId> lost,
+      long nowNanos,
+      long nowMillis) {
+    streams.halfPulled().hold(nowNanos);
+    List<ReplicaId> begin = visibility.holdPulled(lost, nowNanos, nowMillis);
     for (InboundStream in : streams.all()) {
-      if (lost.contains(in.sender())) {
+      if (begin.contains(in.sender())) {
         in.dropped();
         resume(in, nowNanos);
+      }
+      for (PendingAnswer answer : in.answers()) {
+        if (!answer.hold()) {
+          drop(in, answer, notComing, nowNanos);
+        }
       }
     }
   }

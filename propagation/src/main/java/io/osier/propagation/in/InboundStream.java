@@ -111,6 +111,9 @@ public final class InboundStream {
   /** The large states that are being pulled. */
   private final Map<ObjectId, StatePull> pulls = new HashMap<>();
 
+  /** Answers of which large states are still to be pulled, by what they are about. */
+  private final Map<Optional<ReplicaId>, PendingAnswer> answers = new LinkedHashMap<>();
+
   /** Those that were pulled last. */
   private final ArrayDeque<Frame.Offer> pulled = new ArrayDeque<>();
 
@@ -172,6 +175,7 @@ public final class InboundStream {
   void end() {
     ended = true;
     dropPulls();
+    answers.clear();
   }
 
   /** Its datacenter is a peer again. Returns whether it was none. */
@@ -512,7 +516,30 @@ public final class InboundStream {
     for (StatePull pull : pulls.values()) {
       bytes += pull.heapBytes();
     }
+    for (PendingAnswer answer : answers.values()) {
+      bytes += answer.heapBytes();
+    }
     return bytes;
+  }
+
+  /** The one of which states are pulled now: the others wait. Null if there is none. */
+  @Nullable PendingAnswer firstAnswer() {
+    return answers.isEmpty() ? null : answers.values().iterator().next();
+  }
+
+  /** An answer is to be pulled. */
+  void begin(PendingAnswer answer) {
+    answers.put(answer.origin(), answer);
+  }
+
+  /** The answer about an origin, or objects, is pulled no more; returns it, or null. */
+  @Nullable PendingAnswer endAnswer(Optional<ReplicaId> origin) {
+    return answers.remove(origin);
+  }
+
+  /** All answers that are to be pulled. */
+  List<PendingAnswer> answers() {
+    return List.copyOf(answers.values());
   }
 
   /** How many large states are being pulled. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -139,7 +140,14 @@ final class PerCut implements Visibility {
       return;
     }
     Admission.Source source = Admission.Source.states(in.sender(), states.origin().orElseThrow());
-    arrived(states.shipments(), nowMillis).forEach(a -> admission.add(source, a));
+    for (Admission.Arrived state : arrived(states.shipments(), nowMillis)) {
+      // As large ones are pulled.
+      if (state.shipment().content().sizeBytes() > around.settings().pullBytes()) {
+        addPulled(source, state, nowNanos);
+      } else {
+        admission.add(source, state);
+      }
+    }
     if (states.next().isEmpty()) {
       admission.closeHealed(source, states.through(), states.deps(), nowNanos);
       admit(nowNanos, nowMillis);
@@ -161,21 +169,33 @@ final class PerCut implements Visibility {
   /** Its sender closes no cut before everything that it offers has come. */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
+    addPulled(source(in), new Admission.Arrived(state, true, nowMillis), nowNanos);
+  }
+
+  private void addPulled(Admission.Source source, Admission.Arrived state, long nowNanos) {
     if (!admission.hasPulled()) {
       heldNanos = nowNanos; // as all that has just come
     }
-    admission.addPulled(source(in), new Admission.Arrived(state, true, nowMillis));
+    admission.addPulled(source, state);
   }
 
   @Override
-  public List<ReplicaId> holdPulled(long nowNanos, long nowMillis) {
+  public List<ReplicaId> holdPulled(
+      BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
     if (!admission.hasPulled()) {
       return List.of();
     }
     heldNanos = nowNanos;
-    List<Admission.Source> lost = admission.holdPulled();
+    List<ReplicaId> streamsLost = new ArrayList<>();
+    for (Admission.Source source : admission.holdPulled()) {
+      if (source.isStream()) {
+        streamsLost.add(source.peer());
+      } else {
+        lost.accept(source.peer(), source.of());
+      }
+    }
     admit(nowNanos, nowMillis);
-    return lost.stream().map(Admission.Source::peer).toList();
+    return streamsLost;
   }
 
   @Override
@@ -202,7 +222,7 @@ final class PerCut implements Visibility {
 
   @Override
   public Optional<Causal> waitingState(InboundStream in, ObjectId object) {
-    return admission.pulled(source(in), object);
+    return admission.pulled(in.sender(), object);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -223,7 +224,8 @@ final class PerObject implements Visibility {
   }
 
   @Override
-  public List<ReplicaId> holdPulled(long nowNanos, long nowMillis) {
+  public List<ReplicaId> holdPulled(
+      BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
     return List.of(); // none of it waits
   }
 

@@ -152,9 +152,9 @@ final class StatePull {
         sender,
         0,
         VersionVector.EMPTY,
-        offer.context().through(sender),
+        offer.version().context().through(sender),
         0,
         0,
-        EntryRanges.completed(version, offer.context()));
+        EntryRanges.completed(version, offer.version()));
   }
 }

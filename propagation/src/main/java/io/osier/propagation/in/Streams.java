@@ -20,6 +20,9 @@ final class Streams {
   /** Of former incarnations, while something of them waits for what comes before it. */
   private final List<InboundStream> left = new ArrayList<>();
 
+  /** What has come of large states whose answers ended early, from whomever. */
+  private final HalfPulled halfPulled = new HalfPulled();
+
   private long placesChanged;
 
   Streams(Surroundings around) {
@@ -48,13 +51,17 @@ final class Streams {
     return byDc.values();
   }
 
-  /** What is being pulled takes so much in the heap, about, in bytes. */
+  /** What is being pulled, or was in part, takes so much in the heap, about, in bytes. */
   long pulledBytes() {
-    long bytes = 0;
+    long bytes = halfPulled.heapBytes();
     for (InboundStream in : all()) {
       bytes += in.pulledBytes();
     }
     return bytes;
+  }
+
+  HalfPulled halfPulled() {
+    return halfPulled;
   }
 
   /** Those of former incarnations of which something waits. */

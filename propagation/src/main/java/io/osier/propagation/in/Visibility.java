@@ -7,6 +7,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /** When what has come becomes visible: each object for itself, or all of a cut in one step. */
@@ -36,9 +37,10 @@ interface Visibility {
    * Sees to it that what was pulled stays as it is while it waits. To be called at least each
    * minute.
    *
+   * @param lost hears of which peer's states of which origin something has not and was dropped
    * @return whose streams must begin anew, since something of them has not and was dropped
    */
-  List<ReplicaId> holdPulled(long nowNanos, long nowMillis);
+  List<ReplicaId> holdPulled(BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis);
 
   /** Everything that a healing brought is here. */
   void healed(Frame.States last);
@@ -56,7 +58,7 @@ interface Visibility {
   /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
   void returned(ReplicaId peer);
 
-  /** The last state of an object that was pulled of a stream and waits; empty if there is none. */
+  /** A state of an object that was pulled from a peer and waits; empty if there is none. */
   Optional<Causal> waitingState(InboundStream in, ObjectId object);
 
   /**

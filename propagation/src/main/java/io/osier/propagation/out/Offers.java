@@ -2,16 +2,13 @@ package io.osier.propagation.out;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
-import io.osier.crdt.Decomposition;
-import io.osier.crdt.EntryKey;
 import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -45,19 +42,12 @@ final class Offers {
   /** So many are offered at a time: each takes some ways there and back. */
   private static final int OPEN_MAX = 16;
 
-  /**
-   * Of {@link io.osier.propagation.host.StreamSettings#pullBytes}: what a range has of entries.
-   * Answers with entries have about as many bytes as it.
-   */
-  private static final int RANGE_SHARE = 512;
-
-  /** Of a frame's usual bytes: a page of ranges, for which both sides read many entries. */
-  private static final int PAGE_SHARE = 4;
-
   private final Consumer<Frame> sends;
   private final LinkWindow window;
   private final Surroundings around;
-  private boolean peerPulls;
+
+  /** Of the peer protocol, as the peer speaks it. */
+  private int peerVersion;
 
   /** The last of the stream's frames of updates that was sent, and of those that have come. */
   private long sentSequence;
@@ -98,15 +88,11 @@ final class Offers {
   private static final class Offered {
     final long number;
     final ObjectId object;
-    final Causal state;
+    final OfferedVersion version;
 
     /** All that was shipped up to this tick is in it. */
     final long tick;
 
-    /** The page of ranges that was asked for last; null before. */
-    @Nullable List<EntryRanges.Range> page;
-
-    EntryKey after = EntryKey.NONE;
     long saidNanos;
 
     /** How often it was made again since the peer said something. */
@@ -132,12 +118,12 @@ final class Offers {
     /** The entries of that answer, of which it is not known that they have come. */
     long underWayBytes;
 
-    Offered(long number, ObjectId object, Causal state, long tick, long behind, long nowNanos) {
+    Offered(long number, OfferedVersion version, long tick, long behind, long nowNanos) {
       this.behind = behind;
       this.number = number;
       this.saidNumber = number << Frame.Offer.TIMES_BITS;
-      this.object = object;
-      this.state = state;
+      this.object = version.object();
+      this.version = version;
       this.tick = tick;
       this.saidNanos = nowNanos;
     }
@@ -155,9 +141,9 @@ final class Offers {
     this.around = around;
   }
 
-  /** Whether the peer knows offers. */
-  void peerPulls(boolean itDoes) {
-    peerPulls = itDoes;
+  /** The version of the peer protocol that the peer speaks. */
+  void peerVersion(int version) {
+    peerVersion = version;
   }
 
   /** The stream begins anew. */
@@ -230,13 +216,11 @@ final class Offers {
    * @param state the object's, or a former one
    */
   boolean takes(ObjectId object, Causal state) {
-    if (state.sizeBytes() <= around.settings().pullBytes()
-        || !peerPulls
-        || leftAlone.contains(object)) {
+    if (state.sizeBytes() <= around.settings().pullBytes() || leftAlone.contains(object)) {
       return false;
     }
     Causal present = around.replica().state(object);
-    if (present == null || !EntryRanges.arePossible(present)) {
+    if (present == null || !OfferedVersion.isPossible(present, peerVersion)) {
       return false;
     }
     pulled.remove(object); // more than that is lacking
@@ -275,11 +259,12 @@ final class Offers {
       ObjectId object = waiting.iterator().next();
       waiting.remove(object);
       Causal state = around.replica().state(object);
-      if (state == null || !EntryRanges.arePossible(state)) {
+      if (state == null || !OfferedVersion.isPossible(state, peerVersion)) {
         leaveAlone(object, leftAlone);
       } else {
         number++;
-        Offered what = new Offered(number, object, state, tick, sentSequence, nowNanos);
+        OfferedVersion version = new OfferedVersion(object, state, around);
+        Offered what = new Offered(number, version, tick, sentSequence, nowNanos);
         open.put(object, what);
         openBytes += state.sizeBytes();
         say(what);
@@ -308,14 +293,14 @@ final class Offers {
     haveCome(what);
     asked.remove(what.object);
     open.remove(what.object);
-    openBytes -= what.state.sizeBytes();
+    openBytes -= what.version.sizeBytes();
   }
 
   private void say(Offered what) {
     // So that it stays the same while it is pulled.
-    boolean unused = Decomposition.hold(what.state);
+    boolean unused = what.version.hold();
     what.saidNumber = nextNumber(what);
-    sends.accept(new Frame.Offer(epoch, what.saidNumber, what.object, what.state.context()));
+    sends.accept(what.version.offer(epoch, what.saidNumber));
   }
 
   /** When {@link #tick} has something to do; Long.MAX_VALUE if nothing. */
@@ -372,7 +357,7 @@ final class Offers {
     open.values().forEach(each -> each.attempts = 0);
     what.repeats = 0;
     if (pull.done()) {
-      pulled.put(what.object, new Pulled(what.tick, last(what)));
+      pulled.put(what.object, new Pulled(what.tick, what.version.last()));
       close(what);
       return what.object;
     }
@@ -404,7 +389,7 @@ final class Offers {
     while (!asked.isEmpty() && window.isOpen()) {
       Frame.Pull pull = asked.pollFirstEntry().getValue();
       Offered what = requireNonNull(open.get(pull.object()), "what was closed is not asked for");
-      if (Decomposition.hold(what.state)) {
+      if (what.version.hold()) {
         answer(what, pull, nowNanos);
       } else {
         close(what); // the version is lost: another one is offered, with which the peer goes on
@@ -418,42 +403,15 @@ final class Offers {
     what.answeredNanos = nowNanos;
     what.answeredNumber = what.saidNumber;
     what.saidNanos = nowNanos;
-    List<EntryRanges.Range> page = page(what, pull.after());
-    if (pull.ranges().isEmpty()) {
-      sends.accept(new Frame.Ranges(epoch, pull.number(), what.object, pull.after(), page));
-    } else if (pull.ranges().getLast() < page.size()) {
-      Frame.Entries entries = entries(what, pull, page);
+    what.version.answer(pull).ifPresent(frame -> send(what, frame));
+  }
+
+  private void send(Offered what, Frame frame) {
+    if (frame instanceof Frame.Entries entries) {
       long bytes = around.bytesOf(entries.entries());
       what.underWayBytes += bytes;
       window.take(bytes);
-      sends.accept(entries);
     }
-  }
-
-  private long last(Offered what) {
-    return what.state.context().through(around.self());
-  }
-
-  private List<EntryRanges.Range> page(Offered what, EntryKey after) {
-    if (what.page == null || !what.after.equals(after)) {
-      what.after = after;
-      what.page =
-          EntryRanges.of(
-              what.state,
-              after,
-              around.settings().pullBytes() / RANGE_SHARE,
-              around.settings().frameBytes() / PAGE_SHARE);
-    }
-    return requireNonNull(what.page);
-  }
-
-  private Frame.Entries entries(Offered what, Frame.Pull pull, List<EntryRanges.Range> page) {
-    EntryRanges.Some some =
-        EntryRanges.entries(
-            what.state, pull.after(), page, pull.ranges(), around.settings().pullBytes());
-    Shipment shipment =
-        new Shipment(
-            what.object, around.self(), 0, VersionVector.EMPTY, last(what), 0, 0, some.content());
-    return new Frame.Entries(epoch, pull.number(), pull.after(), some.ranges(), shipment);
+    sends.accept(frame);
   }
 }

@@ -101,6 +101,7 @@ public final class PeerStream {
   private final long[] sentBytes = new long[Kind.values().length];
 
   private @Nullable ReplicaId peer;
+  private int peerVersion;
   private boolean linkUp;
   private long downSinceNanos;
   private long upSinceNanos;
@@ -140,10 +141,11 @@ public final class PeerStream {
   /**
    * Frames can be sent to this incarnation from now on.
    *
-   * @param pulls whether it knows offers of large states
+   * @param version of the peer protocol that it speaks
    */
-  public void up(ReplicaId newPeer, boolean pulls, long nowNanos) {
-    offers.peerPulls(pulls);
+  public void up(ReplicaId newPeer, int version, long nowNanos) {
+    peerVersion = version;
+    offers.peerVersion(version);
     if (!newPeer.equals(peer)) {
       // A new incarnation has nothing yet, and counts its epochs anew.
       peer = newPeer;
@@ -423,6 +425,11 @@ public final class PeerStream {
   /** Whether the peer acknowledged everything that was shipped. */
   boolean isDone() {
     return mode == Mode.STREAMING && inFlight.isEmpty();
+  }
+
+  /** The version of the peer protocol that the peer speaks; means nothing before it was up. */
+  public int peerVersion() {
+    return peerVersion;
   }
 
   /** Whether frames can be sent. */

@@ -16,7 +16,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 8;
+  int PROTOCOL_VERSION = 9;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 3;
@@ -32,9 +32,6 @@ sealed interface PeerMessage {
 
   /** From this version on their elements and fields may. */
   int PART_DEADLINES_VERSION = 7;
-
-  /** From this version on large states are offered, and pulled by what is lacking. */
-  int OFFERS_VERSION = 8;
 
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;

@@ -37,9 +37,6 @@ public final class PeerTransport implements AutoCloseable {
   /** From this version on their elements and fields may. */
   public static final int PART_DEADLINES_VERSION = PeerMessage.PART_DEADLINES_VERSION;
 
-  /** From this version on large states are offered. */
-  public static final int OFFERS_VERSION = PeerMessage.OFFERS_VERSION;
-
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
   /** Largest frame between datacenters, in bytes: a partition's frame, and room. */

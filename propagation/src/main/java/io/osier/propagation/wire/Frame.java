@@ -15,6 +15,11 @@ import java.util.Optional;
  * docs/PROTOCOL.md draws the conversation.
  */
 public sealed interface Frame {
+  /** From this version of the peer protocol on {@link Offer}s are known. */
+  int OFFERS_VERSION = 8;
+
+  /** From this version on they may have deadlines, and come with answers. */
+  int ANSWERS_OFFER_VERSION = 9;
 
   /** Why updates are shipped now. */
   enum Kind {
@@ -223,23 +228,35 @@ public sealed interface Frame {
       implements Frame {}
 
   /**
+   * States with offers of others, which belong to the answer and are too large for it: who asked
+   * pulls them, and takes all as one answer.
+   *
+   * @param offers of {@link Offer#OF_ANSWER}, each with a number that no other has, in no life
+   */
+  record StatesAndOffers(States states, List<Offer> offers) implements Frame {}
+
+  /**
    * Offers the state of a large set or map, of which the receiver lacks something: it pulls what
    * that is. The sender's stream goes on when it has.
    *
    * @param epoch of the sender's stream
    * @param number counts the offers within the epoch, and in its last {@link #TIMES_BITS} how often
    *     this one was made: who pulls gives the number that was heard last
-   * @param context of the version that is offered
+   * @param version what the version that is offered has beside its entries
    */
-  record Offer(long epoch, long number, ObjectId object, CausalContext context) implements Frame {
+  record Offer(long epoch, long number, ObjectId object, EntryRanges.Head version)
+      implements Frame {
     /** So many bits of the number differ where an offer is made again, modulo. */
     public static final int TIMES_BITS = 8;
+
+    /** The epoch of what is offered with an answer: it is of no stream. */
+    public static final long OF_ANSWER = 0;
 
     /** Whether both offer the same version: one may be the other, made again. */
     public boolean isSame(Offer other) {
       return isOf(other.epoch, other.number)
           && object.equals(other.object)
-          && context.equals(other.context);
+          && version.equals(other.version);
     }
 
     /** Whether a number is this offer's, however often it was made. */

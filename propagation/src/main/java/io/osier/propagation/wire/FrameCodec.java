@@ -128,6 +128,11 @@ public final class FrameCodec {
   private static final int PULL = 12;
   private static final int RANGES = 13;
   private static final int ENTRIES = 14;
+  private static final int OFFER_WITH_DEADLINES = 15;
+  private static final int STATES_AND_OFFERS = 16;
+
+  /** The fewest bytes that an offer takes. */
+  private static final int OFFER_BYTES_MIN = 1 + 2 + OBJECT_BYTES_MIN + 1;
 
   /** The fewest bytes that a range takes: its key's length, and its hash. */
   private static final int RANGE_BYTES_MIN = 1 + 2 * Long.BYTES;
@@ -209,23 +214,15 @@ public final class FrameCodec {
       }
       case Frame.States f -> {
         out.writeByte(STATES);
-        out.writeNumber(f.request());
-        out.writeBoolean(f.origin().isPresent());
-        f.origin().ifPresent(out::writeReplica);
-        out.writeBoolean(f.next().isPresent());
-        f.next().ifPresent(p -> writePage(out, p));
-        out.writeNumber(f.through());
-        writePlace(out, f.changes());
-        out.writeVector(f.deps());
-        writeShipments(out, sender, f.shipments());
+        writeStates(out, sender, f);
       }
-      case Frame.Offer f -> {
-        out.writeByte(OFFER);
-        out.writeNumber(f.epoch());
-        out.writeNumber(f.number());
-        writeObject(out, f.object());
-        out.writeContext(f.context());
+      case Frame.StatesAndOffers f -> {
+        out.writeByte(STATES_AND_OFFERS);
+        writeStates(out, sender, f.states());
+        out.writeCount(f.offers().size());
+        f.offers().forEach(offer -> writeOffer(out, offer));
       }
+      case Frame.Offer f -> writeOffer(out, f);
       case Frame.Pull f -> {
         out.writeByte(PULL);
         out.writeNumber(f.epoch());
@@ -257,6 +254,70 @@ public final class FrameCodec {
         writeShipment(out, sender, f.entries());
       }
     }
+  }
+
+  private static void writeStates(WireOutput out, ReplicaId sender, Frame.States states) {
+    out.writeNumber(states.request());
+    out.writeBoolean(states.origin().isPresent());
+    states.origin().ifPresent(out::writeReplica);
+    out.writeBoolean(states.next().isPresent());
+    states.next().ifPresent(p -> writePage(out, p));
+    out.writeNumber(states.through());
+    writePlace(out, states.changes());
+    out.writeVector(states.deps());
+    writeShipments(out, sender, states.shipments());
+  }
+
+  private static Frame.States readStates(WireInput in, ReplicaId sender) {
+    long request = in.readNumber();
+    Optional<ReplicaId> origin = in.readFlag() ? Optional.of(in.readReplica()) : Optional.empty();
+    Optional<Page> next = in.readFlag() ? Optional.of(readPage(in)) : Optional.empty();
+    return new Frame.States(
+        request,
+        origin,
+        next,
+        in.readNumber(),
+        readPlace(in),
+        in.readVector(),
+        readShipments(in, sender));
+  }
+
+  private static Frame.StatesAndOffers readStatesAndOffers(WireInput in, ReplicaId sender) {
+    Frame.States states = readStates(in, sender);
+    int n = in.readCount(OFFER_BYTES_MIN);
+    List<Frame.Offer> offers = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      offers.add(readOffer(in, in.readByte()));
+    }
+    return new Frame.StatesAndOffers(states, offers);
+  }
+
+  /** With its type: those without deadlines are what they were before there were others. */
+  private static void writeOffer(WireOutput out, Frame.Offer offer) {
+    EntryRanges.Head version = offer.version();
+    out.writeByte(version.expires() ? OFFER_WITH_DEADLINES : OFFER);
+    out.writeNumber(offer.epoch());
+    out.writeNumber(offer.number());
+    writeObject(out, offer.object());
+    out.writeContext(version.context());
+    if (version.expires()) {
+      version.writeDeadlines(out);
+    }
+  }
+
+  private static Frame.Offer readOffer(WireInput in, int type) {
+    if (type != OFFER && type != OFFER_WITH_DEADLINES) {
+      throw new MalformedException("a frame of type " + type + " is no offer");
+    }
+    long epoch = in.readNumber();
+    long number = in.readNumber();
+    ObjectId object = readParted(in);
+    CausalContext context = in.readContext();
+    EntryRanges.Head version =
+        type == OFFER
+            ? EntryRanges.Head.of(context)
+            : EntryRanges.Head.read(object.type(), context, in);
+    return new Frame.Offer(epoch, number, object, version);
   }
 
   private static void writePlaces(WireOutput out, List<Integer> places) {
@@ -303,20 +364,8 @@ public final class FrameCodec {
           new Frame.Heal(
               in.readNumber(), in.readReplica(), in.readNumber(), in.readContext(), readPage(in));
       case FETCH -> readFetch(in);
-      case STATES -> {
-        long request = in.readNumber();
-        Optional<ReplicaId> origin =
-            in.readFlag() ? Optional.of(in.readReplica()) : Optional.empty();
-        Optional<Page> next = in.readFlag() ? Optional.of(readPage(in)) : Optional.empty();
-        yield new Frame.States(
-            request,
-            origin,
-            next,
-            in.readNumber(),
-            readPlace(in),
-            in.readVector(),
-            readShipments(in, sender));
-      }
+      case STATES -> readStates(in, sender);
+      case STATES_AND_OFFERS -> readStatesAndOffers(in, sender);
       case VERIFY -> {
         long request = in.readNumber();
         int n = in.readCount(OBJECT_BYTES_MIN + 1);
@@ -330,8 +379,7 @@ public final class FrameCodec {
           new Frame.Verified(
               in.readNumber(), readObject(in), readShipments(in, sender), in.readVector());
       case RIGHTS -> new Frame.Rights(readObject(in), in.readNumber(), in.readFlag());
-      case OFFER ->
-          new Frame.Offer(in.readNumber(), in.readNumber(), readParted(in), in.readContext());
+      case OFFER, OFFER_WITH_DEADLINES -> readOffer(in, type);
       case PULL -> readPull(in);
       case RANGES -> readRanges(in);
       case ENTRIES -> readEntries(in, sender);

@@ -67,9 +67,9 @@ final class PeerMessageProperties {
   /** What a newer version adds is not understood, but it must be refused by name. */
   @Test
   void greetingOfANewerVersion_isRead_whateverFollows() {
-    byte[] bytes = HexFormat.of().parseHex("010109016300027573030265750" + "1016b09ffffff");
+    byte[] bytes = HexFormat.of().parseHex("01010a016300027573030265750" + "1016b09ffffff");
     assertThat(PeerMessage.decode(new WireInput(bytes)))
-        .isEqualTo(new PeerMessage.Hello(9, "c", US, "eu", List.of("k"), 9));
+        .isEqualTo(new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9));
   }
 
   @Provide

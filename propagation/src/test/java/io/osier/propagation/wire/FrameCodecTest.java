@@ -15,6 +15,7 @@ import io.osier.crdt.EntryKey;
 import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -117,8 +118,26 @@ final class FrameCodecTest {
             List.of(state())),
         "01070301000275730301070601016b0804070801020701016e6102040400000102010004010104050000");
     golden.put(
-        new Frame.Offer(2, 3, object, CausalContext.range(US, 5, 6)),
+        new Frame.Offer(2, 3, object, EntryRanges.Head.of(CausalContext.range(US, 5, 6))),
         "010b0203016b08010002757303010501");
+    golden.put(
+        new Frame.Offer(2, 3, object, mortal()),
+        "010f0203016b080100027573030100060f00010105b81701010178010106d00f");
+    golden.put(
+        new Frame.StatesAndOffers(
+            new Frame.States(
+                3,
+                Optional.empty(),
+                Optional.empty(),
+                0,
+                Frame.Place.NONE,
+                VersionVector.EMPTY,
+                List.of()),
+            List.of(
+                new Frame.Offer(0, 256, object, EntryRanges.Head.of(CausalContext.EMPTY)),
+                new Frame.Offer(0, 512, object, mortal()))),
+        "01100300000000000000020b008002016b0800"
+            + "0f008004016b080100027573030100060f00010105b81701010178010106d00f");
     EntryKey key = new EntryKey(new byte[] {1, 'x'});
     golden.put(
         new Frame.Pull(2, 3, object, false, key, List.of(1, 2, 7)),
@@ -136,6 +155,19 @@ final class FrameCodecTest {
         new Frame.Entries(2, 3, key, List.of(0), entries()),
         "010e02030201780100016b2804040000010101000401010178010104");
     return golden;
+  }
+
+  /** What a set has beside its entries that has a deadline, and its element has one, too. */
+  private static EntryRanges.Head mortal() {
+    Causal bottom = Causal.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(List.of(Value.of("x")));
+    Causal set = bottom.join(bottom.prepare(add, US, 4, 0, 1_000, 0));
+    Operation whole = new Operation.Expire(3_000, false);
+    set = set.join(set.prepare(whole, US, 5, 4, 1_000, 0));
+    Operation part =
+        new Operation.ExpireParts(
+            List.of(new Part.Element(Value.of("x"))), new Operation.Expire(2_000, false));
+    return EntryRanges.Head.of(set.join(set.prepare(part, US, 6, 5, 1_000, 0)));
   }
 
   private static Shipment entries() {
@@ -165,7 +197,10 @@ final class FrameCodecTest {
             new Frame.Ranges(1, 1, set, none, List.of(last)),
             new Frame.Ranges(1, 1, counter, EntryKey.NONE, List.of(last)),
             new Frame.Pull(1, 1, set, false, none, List.of()),
-            new Frame.Offer(1, 1, counter, CausalContext.EMPTY),
+            new Frame.Offer(1, 1, counter, EntryRanges.Head.of(CausalContext.EMPTY)),
+            new Frame.Offer(1, 1, counter, mortal()),
+            new Frame.Offer(
+                1, 1, set, new EntryRanges.Head(CausalContext.range(US, 0, 6), new byte[] {7})),
             new Frame.Entries(1, 1, EntryKey.NONE, List.of(0), state()),
             new Frame.Entries(1, 1, EntryKey.NONE, List.of(0), shipment()));
     for (Frame frame : wrong) {

@@ -24,6 +24,7 @@ import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.in.Answer;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Inbound;
 import io.osier.propagation.in.InboundStream;
@@ -34,7 +35,6 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -274,7 +274,7 @@ public final class Propagation {
       if (!peers.contains(gone)) {
         peerDown(gone, nowNanos);
         outbound.remove(gone, nowNanos);
-        inbound.end(gone);
+        inbound.end(gone, nowNanos);
         answers.ended(gone);
         verifier.remove(gone);
         standing.remove(gone);
@@ -354,14 +354,18 @@ public final class Propagation {
       }
       case Frame.Ranges f -> {
         if (f.epoch() == Frame.Offer.OF_ANSWER) {
-          take(in, inbound.answered(in, f, nowNanos), nowNanos, nowMillis);
+          inbound
+              .answered(in, f, nowNanos)
+              .ifPresent(answer -> take(in, answer, nowNanos, nowMillis));
         } else {
           inbound.pulled(in, f, nowNanos, nowMillis);
         }
       }
       case Frame.Entries f -> {
         if (f.epoch() == Frame.Offer.OF_ANSWER) {
-          take(in, inbound.answered(in, f, nowNanos), nowNanos, nowMillis);
+          inbound
+              .answered(in, f, nowNanos)
+              .ifPresent(answer -> take(in, answer, nowNanos, nowMillis));
         } else {
           inbound.pulled(in, f, nowNanos, nowMillis);
         }
@@ -376,31 +380,26 @@ public final class Propagation {
           resume(in, nowNanos);
         }
       }
-      case Frame.States f -> take(in, Optional.of(f), nowNanos, nowMillis);
-      case Frame.StatesAndOffers f -> {
+      case Frame.States f -> take(in, Answer.of(f), nowNanos, nowMillis);
+      case Frame.StatesAndOffer f -> {
         Frame.States states = f.states();
         boolean comes =
             states.origin().isPresent() ? healer.comes(peer, states) : inbound.comes(in, states);
         if (comes) {
-          take(in, inbound.answered(in, f, nowNanos), nowNanos, nowMillis);
+          inbound.answered(in, f, nowNanos);
         }
       }
+      case Frame.Withdrawn f -> inbound.withdrawn(in, f, healer::comesNot, nowNanos);
     }
     standing.settle();
   }
 
-  /** Takes an answer of which all is here, and those behind it that need nothing more. */
-  private void take(
-      InboundStream in, Optional<Frame.States> answer, long nowNanos, long nowMillis) {
-    Optional<Frame.States> next = answer;
-    while (next.isPresent()) {
-      Frame.States states = next.get();
-      boolean expected =
-          states.origin().isPresent() && healer.received(in.sender(), states, nowNanos);
-      inbound.states(in, states, expected, nowNanos, nowMillis);
-      endHealings(nowNanos);
-      next = inbound.nextAnswer(in, nowNanos);
-    }
+  /** Takes an answer of which all is here. */
+  private void take(InboundStream in, Answer answer, long nowNanos, long nowMillis) {
+    boolean expected =
+        answer.states().origin().isPresent() && healer.received(in.sender(), answer, nowNanos);
+    inbound.states(in, answer, expected, nowNanos, nowMillis);
+    endHealings(nowNanos);
   }
 
   /** How long a frame took, by the two wall clocks; Long.MIN_VALUE if it does not tell. */
@@ -454,13 +453,13 @@ public final class Propagation {
     answers.answerHealsWaiting(nowNanos);
     endHealings(nowNanos);
     for (InboundStream in : inbound.streams()) {
-      tick(in, nowNanos, nowMillis);
+      tick(in, nowNanos);
     }
     standing.settle();
     if (announcer.dueNanos() <= nowNanos) {
       standing.lookForLosses();
       inbound.sweepLeft(origin -> isLost(origin, nowNanos), nowNanos, nowMillis);
-      inbound.holdPulled(healer::comesNot, healer::lost, nowNanos, nowMillis);
+      inbound.holdPulled(healer::lost, nowNanos, nowMillis);
       answers.holdOffered(nowNanos);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
@@ -468,7 +467,7 @@ public final class Propagation {
     }
   }
 
-  private void tick(InboundStream in, long nowNanos, long nowMillis) {
+  private void tick(InboundStream in, long nowNanos) {
     String dc = in.sender().dc();
     PeerStream stream = outbound.stream(dc);
     if (stream == null || !stream.linkUp()) {
@@ -478,7 +477,6 @@ public final class Propagation {
       resume(in, nowNanos);
     }
     inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
-    take(in, inbound.tickAnswers(in, healer::comesNot, nowNanos), nowNanos, nowMillis);
     if (verifier.isDone(dc)) {
       healer.check(
           in.sender(),

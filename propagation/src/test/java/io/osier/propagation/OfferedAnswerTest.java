@@ -51,7 +51,7 @@ final class OfferedAnswerTest {
   void whatIsLacking_isPulled(String consistency) {
     separated(consistency);
     String all = run("join ap us", "run 30000");
-    assertThat(all).contains("states of eu", "offers [k]").doesNotContain("us>ap  [k whole");
+    assertThat(all).contains("states of eu", "offers k").doesNotContain("us>ap  [k whole");
     assertThat(ranges(all)).isEqualTo(8);
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
@@ -68,7 +68,7 @@ final class OfferedAnswerTest {
 
   static Stream<Arguments> frames() {
     return Stream.of(
-            Frame.StatesAndOffers.class, Frame.Pull.class, Frame.Ranges.class, Frame.Entries.class)
+            Frame.StatesAndOffer.class, Frame.Pull.class, Frame.Ranges.class, Frame.Entries.class)
         .flatMap(c -> Stream.of(arguments("session", c), arguments("causal", c)));
   }
 
@@ -141,7 +141,7 @@ final class OfferedAnswerTest {
   void deadline_comesWithTheOffer(String consistency) {
     separated(consistency);
     run("eu expire k 5000000", "run 1000");
-    assertThat(run("join ap us", "run 30000")).contains("offers [k]").doesNotContain("k whole");
+    assertThat(run("join ap us", "run 30000")).contains("offers k").doesNotContain("k whole");
     assertThat(at("ap")).isEqualTo(at("eu"));
     assertThat(at("ap").expires()).isTrue();
   }
@@ -154,7 +154,7 @@ final class OfferedAnswerTest {
     run("mute eu ap", "eu add k e200", "run 100", "us add k e201", "run 100");
     script.loses((link, frame) -> frame instanceof Frame.Heal);
     String told = run("run 60000");
-    assertThat(told).contains("fetch [k]", "states of what was asked", "offers [k]");
+    assertThat(told).contains("fetch [k]", "states of what was asked", "offers k");
     assertThat(told).doesNotContain("us>ap  [k whole");
     assertThat(ranges(told)).isBetween(1L, 3L);
     assertThat(at("ap")).isEqualTo(at("us"));
@@ -198,7 +198,7 @@ final class OfferedAnswerTest {
       }
       told.append(run("run 900000"));
       assertThat(at("ap")).as("seed " + seed).isEqualTo(at("eu"));
-      pulls += told.indexOf("offers [k]") >= 0 ? 1 : 0;
+      pulls += told.indexOf("offers k") >= 0 ? 1 : 0;
       run("cut ap us", "eu add k" + elements(random.nextInt(300), 310), "run 5000");
       were.add(at("eu"));
     }

@@ -462,8 +462,8 @@ final class Script {
               + f.origin().map(ReplicaId::dc).orElse("what was asked")
               + (f.next().isPresent() ? ", more" : ", all through " + f.through())
               + text(f.shipments());
-      case Frame.StatesAndOffers f ->
-          text(f.states()) + ", offers " + f.offers().stream().map(o -> o.object().key()).toList();
+      case Frame.StatesAndOffer f -> text(f.states()) + ", offers " + f.offer().object().key();
+      case Frame.Withdrawn f -> "withdrawn";
       case Frame.Fetch f -> "fetch " + f.objects().stream().map(o -> o.key().toString()).toList();
       case Frame.Verify f -> "verify";
       case Frame.Verified f -> "verified";

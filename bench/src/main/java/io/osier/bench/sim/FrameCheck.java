@@ -40,7 +40,7 @@ final class FrameCheck {
     return switch (frame) {
       case Frame.Updates u -> u.shipments();
       case Frame.States s -> s.shipments();
-      case Frame.StatesAndOffers s -> s.states().shipments();
+      case Frame.StatesAndOffer s -> s.states().shipments();
       case Frame.Verified v -> v.shipments();
       case Frame.Entries e -> List.of(e.entries());
       default -> List.of();

@@ -112,7 +112,7 @@ final class FrontDoor {
   private static boolean brings(Frame frame) {
     return frame instanceof Frame.Updates
         || frame instanceof Frame.States
-        || frame instanceof Frame.StatesAndOffers
+        || frame instanceof Frame.StatesAndOffer
         || frame instanceof Frame.Verified;
   }
 

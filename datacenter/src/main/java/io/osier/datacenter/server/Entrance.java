@@ -283,10 +283,8 @@ public final class Entrance {
     return switch (frame) {
       case Frame.Updates u -> keys(u.shipments());
       case Frame.States s -> keys(s.shipments());
-      case Frame.StatesAndOffers s ->
-          Stream.concat(
-                  keys(s.states().shipments()).stream(),
-                  s.offers().stream().map(offer -> offer.object().key()))
+      case Frame.StatesAndOffer s ->
+          Stream.concat(keys(s.states().shipments()).stream(), Stream.of(s.offer().object().key()))
               .toList();
       case Frame.Verified v -> keys(v.shipments());
       case Frame.Verify v -> v.objects().stream().map(known -> known.object().key()).toList();

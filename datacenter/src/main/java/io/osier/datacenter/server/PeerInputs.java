@@ -88,7 +88,7 @@ final class PeerInputs implements PeerListener {
   private static boolean brings(Frame frame) {
     return frame instanceof Frame.Updates
         || frame instanceof Frame.States
-        || frame instanceof Frame.StatesAndOffers
+        || frame instanceof Frame.StatesAndOffer
         || frame instanceof Frame.Verified
         || frame instanceof Frame.Offer
         || frame instanceof Frame.Ranges

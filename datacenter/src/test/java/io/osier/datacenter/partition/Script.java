@@ -207,8 +207,9 @@ final class Script {
       case Frame.Status f -> "";
       case Frame.Verify f -> "verify";
       case Frame.Verified f -> "verified";
-      case Frame.StatesAndOffers f -> text(f.states()) + ", offers";
+      case Frame.StatesAndOffer f -> text(f.states()) + ", offers";
       case Frame.Offer f -> "offer";
+      case Frame.Withdrawn f -> "withdrawn";
       case Frame.Pull f -> "pull";
       case Frame.Ranges f -> "ranges";
       case Frame.Entries f -> "entries";

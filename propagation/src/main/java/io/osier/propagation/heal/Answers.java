@@ -63,11 +63,14 @@ public final class Answers {
     this.offered = new OfferedAnswers(around);
   }
 
-  /** What an answer brings: states and joined updates in it, and large states to be pulled. */
+  /** What an answer brings: states and joined updates in it, and a large state to be pulled. */
   private final class Brought {
     private final int version;
     final List<Shipment> shipments = new ArrayList<>();
-    final Map<ObjectId, Causal> offered = new LinkedHashMap<>();
+
+    /** Null if there is none. */
+    @Nullable OfferedVersion offered;
+
     private int bytes;
 
     Brought(ReplicaId peer) {
@@ -76,7 +79,7 @@ public final class Answers {
 
     /** Whether there is room for more in the answer. */
     boolean hasRoom() {
-      return bytes < around.settings().frameBytes() && offered.size() < OfferedAnswers.OFFERS_MAX;
+      return bytes < around.settings().frameBytes() && offered == null;
     }
 
     void add(Shipment shipment) {
@@ -89,7 +92,7 @@ public final class Answers {
       if (state.sizeBytes() > around.settings().pullBytes()
           && version >= Frame.ANSWERS_OFFER_VERSION
           && OfferedVersion.isPossible(state, version)) {
-        offered.put(object, state);
+        offered = new OfferedVersion(object, state, around);
       } else {
         add(new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state));
       }
@@ -180,14 +183,14 @@ public final class Answers {
   }
 
   private void send(ReplicaId peer, Frame.States states, Brought brought, long nowNanos) {
-    Optional<List<Frame.Offer>> offers =
-        offered.offer(peer, states.origin(), brought.offered, nowNanos);
-    // A version that is just being read anew is there when all of it is asked for again.
-    offers.ifPresent(
-        some ->
-            around
-                .sink()
-                .send(peer, some.isEmpty() ? states : new Frame.StatesAndOffers(states, some)));
+    offered.answered(peer, states.origin());
+    OfferedVersion version = brought.offered;
+    if (version == null) {
+      around.sink().send(peer, states);
+    } else if (version.hold()) {
+      Frame.Offer offer = offered.offer(peer, states.origin(), version, nowNanos);
+      around.sink().send(peer, new Frame.StatesAndOffer(states, offer));
+    } // otherwise it is just being read anew, and there when all of it is asked for again
   }
 
   /** A peer asks for more of a large state that belongs to an answer. */

@@ -8,6 +8,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.in.Answer;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Asking;
 import io.osier.propagation.in.Early;
@@ -234,8 +235,7 @@ public final class Healer implements Early {
   }
 
   /** Notes what a page weighs: the heaviest counts less with each that is lighter. */
-  private void notePage(String dc, Frame.States states) {
-    long bytes = states.shipments().stream().mapToLong(s -> s.content().sizeBytes()).sum();
+  private void notePage(String dc, long bytes) {
     long before = pageBytes.getOrDefault(dc, 0L);
     pageBytes.put(dc, Math.max(bytes, before - before / FADING));
   }
@@ -341,7 +341,7 @@ public final class Healer implements Early {
         && healing.asking.comes(states.request());
   }
 
-  /** The rest of a page does not come. */
+  /** The rest of a page does not come: it is asked for again. */
   public void comesNot(ReplicaId peer, ReplicaId origin) {
     UnderWay healing = underWay.get(origin);
     if (healing != null && healing.peer.equals(peer)) {
@@ -359,7 +359,8 @@ public final class Healer implements Early {
   }
 
   /** Goes on after a page was applied or held. Returns whether it was the one waited for. */
-  public boolean received(ReplicaId peer, Frame.States states, long nowNanos) {
+  public boolean received(ReplicaId peer, Answer answer, long nowNanos) {
+    Frame.States states = answer.states();
     ReplicaId origin = states.origin().orElseThrow();
     UnderWay healing = underWay.get(origin);
     if (healing == null
@@ -368,7 +369,7 @@ public final class Healer implements Early {
         || !healing.asking.answered(states.request(), nowNanos)) {
       return false;
     }
-    notePage(peer.dc(), states);
+    notePage(peer.dc(), answer.frameBytes());
     if (states.next().isPresent()) {
       healing.page = states.next().get();
       healing.paused = true;

@@ -1,118 +1,90 @@
 package io.osier.propagation.heal;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
-import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The large states that belong to answers, kept as they were offered until they have been pulled.
- * Who asked sets the pace, and asks again for what was lost: an answer that is not to be had any
- * more is made anew when all of it is asked for again. Not thread-safe.
+ * Who asked sets the pace, and asks again for what was lost. Of what a peer has asked for, an
+ * answer is the last one. Not thread-safe.
  */
 final class OfferedAnswers {
-  /** An answer has so many at most. */
-  static final int OFFERS_MAX = 16;
-
   /** A peer that pulls nothing for so long has given up. */
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /** What a peer has asked for: of each it waits for one answer at a time. */
+  /** What a peer has asked for: of an origin, or objects. */
   private record Asked(ReplicaId peer, Optional<ReplicaId> origin) {}
 
+  private record Offered(long number, OfferedVersion version) {}
+
   private final Surroundings around;
-  private final Map<Asked, Map<Long, OfferedVersion>> answers = new LinkedHashMap<>();
+  private final Map<Asked, Offered> offers = new HashMap<>();
 
-  /** When a peer pulled something last, or was given something to pull. */
-  private final Map<ReplicaId, Long> pulledNanos = new TreeMap<>();
+  /** When a peer pulled something last, or was offered something: others wait meanwhile. */
+  private final Map<ReplicaId, Long> pulledNanos = new HashMap<>();
 
-  /** The number of the last offer. */
+  /** The number of the last offer, without how often it was made. */
   private long number;
 
   OfferedAnswers(Surroundings around) {
     this.around = around;
-    // None is given twice, in no life.
-    this.number = around.recovered().life() << 24;
+    this.number = around.recovered().life() << 24; // none is given twice, in no life
   }
 
-  /**
-   * Offers what belongs to an answer; what belonged to the one before is offered no more.
-   *
-   * @param origin that was asked for; empty for objects
-   * @return none at all if something of it cannot be offered now
-   */
-  Optional<List<Frame.Offer>> offer(
-      ReplicaId peer, Optional<ReplicaId> origin, Map<ObjectId, Causal> states, long nowNanos) {
-    Asked asked = new Asked(peer, origin);
-    answers.remove(asked);
-    List<Frame.Offer> offers = new ArrayList<>();
-    Map<Long, OfferedVersion> versions = new TreeMap<>();
-    for (Map.Entry<ObjectId, Causal> e : states.entrySet()) {
-      OfferedVersion version = new OfferedVersion(e.getKey(), e.getValue(), around);
-      if (!version.hold()) {
-        return Optional.empty();
-      }
-      number++;
-      Frame.Offer offer = version.offer(Frame.Offer.OF_ANSWER, number << Frame.Offer.TIMES_BITS);
-      versions.put(offer.number(), version);
-      offers.add(offer);
-    }
-    if (!versions.isEmpty()) {
-      answers.put(asked, versions);
-      pulledNanos.put(peer, nowNanos);
-    }
-    return Optional.of(offers);
+  /** A peer is answered: what was offered with the answer before is offered no more. */
+  void answered(ReplicaId peer, Optional<ReplicaId> origin) {
+    offers.remove(new Asked(peer, origin));
   }
 
-  /** Answers a request for some of what was offered, unless it is not to be had any more. */
-  void pull(ReplicaId peer, Frame.Pull pull, long nowNanos) {
-    Map<Long, OfferedVersion> answer = find(peer, pull.number());
-    if (answer == null) {
-      return;
-    }
+  /** Offers what belongs to an answer. */
+  Frame.Offer offer(
+      ReplicaId peer, Optional<ReplicaId> origin, OfferedVersion version, long nowNanos) {
+    number++;
+    Frame.Offer offer = version.offer(Frame.Offer.OF_ANSWER, number << Frame.Offer.TIMES_BITS);
+    offers.put(new Asked(peer, origin), new Offered(offer.number(), version));
     pulledNanos.put(peer, nowNanos);
-    OfferedVersion version = answer.get(pull.number());
-    if (version == null || !version.object().equals(pull.object())) {
-      return;
-    }
-    if (pull.done() || !version.hold()) {
-      answer.remove(pull.number());
-      answers.values().removeIf(Map::isEmpty);
-    } else {
-      version.answer(pull).ifPresent(frame -> around.sink().send(peer, frame));
-    }
+    return offer;
   }
 
-  private @Nullable Map<Long, OfferedVersion> find(ReplicaId peer, long offer) {
-    for (Map.Entry<Asked, Map<Long, OfferedVersion>> e : answers.entrySet()) {
-      if (e.getKey().peer.equals(peer) && e.getValue().containsKey(offer)) {
-        return e.getValue();
+  /** Answers a request for some of what was offered. */
+  void pull(ReplicaId peer, Frame.Pull pull, long nowNanos) {
+    for (Map.Entry<Asked, Offered> e : offers.entrySet()) {
+      Offered offered = e.getValue();
+      if (e.getKey().peer.equals(peer)
+          && offered.number == pull.number()
+          && offered.version.object().equals(pull.object())) {
+        if (pull.done()) {
+          offers.remove(e.getKey());
+          return;
+        }
+        if (offered.version.hold()) {
+          pulledNanos.put(peer, nowNanos);
+          offered.version.answer(pull).ifPresent(frame -> around.sink().send(peer, frame));
+          return;
+        }
       }
     }
-    return null;
+    if (!pull.done()) {
+      around.sink().send(peer, new Frame.Withdrawn(pull.number()));
+    }
   }
 
   /** Keeps what is offered the same for a time, unless nobody pulls it any more. */
   void hold(long nowNanos) {
     pulledNanos.values().removeIf(nanos -> nowNanos - nanos > KEPT_NANOS);
-    answers.keySet().removeIf(asked -> !pulledNanos.containsKey(asked.peer));
-    answers.values().forEach(versions -> versions.values().removeIf(v -> !v.hold()));
-    answers.values().removeIf(Map::isEmpty);
+    offers.keySet().removeIf(asked -> !pulledNanos.containsKey(asked.peer));
+    offers.values().removeIf(offered -> !offered.version.hold());
   }
 
   /** A datacenter cannot be sent anything, or has a newer incarnation: it asks again. */
   void interrupted(String dc) {
-    answers.keySet().removeIf(asked -> asked.peer.dc().equals(dc));
+    offers.keySet().removeIf(asked -> asked.peer.dc().equals(dc));
     pulledNanos.keySet().removeIf(peer -> peer.dc().equals(dc));
   }
 }

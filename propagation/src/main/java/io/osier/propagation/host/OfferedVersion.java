@@ -80,6 +80,11 @@ public final class OfferedVersion {
     return state.sizeBytes();
   }
 
+  /** What its offer takes beside its context, in bytes. */
+  public long headBytes() {
+    return head.deadlines().length;
+  }
+
   /** This datacenter's last commit number in it. */
   public long last() {
     return state.context().through(around.self());

@@ -1,17 +1,19 @@
 package io.osier.propagation.in;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.crdt.Causal;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What has come of large states whose answers ended early: whoever gives them next need not give
- * that again. It is no version that ever was, and is dropped where its room is needed. Not
- * thread-safe.
+ * that again. It is no version that ever was. The oldest is dropped where it takes too much, but
+ * never the last one. Not thread-safe.
  */
 final class HalfPulled {
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -25,14 +27,23 @@ final class HalfPulled {
 
   private record Kept(Part part, long sinceNanos) {}
 
-  private final Map<ObjectId, Kept> kept = new HashMap<>();
+  private final LinkedHashMap<ObjectId, Kept> kept = new LinkedHashMap<>();
   private long heapBytes;
 
-  void keep(ObjectId object, Part part, long nowNanos) {
-    heapBytes += part.bytes - bytes(kept.put(object, new Kept(part, nowNanos)));
+  /**
+   * Keeps what has come of an object.
+   *
+   * @param bytesMax so much is kept, and one at least
+   */
+  void keep(ObjectId object, Part part, long bytesMax, long nowNanos) {
+    heapBytes += part.bytes - bytes(kept.remove(object));
+    kept.put(object, new Kept(part, nowNanos));
+    while (heapBytes > bytesMax && kept.size() > 1) {
+      heapBytes -= bytes(requireNonNull(kept.pollFirstEntry()).getValue());
+    }
   }
 
-  private static long bytes(Kept before) {
+  private static long bytes(@Nullable Kept before) {
     return before == null ? 0 : before.part.bytes;
   }
 
@@ -49,13 +60,8 @@ final class HalfPulled {
   void hold(long nowNanos) {
     kept.values()
         .removeIf(k -> nowNanos - k.sinceNanos > KEPT_NANOS || !Decomposition.hold(k.part.version));
-    heapBytes = kept.values().stream().mapToLong(HalfPulled::bytes).sum();
-  }
-
-  /** Its room is needed. */
-  void clear() {
-    kept.clear();
     heapBytes = 0;
+    kept.values().forEach(k -> heapBytes += bytes(k));
   }
 
   /** What is kept takes so much in the heap, about, in bytes. */

@@ -105,17 +105,18 @@ public final class Inbound {
     }
     if (in != null) {
       visibility.ended(in.sender());
-      for (PendingAnswer answer : in.answers()) {
-        endAnswer(in, answer.origin(), nowNanos);
-      }
+      endAnswers(in, nowNanos);
       in.end();
       if (in.applied().isPresent()) {
         endedStreams.put(peer.dc(), in.sender());
       }
     }
     Optional<Frame.Cursor> cursor = Optional.ofNullable(around.recovered().cursors().get(peer));
-    Fetcher fetcher = new Fetcher(new Asking(requests, around.retryNanos()));
-    streams.put(new InboundStream(peer, around.recovered().life(), cursor, fetcher, nowNanos));
+    long retry = around.retryNanos();
+    Fetcher fetcher = new Fetcher(new Asking(requests, retry));
+    PendingAnswers answers = new PendingAnswers(new Asking(requests, retry), retry);
+    streams.put(
+        new InboundStream(peer, around.recovered().life(), cursor, fetcher, answers, nowNanos));
     return true;
   }
 
@@ -123,9 +124,10 @@ public final class Inbound {
    * Nothing is heard of a datacenter any more: what of it is missing, others have. What has come of
    * it, and waits for something else, becomes visible with that: nobody else may have it.
    */
-  public void end(String dc) {
+  public void end(String dc, long nowNanos) {
     InboundStream in = streams.get(dc);
     if (in != null) {
+      endAnswers(in, nowNanos);
       in.end();
       if (visibility.ended(in.sender()) && in.isStarted()) {
         in.dropped(); // the same incarnation may be a peer again
@@ -235,9 +237,6 @@ public final class Inbound {
 
   /** Looks who goes on, now that something has come. */
   private void weigh(long nowNanos) {
-    if (visibility.waitingBytes() > around.settings().memory().waiting()) {
-      streams.halfPulled().clear();
-    }
     visibility.weigh(new Heard(nowNanos));
   }
 
@@ -300,14 +299,15 @@ public final class Inbound {
    * @param expected whether it is the next page of a healing that is under way
    */
   public void states(
-      InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
+      InboundStream in, Answer answer, boolean expected, long nowNanos, long nowMillis) {
+    Frame.States states = answer.states();
     if (around.observer().isOn()) {
       around.observer().brought(in.sender(), states.shipments());
     }
     if (expected) {
       endAnswer(in, states.origin(), nowNanos); // a former one to the same
     }
-    visibility.states(in, states, expected, nowNanos, nowMillis);
+    visibility.states(in, answer, expected, nowNanos, nowMillis);
     weigh(nowNanos);
     if (states.origin().isEmpty()) {
       in.fetcher().answered(states, nowNanos).ifPresent(next -> send(in, next));
@@ -317,16 +317,13 @@ public final class Inbound {
   // ---------------------------------------------------------------- answers that are pulled
 
   /**
-   * Takes an answer with large states that are pulled before it counts.
-   *
-   * @return the answer, if all of it is here
+   * Takes an answer with a large state that is pulled before it counts, so it is waited for ({@link
+   * #comes}).
    */
-  public Optional<Frame.States> answered(
-      InboundStream in, Frame.StatesAndOffers answer, long nowNanos) {
-    Asking asking = new Asking(requests, around.retryNanos());
+  public void answered(InboundStream in, Frame.StatesAndOffer answer, long nowNanos) {
     endAnswer(in, answer.states().origin(), nowNanos);
-    in.begin(new PendingAnswer(in.sender(), answer, asking));
-    return nextAnswer(in, nowNanos);
+    in.answers().add(new PendingAnswer(in.sender(), answer));
+    nextAnswer(in, nowNanos);
   }
 
   /** Whether an answer to a fetch that has come in part is waited for. */
@@ -334,40 +331,44 @@ public final class Inbound {
     return in.fetcher().comes(states);
   }
 
-  /** Takes a page of ranges of what belongs to an answer. Returns it if all of it is here. */
-  public Optional<Frame.States> answered(InboundStream in, Frame.Ranges ranges, long nowNanos) {
-    PendingAnswer first = in.firstAnswer();
-    return first != null && first.take(ranges, nowNanos)
-        ? goOn(in, first, nowNanos)
-        : Optional.empty();
+  /** Takes a page of ranges of what belongs to an answer. Returns one of which all is here. */
+  public Optional<Answer> answered(InboundStream in, Frame.Ranges ranges, long nowNanos) {
+    PendingAnswer asked = in.answers().asked(ranges.number());
+    return asked != null && asked.take(ranges) ? goOn(in, asked, nowNanos) : Optional.empty();
   }
 
-  /** Takes entries of what belongs to an answer. Returns it if all of it is here. */
-  public Optional<Frame.States> answered(InboundStream in, Frame.Entries entries, long nowNanos) {
-    PendingAnswer first = in.firstAnswer();
-    return first != null && first.take(entries, nowNanos)
-        ? goOn(in, first, nowNanos)
-        : Optional.empty();
+  /** Takes entries of what belongs to an answer. Returns one of which all is here. */
+  public Optional<Answer> answered(InboundStream in, Frame.Entries entries, long nowNanos) {
+    PendingAnswer asked = in.answers().asked(entries.number());
+    return asked != null && asked.take(entries) ? goOn(in, asked, nowNanos) : Optional.empty();
   }
 
-  /** Begins with the first answer, unless it has begun. Returns it if all of it is here. */
-  public Optional<Frame.States> nextAnswer(InboundStream in, long nowNanos) {
-    PendingAnswer first = in.firstAnswer();
-    return first != null && first.isNew() ? goOn(in, first, nowNanos) : Optional.empty();
-  }
-
-  private Optional<Frame.States> goOn(InboundStream in, PendingAnswer first, long nowNanos) {
-    if (first.isComplete()) {
-      PendingAnswer unused = in.endAnswer(first.origin());
-      for (Frame.Pull done : first.done()) {
-        around.stats().pulled();
-        send(in, done);
-      }
-      return Optional.of(first.answer());
+  private Optional<Answer> goOn(InboundStream in, PendingAnswer asked, long nowNanos) {
+    in.answers().came(nowNanos);
+    Optional<Answer> whole = asked.answer();
+    if (whole.isEmpty()) {
+      pull(in, asked, nowNanos);
+    } else {
+      PendingAnswer unused = in.answers().remove(asked.origin());
+      around.stats().pulled();
+      send(in, StatePull.done(asked.offer()));
     }
-    first.begin(object -> pulledOrHere(in, object), nowNanos);
-    first.ask(nowNanos).ifPresent(pull -> send(in, pull));
-    return Optional.empty();
+    return whole;
+  }
+
+  private void pull(InboundStream in, PendingAnswer first, long nowNanos) {
+    int rangesMax = in.answers().ask(first, nowNanos);
+    if (first.begin(object -> pulledOrHere(in, object), nowNanos)) {
+      send(in, first.ask(rangesMax));
+    } // otherwise it is tried again, as if that were lost
+  }
+
+  /** Asks for what is next, or was asked and did not come. */
+  private void nextAnswer(InboundStream in, long nowNanos) {
+    PendingAnswer first = in.answers().first();
+    if (first != null && in.answers().isDue(in.heardNanos())) {
+      pull(in, first, nowNanos);
+    }
   }
 
   /** Of an object what came in part, or has come and waits, or is here. */
@@ -385,50 +386,46 @@ public final class Inbound {
     return new HalfPulled.Part(version, 0);
   }
 
+  /** An answer's state is pulled no more: what has come of it is kept for the next. */
   private void endAnswer(InboundStream in, Optional<ReplicaId> origin, long nowNanos) {
-    PendingAnswer ended = in.endAnswer(origin);
+    PendingAnswer ended = in.answers().remove(origin);
     if (ended != null) {
-      ended.end(streams.halfPulled(), nowNanos);
+      long bytesMax = around.settings().memory().waiting();
+      ended
+          .part()
+          .ifPresent(
+              part -> streams.halfPulled().keep(ended.offer().object(), part, bytesMax, nowNanos));
     }
+  }
+
+  private void endAnswers(InboundStream in, long nowNanos) {
+    in.answers().all().forEach(answer -> endAnswer(in, answer.origin(), nowNanos));
   }
 
   /**
-   * Asks once more for what belongs to an answer and did not come, and begins with those that wait.
+   * What was offered with an answer is not to be had any more.
    *
-   * @param notComing hears of what origin the rest of an answer does not come
+   * @param notComing hears of what origin the answer does not come
    */
-  public Optional<Frame.States> tickAnswers(
-      InboundStream in, BiConsumer<ReplicaId, ReplicaId> notComing, long nowNanos) {
-    PendingAnswer first = in.firstAnswer();
-    if (first == null || first.isNew() || !first.isDue(in.heardNanos())) {
-      return nextAnswer(in, nowNanos);
-    }
-    if (first.isLost()) {
-      drop(in, first, notComing, nowNanos);
-      return nextAnswer(in, nowNanos);
-    }
-    first.begin(object -> pulledOrHere(in, object), nowNanos);
-    first.askAgain(nowNanos).ifPresent(pull -> send(in, pull));
-    return Optional.empty();
-  }
-
-  private void drop(
+  public void withdrawn(
       InboundStream in,
-      PendingAnswer answer,
+      Frame.Withdrawn offer,
       BiConsumer<ReplicaId, ReplicaId> notComing,
       long nowNanos) {
-    endAnswer(in, answer.origin(), nowNanos);
-    answer
-        .origin()
-        .ifPresentOrElse(
-            origin -> notComing.accept(in.sender(), origin), () -> in.fetcher().comesNot());
+    PendingAnswer asked = in.answers().asked(offer.number());
+    if (asked != null) {
+      endAnswer(in, asked.origin(), nowNanos);
+      asked
+          .origin()
+          .ifPresentOrElse(
+              origin -> notComing.accept(in.sender(), origin), () -> in.fetcher().comesNot());
+    }
   }
 
   /** Frames may have been lost: what was asked for is asked for again, as a whole. */
   public void answersMayBeLost(InboundStream in, long nowNanos) {
     in.fetcher().down();
-    endAnswer(in, Optional.empty(), nowNanos);
-    in.answers().forEach(PendingAnswer::interrupted);
+    endAnswers(in, nowNanos);
   }
 
   /** Takes an offer of a large state: pulls what is lacking here. */
@@ -549,6 +546,7 @@ public final class Inbound {
     if (mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
       send(in, in.ack());
     }
+    nextAnswer(in, nowNanos);
     long retry = around.retryNanos();
     if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
       resumeAgain(in, nowNanos);
@@ -598,8 +596,7 @@ public final class Inbound {
 
   /** When {@link #tick} has something to do for a stream, at the latest. */
   public long nextTickNanos(InboundStream in) {
-    PendingAnswer answer = in.firstAnswer();
-    if (answer != null && answer.isDue(in.heardNanos())) {
+    if (in.answers().isDue(in.heardNanos())) {
       return Long.MIN_VALUE;
     }
     long retry = around.retryNanos();
@@ -625,26 +622,24 @@ public final class Inbound {
    * Sees to it that large states that were pulled stay as they are while they wait, and asks those
    * anew whose have not. To be called at least each minute.
    *
-   * @param notComing hears of what origin the rest of an answer does not come
    * @param lost hears of what origin all that a peer has given of it is lost
    */
-  public void holdPulled(
-      BiConsumer<ReplicaId, ReplicaId> notComing,
-      BiConsumer<ReplicaId, ReplicaId> lost,
-      long nowNanos,
-      long nowMillis) {
+  public void holdPulled(BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
     streams.halfPulled().hold(nowNanos);
-    List<ReplicaId> begin = visibility.holdPulled(lost, nowNanos, nowMillis);
+    List<ReplicaId> begin =
+        visibility.holdPulled(
+            (peer, origin) -> {
+              lost.accept(peer, origin);
+              endAnswer(streams.of(peer.dc()), Optional.of(origin), nowNanos);
+            },
+            nowNanos,
+            nowMillis);
     for (InboundStream in : streams.all()) {
       if (begin.contains(in.sender())) {
         in.dropped();
         resume(in, nowNanos);
       }
-      for (PendingAnswer answer : in.answers()) {
-        if (!answer.hold()) {
-          drop(in, answer, notComing, nowNanos);
-        }
-      }
+      in.answers().all().forEach(PendingAnswer::hold);
     }
   }
 
@@ -668,7 +663,10 @@ public final class Inbound {
   /** What is used of the budget for what has come and waits. */
   public Budget.Usage memory() {
     return new Budget.Usage(
-        "waiting", around.settings().memory().waiting(), visibility.waitingBytes(), waitingSpent);
+        "waiting",
+        around.settings().memory().waiting(),
+        visibility.waitingBytes() + streams.halfPulled().heapBytes(),
+        waitingSpent);
   }
 
   /** How many updates have come and wait for the rest of their cut, or for what it depends on. */

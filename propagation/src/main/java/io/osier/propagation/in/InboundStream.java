@@ -111,11 +111,22 @@ public final class InboundStream {
   /** The large states that are being pulled. */
   private final Map<ObjectId, StatePull> pulls = new HashMap<>();
 
-  /** Answers of which large states are still to be pulled, by what they are about. */
-  private final Map<Optional<ReplicaId>, PendingAnswer> answers = new LinkedHashMap<>();
+  /** Answers of which a large state is still to be pulled. */
+  private final PendingAnswers answers;
 
   /** Those that were pulled last. */
-  private final ArrayDeque<Frame.Offer> pulled = new ArrayDeque<>();
+  private final ArrayDeque<Done> pulled = new ArrayDeque<>();
+
+  /** An offer that was pulled, without its deadlines, which may be many. */
+  private record Done(ObjectId object, long epoch, long number, int version) {
+    static Done of(Frame.Offer offer) {
+      return new Done(
+          offer.object(),
+          offer.epoch(),
+          offer.number() >>> Frame.Offer.TIMES_BITS,
+          offer.version().hashCode());
+    }
+  }
 
   /**
    * A stream that has not begun.
@@ -124,8 +135,14 @@ public final class InboundStream {
    * @param recovered the place up to which everything was applied in a former life
    */
   InboundStream(
-      ReplicaId sender, long life, Optional<Cursor> recovered, Fetcher fetcher, long nowNanos) {
+      ReplicaId sender,
+      long life,
+      Optional<Cursor> recovered,
+      Fetcher fetcher,
+      PendingAnswers answers,
+      long nowNanos) {
     this.sender = sender;
+    this.answers = answers;
     this.fetcher = fetcher;
     this.epoch = life << LIFE_SHIFT;
     this.cursor = recovered;
@@ -175,7 +192,6 @@ public final class InboundStream {
   void end() {
     ended = true;
     dropPulls();
-    answers.clear();
   }
 
   /** Its datacenter is a peer again. Returns whether it was none. */
@@ -516,30 +532,11 @@ public final class InboundStream {
     for (StatePull pull : pulls.values()) {
       bytes += pull.heapBytes();
     }
-    for (PendingAnswer answer : answers.values()) {
-      bytes += answer.heapBytes();
-    }
-    return bytes;
+    return bytes + answers.heapBytes();
   }
 
-  /** The one of which states are pulled now: the others wait. Null if there is none. */
-  @Nullable PendingAnswer firstAnswer() {
-    return answers.isEmpty() ? null : answers.values().iterator().next();
-  }
-
-  /** An answer is to be pulled. */
-  void begin(PendingAnswer answer) {
-    answers.put(answer.origin(), answer);
-  }
-
-  /** The answer about an origin, or objects, is pulled no more; returns it, or null. */
-  @Nullable PendingAnswer endAnswer(Optional<ReplicaId> origin) {
-    return answers.remove(origin);
-  }
-
-  /** All answers that are to be pulled. */
-  List<PendingAnswer> answers() {
-    return List.copyOf(answers.values());
+  PendingAnswers answers() {
+    return answers;
   }
 
   /** How many large states are being pulled. */
@@ -585,7 +582,7 @@ public final class InboundStream {
   /** What was pulled has been applied. */
   void endPull(StatePull pull) {
     pulls.remove(pull.offer().object());
-    pulled.add(pull.offer());
+    pulled.add(Done.of(pull.offer()));
     if (pulled.size() > PULLED_MAX) {
       pulled.remove();
     }
@@ -593,7 +590,7 @@ public final class InboundStream {
 
   /** Whether it is one of those that were pulled last. */
   boolean hasPulled(Frame.Offer offer) {
-    return pulled.stream().anyMatch(offer::isSame);
+    return pulled.contains(Done.of(offer));
   }
 
   private void acknowledgeBy(long nanos) {

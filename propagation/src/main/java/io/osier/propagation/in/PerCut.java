@@ -135,14 +135,14 @@ final class PerCut implements Visibility {
   /** The states of an origin are a cut when the last page is there. */
   @Override
   public void states(
-      InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
+      InboundStream in, Answer answer, boolean expected, long nowNanos, long nowMillis) {
+    Frame.States states = answer.states();
     if (!expected) {
       return;
     }
     Admission.Source source = Admission.Source.states(in.sender(), states.origin().orElseThrow());
     for (Admission.Arrived state : arrived(states.shipments(), nowMillis)) {
-      // As large ones are pulled.
-      if (state.shipment().content().sizeBytes() > around.settings().pullBytes()) {
+      if (answer.pulled().filter(state.shipment().object()::equals).isPresent()) {
         addPulled(source, state, nowNanos);
       } else {
         admission.add(source, state);

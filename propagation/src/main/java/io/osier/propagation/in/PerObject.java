@@ -158,8 +158,8 @@ final class PerObject implements Visibility {
 
   @Override
   public void states(
-      InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis) {
-    for (Shipment shipment : states.shipments()) {
+      InboundStream in, Answer answer, boolean expected, long nowNanos, long nowMillis) {
+    for (Shipment shipment : answer.states().shipments()) {
       if (!applier.isReady(shipment) && !applier.isKnown(shipment)) {
         healings.keepEarly(in.sender(), shipment.origin(), shipment);
         applyMutual(shipment.object(), nowNanos, nowMillis);

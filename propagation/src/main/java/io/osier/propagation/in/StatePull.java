@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatePull {
   /** The entries of so many ranges are asked for at once. */
-  private static final int RANGES_MAX = 256;
+  static final int RANGES_MAX = 256;
 
   private final ReplicaId sender;
 
@@ -84,7 +84,12 @@ final class StatePull {
 
   /** What to ask for now. */
   Frame.Pull ask() {
-    List<Integer> ranges = lacking.subList(0, Math.min(RANGES_MAX, lacking.size()));
+    return ask(RANGES_MAX);
+  }
+
+  /** What to ask for now, of entries so many ranges at most. */
+  Frame.Pull ask(int rangesMax) {
+    List<Integer> ranges = lacking.subList(0, Math.min(rangesMax, lacking.size()));
     return new Frame.Pull(
         offer.epoch(), offer.number(), offer.object(), false, after, List.copyOf(ranges));
   }

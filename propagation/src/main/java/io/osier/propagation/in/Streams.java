@@ -51,9 +51,9 @@ final class Streams {
     return byDc.values();
   }
 
-  /** What is being pulled, or was in part, takes so much in the heap, about, in bytes. */
+  /** What is being pulled takes so much in the heap, about, in bytes. */
   long pulledBytes() {
-    long bytes = halfPulled.heapBytes();
+    long bytes = 0;
     for (InboundStream in : all()) {
       bytes += in.pulledBytes();
     }

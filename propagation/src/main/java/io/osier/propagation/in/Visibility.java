@@ -24,8 +24,7 @@ interface Visibility {
    *
    * @param expected whether it is the next page of a healing that is under way
    */
-  void states(
-      InboundStream in, Frame.States states, boolean expected, long nowNanos, long nowMillis);
+  void states(InboundStream in, Answer answer, boolean expected, long nowNanos, long nowMillis);
 
   /** Takes states of objects of which a peer has forgotten what is remembered here. */
   void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis);

@@ -65,6 +65,9 @@ final class Offers {
   /** The sizes of those. */
   private long openBytes;
 
+  /** Of those, what is said with each offer. */
+  private long openHeadBytes;
+
   /** How long it takes at most, of late, until the peer asks for more than it was answered. */
   private long answerNanos;
 
@@ -182,6 +185,7 @@ final class Offers {
     open.values().forEach(this::haveCome);
     open.clear();
     openBytes = 0;
+    openHeadBytes = 0;
     asked.clear();
   }
 
@@ -267,6 +271,7 @@ final class Offers {
         Offered what = new Offered(number, version, tick, sentSequence, nowNanos);
         open.put(object, what);
         openBytes += state.sizeBytes();
+        openHeadBytes += version.headBytes();
         say(what);
       }
     }
@@ -281,7 +286,9 @@ final class Offers {
   private boolean mayOpen() {
     return !waiting.isEmpty()
         && (open.isEmpty()
-            || (open.size() < OPEN_MAX && openBytes < around.settings().memory().waiting()));
+            || (open.size() < OPEN_MAX
+                && openHeadBytes < around.settings().frameBytes()
+                && openBytes < around.settings().memory().waiting()));
   }
 
   private void leaveAlone(ObjectId object, Consumer<ObjectId> leftAlone) {
@@ -294,6 +301,7 @@ final class Offers {
     asked.remove(what.object);
     open.remove(what.object);
     openBytes -= what.version.sizeBytes();
+    openHeadBytes -= what.version.headBytes();
   }
 
   private void say(Offered what) {

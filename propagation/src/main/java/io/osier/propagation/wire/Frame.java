@@ -228,12 +228,19 @@ public sealed interface Frame {
       implements Frame {}
 
   /**
-   * States with offers of others, which belong to the answer and are too large for it: who asked
-   * pulls them, and takes all as one answer.
+   * States with an offer of another one, which belongs to the answer and is too large for it: who
+   * asked pulls that, and takes all as one answer.
    *
-   * @param offers of {@link Offer#OF_ANSWER}, each with a number that no other has, in no life
+   * @param offer of {@link Offer#OF_ANSWER}, with a number that no other has, in no life
    */
-  record StatesAndOffers(States states, List<Offer> offers) implements Frame {}
+  record StatesAndOffer(States states, Offer offer) implements Frame {}
+
+  /**
+   * What was offered with an answer is not to be had any more: the answer is to be asked for again.
+   *
+   * @param number of the offer
+   */
+  record Withdrawn(long number) implements Frame {}
 
   /**
    * Offers the state of a large set or map, of which the receiver lacks something: it pulls what

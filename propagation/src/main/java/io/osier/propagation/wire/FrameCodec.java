@@ -129,10 +129,8 @@ public final class FrameCodec {
   private static final int RANGES = 13;
   private static final int ENTRIES = 14;
   private static final int OFFER_WITH_DEADLINES = 15;
-  private static final int STATES_AND_OFFERS = 16;
-
-  /** The fewest bytes that an offer takes. */
-  private static final int OFFER_BYTES_MIN = 1 + 2 + OBJECT_BYTES_MIN + 1;
+  private static final int STATES_AND_OFFER = 16;
+  private static final int WITHDRAWN = 17;
 
   /** The fewest bytes that a range takes: its key's length, and its hash. */
   private static final int RANGE_BYTES_MIN = 1 + 2 * Long.BYTES;
@@ -216,11 +214,14 @@ public final class FrameCodec {
         out.writeByte(STATES);
         writeStates(out, sender, f);
       }
-      case Frame.StatesAndOffers f -> {
-        out.writeByte(STATES_AND_OFFERS);
+      case Frame.StatesAndOffer f -> {
+        out.writeByte(STATES_AND_OFFER);
         writeStates(out, sender, f.states());
-        out.writeCount(f.offers().size());
-        f.offers().forEach(offer -> writeOffer(out, offer));
+        writeOffer(out, f.offer());
+      }
+      case Frame.Withdrawn f -> {
+        out.writeByte(WITHDRAWN);
+        out.writeNumber(f.number());
       }
       case Frame.Offer f -> writeOffer(out, f);
       case Frame.Pull f -> {
@@ -282,14 +283,13 @@ public final class FrameCodec {
         readShipments(in, sender));
   }
 
-  private static Frame.StatesAndOffers readStatesAndOffers(WireInput in, ReplicaId sender) {
+  private static Frame.StatesAndOffer readStatesAndOffer(WireInput in, ReplicaId sender) {
     Frame.States states = readStates(in, sender);
-    int n = in.readCount(OFFER_BYTES_MIN);
-    List<Frame.Offer> offers = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      offers.add(readOffer(in, in.readByte()));
+    Frame.Offer offer = readOffer(in, in.readByte());
+    if (offer.epoch() != Frame.Offer.OF_ANSWER) {
+      throw new MalformedException("an offer with an answer is of stream epoch " + offer.epoch());
     }
-    return new Frame.StatesAndOffers(states, offers);
+    return new Frame.StatesAndOffer(states, offer);
   }
 
   /** With its type: those without deadlines are what they were before there were others. */
@@ -365,7 +365,8 @@ public final class FrameCodec {
               in.readNumber(), in.readReplica(), in.readNumber(), in.readContext(), readPage(in));
       case FETCH -> readFetch(in);
       case STATES -> readStates(in, sender);
-      case STATES_AND_OFFERS -> readStatesAndOffers(in, sender);
+      case STATES_AND_OFFER -> readStatesAndOffer(in, sender);
+      case WITHDRAWN -> new Frame.Withdrawn(in.readNumber());
       case VERIFY -> {
         long request = in.readNumber();
         int n = in.readCount(OBJECT_BYTES_MIN + 1);

@@ -17,6 +17,7 @@ import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.in.Answer;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Knowledge;
 import io.osier.propagation.wire.Frame;
@@ -116,14 +117,15 @@ class HealerTest {
   private boolean received(Frame.Heal heal, long changes, long through, long nanos) {
     return healer.received(
         PEER,
-        new Frame.States(
-            heal.request(),
-            Optional.of(heal.origin()),
-            Optional.empty(),
-            through,
-            new Frame.Place(1, changes),
-            VersionVector.EMPTY,
-            List.of()),
+        Answer.of(
+            new Frame.States(
+                heal.request(),
+                Optional.of(heal.origin()),
+                Optional.empty(),
+                through,
+                new Frame.Place(1, changes),
+                VersionVector.EMPTY,
+                List.of())),
         nanos);
   }
 
@@ -178,7 +180,7 @@ class HealerTest {
             new Frame.Place(1, 1),
             VersionVector.EMPTY,
             List.of(one));
-    assertThat(of.received(PEER, states, SECOND)).isTrue();
+    assertThat(of.received(PEER, Answer.of(states), SECOND)).isTrue();
     List<Frame.States> unused = of.takeDone(SECOND);
   }
 

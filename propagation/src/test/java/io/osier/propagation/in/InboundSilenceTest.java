@@ -17,7 +17,12 @@ final class InboundSilenceTest {
 
   private final InboundStream stream =
       new InboundStream(
-          new ReplicaId("eu", 1), 1, Optional.empty(), new Fetcher(new Asking(() -> 1, SECOND)), 0);
+          new ReplicaId("eu", 1),
+          1,
+          Optional.empty(),
+          new Fetcher(new Asking(() -> 1, SECOND)),
+          new PendingAnswers(new Asking(() -> 1, SECOND), SECOND),
+          0);
 
   @BeforeEach
   void aFrameTook20Millis() {

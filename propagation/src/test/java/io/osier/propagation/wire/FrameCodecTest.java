@@ -124,7 +124,7 @@ final class FrameCodecTest {
         new Frame.Offer(2, 3, object, mortal()),
         "010f0203016b080100027573030100060f00010105b81701010178010106d00f");
     golden.put(
-        new Frame.StatesAndOffers(
+        new Frame.StatesAndOffer(
             new Frame.States(
                 3,
                 Optional.empty(),
@@ -133,11 +133,9 @@ final class FrameCodecTest {
                 Frame.Place.NONE,
                 VersionVector.EMPTY,
                 List.of()),
-            List.of(
-                new Frame.Offer(0, 256, object, EntryRanges.Head.of(CausalContext.EMPTY)),
-                new Frame.Offer(0, 512, object, mortal()))),
-        "01100300000000000000020b008002016b0800"
-            + "0f008004016b080100027573030100060f00010105b81701010178010106d00f");
+            new Frame.Offer(0, 512, object, mortal())),
+        "011003000000000000000f008004016b080100027573030100060f00010105b81701010178010106d00f");
+    golden.put(new Frame.Withdrawn(512), "01118004");
     EntryKey key = new EntryKey(new byte[] {1, 'x'});
     golden.put(
         new Frame.Pull(2, 3, object, false, key, List.of(1, 2, 7)),
@@ -199,6 +197,16 @@ final class FrameCodecTest {
             new Frame.Pull(1, 1, set, false, none, List.of()),
             new Frame.Offer(1, 1, counter, EntryRanges.Head.of(CausalContext.EMPTY)),
             new Frame.Offer(1, 1, counter, mortal()),
+            new Frame.StatesAndOffer(
+                new Frame.States(
+                    3,
+                    Optional.empty(),
+                    Optional.empty(),
+                    0,
+                    Frame.Place.NONE,
+                    VersionVector.EMPTY,
+                    List.of()),
+                new Frame.Offer(1, 512, set, mortal())),
             new Frame.Offer(
                 1, 1, set, new EntryRanges.Head(CausalContext.range(US, 0, 6), new byte[] {7})),
             new Frame.Entries(1, 1, EntryKey.NONE, List.of(0), state()),

@@ -11,20 +11,20 @@ import org.junit.jupiter.api.Test;
 
 /** How calls of several steps go on, and end. */
 final class CallsTest {
-  private static final RuntimeException FAULT = new IllegalStateException("a fault of this test");
+  private final RuntimeException fault = new IllegalStateException("a fault of this test");
 
   private final List<Integer> begun = new ArrayList<>();
 
   private CompletableFuture<Integer> step(int from, int throwing, CompletableFuture<Integer> made) {
     begun.add(from);
     if (from == throwing) {
-      throw FAULT;
+      throw fault;
     }
     return made;
   }
 
-  private static void assertFailed(CompletableFuture<Integer> future) {
-    assertThatThrownBy(future::join).isInstanceOf(CompletionException.class).hasCause(FAULT);
+  private void assertFailed(CompletableFuture<Integer> future) {
+    assertThatThrownBy(future::join).isInstanceOf(CompletionException.class).hasCause(fault);
   }
 
   @Test
@@ -56,7 +56,7 @@ final class CallsTest {
         Calls.oneByOne(
             0,
             n -> {
-              throw FAULT;
+              throw fault;
             },
             n -> step(n, 1, new CompletableFuture<>())));
     assertThat(begun).isEmpty();

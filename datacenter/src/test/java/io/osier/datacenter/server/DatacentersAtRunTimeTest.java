@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -243,6 +244,40 @@ final class DatacentersAtRunTimeTest {
     eu.session().keyspace("shop").boundedCounter("after").create(0, 10);
     assertThat(eu.session().keyspace("shop").boundedCounter("after").rights().shares())
         .doesNotContainKey("ap");
+  }
+
+  /** What of a large set is of one that has left comes from one that stayed, in pieces. */
+  @Test
+  void largeSetOfOneThatHasLeft_comesToOneThatJoins() {
+    TestCluster cluster = cluster("ap", "eu");
+    OsierClient eu = at(cluster, "eu");
+    OsierClient ap = at(cluster, "ap");
+    for (String keyspace : List.of("shop", "bank")) {
+      for (int i = 0; i < 100_000; i += 10_000) {
+        ap.session().keyspace(keyspace).set("large").add(numbers(i, 10_000));
+      }
+      ap.session().keyspace(keyspace).expireAfter("large", Duration.ofHours(1));
+    }
+    remove(eu, "ap", false);
+    awaitState(eu, "ap", "left");
+    cluster.ended("ap");
+
+    add(eu, "us", cluster.place("us", "eu"));
+    cluster.start("us");
+    awaitState(eu, "us", "active");
+    OsierClient us = at(cluster, "us");
+    for (String keyspace : List.of("shop", "bank")) {
+      var set = us.session().keyspace(keyspace).set("large");
+      await().atMost(PATIENCE).until(() -> set.size() == 100_000);
+      assertThat(set.contains("number 99999")).isTrue();
+      assertThat(us.session().keyspace(keyspace).timeToLive("large")).isPresent();
+      eu.session().keyspace(keyspace).set("large").remove("number 99999");
+      await().atMost(PATIENCE).until(() -> !set.contains("number 99999"));
+    }
+  }
+
+  private static String[] numbers(int from, int n) {
+    return IntStream.range(from, from + n).mapToObj(i -> "number " + i).toArray(String[]::new);
   }
 
   @Test

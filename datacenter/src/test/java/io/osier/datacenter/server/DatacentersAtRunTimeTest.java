@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.crdt.Query;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
@@ -269,10 +270,10 @@ final class DatacentersAtRunTimeTest {
     for (String keyspace : List.of("shop", "bank")) {
       var set = us.session().keyspace(keyspace).set("large");
       await().atMost(PATIENCE).until(() -> set.size() == 100_000);
-      assertThat(set.contains("number 99999")).isTrue();
+      assertThat(set.contains(Value.of("number 99999"))).isTrue();
       assertThat(us.session().keyspace(keyspace).timeToLive("large")).isPresent();
       eu.session().keyspace(keyspace).set("large").remove("number 99999");
-      await().atMost(PATIENCE).until(() -> !set.contains("number 99999"));
+      await().atMost(PATIENCE).until(() -> !set.contains(Value.of("number 99999")));
     }
   }
 

@@ -384,9 +384,13 @@ public final class Propagation {
       case Frame.StatesAndOffer f -> {
         Frame.States states = f.states();
         boolean comes =
-            states.origin().isPresent() ? healer.comes(peer, states) : inbound.comes(in, states);
+            states.origin().isPresent()
+                ? healer.comes(peer, states, nowNanos)
+                : inbound.comes(in, states, nowNanos);
         if (comes) {
           inbound.answered(in, f, nowNanos);
+        } else {
+          inbound.notWanted(in, f.offer());
         }
       }
       case Frame.Withdrawn f -> inbound.withdrawn(in, f, healer::comesNot, nowNanos);

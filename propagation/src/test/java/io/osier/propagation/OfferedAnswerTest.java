@@ -103,6 +103,33 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("eu"));
   }
 
+  /** Requests that are repeated while their answers are under way bring most of it once. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void bySlowLink_allComes(String consistency) {
+    run("start " + consistency + " ap eu us", "cut ap eu", "cut ap us", "run 1000");
+    run("eu add k" + elements(100, 800), "run 1000");
+    String all = run("slow us ap 2000", "join ap us", "run 100000");
+    assertThat(at("ap")).isEqualTo(at("eu"));
+    assertThat(ranges(all)).isBetween(87L, 120L);
+  }
+
+  /** It came by itself meanwhile, so what came of it by an answer is of no use any more. */
+  @Test
+  void whatIsHere_isBetterThanAFormerHalf() {
+    separated("session");
+    StringBuilder some = new StringBuilder(run("join ap us"));
+    while (ranges(some.toString()) < 3) {
+      some.append(run("run 10"));
+    }
+    run("run 20", "cut ap us", "run 5000", "join ap eu", "run 5000");
+    assertThat(at("ap")).isEqualTo(at("eu"));
+    run("cut ap eu", "us add k e1", "eu add k e2", "run 5000");
+    String rest = run("join ap us", "run 60000");
+    assertThat(ranges(rest)).isLessThan(6);
+    assertThat(at("ap")).isEqualTo(at("eu"));
+  }
+
   /** As in a process that was stopped for minutes: it is given once more. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})

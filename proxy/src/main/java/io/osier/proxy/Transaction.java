@@ -450,6 +450,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     }
     if (failure.code() == ErrorCode.TRANSACTION_ENDED) {
       ended = "ended by its datacenter";
+      givenUp = failure; // what waits would be taken for the step that was refused
     } else if (end == Request.End.COMMIT && givenUp == null) {
       ended = null; // refused: it may be mended and committed, or aborted
     }

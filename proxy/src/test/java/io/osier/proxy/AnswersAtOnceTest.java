@@ -2,7 +2,9 @@ package io.osier.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -11,6 +13,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -172,6 +175,39 @@ final class AnswersAtOnceTest {
     assertThat(committed).isCompleted();
     assertThat(reads).allMatch(read -> read.isDone() && !read.isCompletedExceptionally());
     assertThat(steps).isEqualTo(IntStream.rangeClosed(1, many + 2).boxed().toList());
+  }
+
+  /** Its datacenter may have done the step's updates, so the next one must not have its number. */
+  @Test
+  void stepsThatWait_areNotSent_whenTheTransactionHasEnded() {
+    Queue<Consumer<Reply>> held = new ArrayDeque<>();
+    List<Integer> steps = new ArrayList<>();
+    eu.handler =
+        (request, reply) -> {
+          int step = ((Request.Transact) request).step();
+          steps.add(step);
+          if (step == 2) {
+            held.add(reply);
+          } else {
+            reply.accept(DONE);
+          }
+        };
+    Transaction tx = shop.beginAsync(TransactionOptions.DEFAULT).join();
+    Optional<CrdtType> type = Optional.of(CrdtType.AW_SET);
+    CompletableFuture<?> refused = tx.readAsync(NEXT, type, new Query.Whole());
+    CompletableFuture<?> read = tx.readAsync(NEXT, type, new Query.Whole());
+    CompletableFuture<?> committed = tx.commitAsync();
+    held.remove().accept(new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "it has ended"));
+    for (CompletableFuture<?> each : List.of(refused, read, committed)) {
+      assertThat(each)
+          .failsWithin(Duration.ZERO)
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOfSatisfying(
+              OsierException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED));
+    }
+    assertThat(steps).containsExactly(1, 2);
   }
 
   /** What a caller does when a step is done finds no step under way. */

@@ -222,6 +222,11 @@ final class ObjectTable {
     private final byte[] bytes;
     private final long h;
 
+    /** Once they were asked for; the same ones, whichever thread sees them first. */
+    private @Nullable List<Causal> states;
+
+    private boolean hasAnswered;
+
     Packed(byte[] bytes, long h) {
       this.bytes = bytes;
       this.h = h;
@@ -229,7 +234,12 @@ final class ObjectTable {
 
     @Override
     public List<Causal> states() {
-      return unpacked(bytes, h).states();
+      List<Causal> known = states;
+      if (known == null) {
+        known = unpacked(bytes, h).states();
+        states = known;
+      }
+      return known;
     }
 
     @Override
@@ -239,6 +249,10 @@ final class ObjectTable {
 
     @Override
     public @Nullable PackedAnswer answer(Query query) {
+      if (hasAnswered) {
+        return null; // many reads of a batch cost less once it is unpacked
+      }
+      hasAnswered = true;
       return packing.answer(bytes, query);
     }
   }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** What a key holds, as it was at one moment. Immutable and safe for any thread. */
 public interface StoredKey {
   /**
-   * The states: nearly always one, several after a conflict of types. What is packed is unpacked at
-   * each call.
+   * The states: nearly always one, several after a conflict of types. What is packed is unpacked,
+   * once.
    */
   List<Causal> states();
 
@@ -19,7 +19,10 @@ public interface StoredKey {
     return false;
   }
 
-  /** Answers a query from what is packed; null where {@link #states} have to be asked. */
+  /**
+   * Answers a query from what is packed; null where {@link #states} are to be asked, as for all but
+   * the first query, so that many cost no more than one decoding.
+   */
   default @Nullable PackedAnswer answer(Query query) {
     return null;
   }

@@ -165,4 +165,16 @@ final class PackedReadsTest {
     assertThat(Reads.isLong(bytesOnly, read.query())).isFalse();
     assertThat(Reads.of(bytesOnly, read, () -> NOW).exists()).isTrue();
   }
+
+  /** Ten thousand reads of one key in a batch cost one decoding, and not as many. */
+  @Test
+  void whatIsReadOften_isUnpackedOnce() {
+    StoredKey set = requireNonNull(packed.get(Key.of("set")));
+    assertThat(set.answer(new Query.Contains(ELEMENT))).isNotNull();
+    assertThat(set.answer(new Query.Contains(ELEMENT))).isNull();
+    update("large", CrdtType.AW_SET, new Operation.Add(List.of(Value.of("x".repeat(1_000)))));
+    StoredKey large = store.stored(Key.of("large"));
+    assertThat(large.isPacked()).isTrue();
+    assertThat(large.states()).isSameAs(large.states());
+  }
 }

@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -112,7 +113,7 @@ final class ObjectTableProperties {
       return;
     }
     for (Query query : List.of(new Query.Whole(), new Query.Exists(), new Query.Size())) {
-      PackedAnswer answer = stored.answer(query);
+      PackedAnswer answer = requireNonNull(table.stored(key)).answer(query);
       if (answer != null) {
         Causal only = wanted.states().getFirst();
         assertThat(wanted.states()).hasSize(1);
@@ -122,7 +123,7 @@ final class ObjectTableProperties {
       }
     }
     boolean isOne = wanted.states().size() == 1 && !wanted.states().getFirst().isBottom();
-    boolean isAnswered = stored.answer(new Query.Exists()) != null;
+    boolean isAnswered = stored.answer(new Query.Exists()) != null; // its first query
     assertThat(isAnswered).isEqualTo(stored.isPacked() && isOne);
     assertThat(stored.states()).isEqualTo(wanted.states());
   }

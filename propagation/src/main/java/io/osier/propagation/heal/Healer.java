@@ -333,12 +333,12 @@ public final class Healer implements Early {
   }
 
   /** Whether a page that has come in part is waited for: then it is not asked for again. */
-  public boolean comes(ReplicaId peer, Frame.States states) {
+  public boolean comes(ReplicaId peer, Frame.States states, long nowNanos) {
     UnderWay healing = underWay.get(states.origin().orElseThrow());
     return healing != null
         && healing.peer.equals(peer)
         && healing.last == null
-        && healing.asking.comes(states.request());
+        && healing.asking.comes(states.request(), nowNanos);
   }
 
   /** The rest of a page does not come: it is asked for again. */

@@ -75,9 +75,15 @@ public final class Asking {
       return false;
     }
     open = false;
+    if (!coming) {
+      noteTime(number, nowNanos);
+    }
+    return true;
+  }
+
+  private void noteTime(long number, long nowNanos) {
     long took = nowNanos - (number == lastNumber ? lastNanos : firstNanos);
     waitNanos = Math.clamp(2 * took, leastNanos, WAIT_NANOS_MAX);
-    return true;
   }
 
   private boolean isFor(long number) {
@@ -89,9 +95,14 @@ public final class Asking {
    *
    * @return false if it answers something else
    */
-  public boolean comes(long number) {
-    coming |= isFor(number);
-    return isFor(number);
+  public boolean comes(long number, long nowNanos) {
+    if (!isFor(number)) {
+      return false;
+    }
+    noteTime(number, nowNanos); // what the rest takes is no measure for the next
+    coming = true;
+    repeats = 0;
+    return true;
   }
 
   /** The rest of what {@link #comes} does not come. */

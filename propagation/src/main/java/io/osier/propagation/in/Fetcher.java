@@ -41,8 +41,8 @@ public final class Fetcher {
   }
 
   /** Whether an answer that has come in part is waited for. */
-  boolean comes(Frame.States states) {
-    return asking.comes(states.request());
+  boolean comes(Frame.States states, long nowNanos) {
+    return asking.comes(states.request(), nowNanos);
   }
 
   /** The rest of it does not come. */

@@ -327,8 +327,15 @@ public final class Inbound {
   }
 
   /** Whether an answer to a fetch that has come in part is waited for. */
-  public boolean comes(InboundStream in, Frame.States states) {
-    return in.fetcher().comes(states);
+  public boolean comes(InboundStream in, Frame.States states, long nowNanos) {
+    return in.fetcher().comes(states, nowNanos);
+  }
+
+  /** What was offered with an answer is not pulled, or no more: nobody need hold it. */
+  public void notWanted(InboundStream in, Frame.Offer offer) {
+    if (isLinkUp(in)) {
+      send(in, StatePull.done(offer));
+    }
   }
 
   /** Takes a page of ranges of what belongs to an answer. Returns one of which all is here. */
@@ -373,11 +380,16 @@ public final class Inbound {
 
   /** Of an object what came in part, or has come and waits, or is here. */
   private HalfPulled.Part pulledOrHere(InboundStream in, ObjectId object) {
-    Optional<HalfPulled.Part> came = streams.halfPulled().take(object);
+    Causal here = around.replica().state(object);
+    Optional<HalfPulled.Part> came =
+        streams
+            .halfPulled()
+            .take(object)
+            // It may have come otherwise meanwhile.
+            .filter(p -> here == null || !here.context().covers(p.version().context()));
     if (came.isPresent()) {
       return came.get();
     }
-    Causal here = around.replica().state(object);
     Causal version =
         visibility
             .waitingState(in, object)
@@ -390,6 +402,7 @@ public final class Inbound {
   private void endAnswer(InboundStream in, Optional<ReplicaId> origin, long nowNanos) {
     PendingAnswer ended = in.answers().remove(origin);
     if (ended != null) {
+      notWanted(in, ended.offer());
       long bytesMax = around.settings().memory().waiting();
       ended
           .part()

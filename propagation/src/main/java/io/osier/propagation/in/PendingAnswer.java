@@ -22,6 +22,9 @@ final class PendingAnswer {
   private final Frame.States states;
   private final Frame.Offer offer;
 
+  /** What came with the offer takes so much in the heap, about. */
+  private final long statesBytes;
+
   /** Null before it begins. */
   private @Nullable StatePull pull;
 
@@ -30,6 +33,7 @@ final class PendingAnswer {
     this.sender = sender;
     this.states = answer.states();
     this.offer = answer.offer();
+    this.statesBytes = states.shipments().stream().mapToLong(Shipment::heapBytes).sum();
   }
 
   /** Which origin it is about; empty if it is about objects. */
@@ -119,6 +123,6 @@ final class PendingAnswer {
 
   /** What has come takes so much in the heap, about, in bytes. */
   long heapBytes() {
-    return pull == null ? 0 : pull.heapBytes();
+    return statesBytes + (pull == null ? 0 : pull.heapBytes());
   }
 }

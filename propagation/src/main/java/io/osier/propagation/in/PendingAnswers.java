@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  * show the same objects. Not thread-safe.
  */
 final class PendingAnswers {
-  /** The entries of so many ranges are asked for at first, until it is known how fast they come. */
-  private static final int RANGES_FIRST = 16;
+  /**
+   * The entries of so many ranges are asked for at first, until it is known how fast they come, and
+   * at least: fewer would come no sooner where others are in front of them.
+   */
+  private static final int RANGES_MIN = 16;
 
   private final Asking asking;
   private final long soonNanos;
@@ -27,7 +30,7 @@ final class PendingAnswers {
   private long askedNanos;
 
   /** Of so many ranges the entries are asked for at once, so that an answer comes soon. */
-  private int ranges = RANGES_FIRST;
+  private int ranges = RANGES_MIN;
 
   /**
    * None is to be pulled.
@@ -85,7 +88,7 @@ final class PendingAnswers {
     boolean unused = asking.answered(askedNumber, nowNanos);
     long took = nowNanos - askedNanos;
     if (took > soonNanos) {
-      ranges = Math.max(1, ranges / 2);
+      ranges = Math.max(RANGES_MIN, ranges / 2);
     } else if (took < soonNanos / 2) {
       ranges = Math.min(StatePull.RANGES_MAX, 2 * ranges);
     }

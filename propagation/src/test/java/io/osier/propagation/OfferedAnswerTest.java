@@ -114,22 +114,6 @@ final class OfferedAnswerTest {
     assertThat(ranges(all)).isBetween(87L, 120L);
   }
 
-  /** It came by itself meanwhile, so what came of it by an answer is of no use any more. */
-  @Test
-  void whatIsHere_isBetterThanAFormerHalf() {
-    separated("session");
-    StringBuilder some = new StringBuilder(run("join ap us"));
-    while (ranges(some.toString()) < 3) {
-      some.append(run("run 10"));
-    }
-    run("run 20", "cut ap us", "run 5000", "join ap eu", "run 5000");
-    assertThat(at("ap")).isEqualTo(at("eu"));
-    run("cut ap eu", "us add k e1", "eu add k e2", "run 5000");
-    String rest = run("join ap us", "run 60000");
-    assertThat(ranges(rest)).isLessThan(6);
-    assertThat(at("ap")).isEqualTo(at("eu"));
-  }
-
   /** As in a process that was stopped for minutes: it is given once more. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})

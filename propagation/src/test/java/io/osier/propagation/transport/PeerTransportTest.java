@@ -375,7 +375,7 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "9, test,  us, eu, shop{partitions=2}, VERSION_MISMATCH, 9 is not one of 3 to 8",
+    "10, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 10 is not one of 3 to 9",
     "4, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "4, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "4, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",

@@ -35,6 +35,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -352,24 +353,10 @@ public final class Propagation {
           outbound.pull(stream, peer, f, nowNanos, nowMillis);
         }
       }
-      case Frame.Ranges f -> {
-        if (f.epoch() == Frame.Offer.OF_ANSWER) {
-          inbound
-              .answered(in, f, nowNanos)
-              .ifPresent(answer -> take(in, answer, nowNanos, nowMillis));
-        } else {
-          inbound.pulled(in, f, nowNanos, nowMillis);
-        }
-      }
-      case Frame.Entries f -> {
-        if (f.epoch() == Frame.Offer.OF_ANSWER) {
-          inbound
-              .answered(in, f, nowNanos)
-              .ifPresent(answer -> take(in, answer, nowNanos, nowMillis));
-        } else {
-          inbound.pulled(in, f, nowNanos, nowMillis);
-        }
-      }
+      case Frame.Ranges f ->
+          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
+      case Frame.Entries f ->
+          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
       case Frame.Heal f -> answers.heal(peer, f, nowNanos);
       case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
       case Frame.Fetch f -> answers.fetch(peer, f, nowNanos);
@@ -386,16 +373,20 @@ public final class Propagation {
         boolean comes =
             states.origin().isPresent()
                 ? healer.comes(peer, states, nowNanos)
-                : inbound.comes(in, states, nowNanos);
+                : in.fetcher().comes(states, nowNanos);
         if (comes) {
-          inbound.answered(in, f, nowNanos);
+          inbound.answerPulls().begin(in, f, nowNanos);
         } else {
-          inbound.notWanted(in, f.offer());
+          inbound.answerPulls().notWanted(in, f.offer());
         }
       }
-      case Frame.Withdrawn f -> inbound.withdrawn(in, f, healer::comesNot, nowNanos);
+      case Frame.Withdrawn f -> inbound.answerPulls().withdrawn(in, f, healer::comesNot, nowNanos);
     }
     standing.settle();
+  }
+
+  private void takeIfAny(InboundStream in, Optional<Answer> answer, long nowNanos, long nowMillis) {
+    answer.ifPresent(whole -> take(in, whole, nowNanos, nowMillis));
   }
 
   /** Takes an answer of which all is here. */

@@ -10,7 +10,6 @@ import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,8 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large states in answers of a third datacenter, which are pulled by what is lacking. */
 final class OfferedAnswerTest {
-  private static final Pattern ENTRIES = Pattern.compile("us>ap  entries of \\[([^\\]]*)]");
-
   private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
 
   private String run(String... commands) {
@@ -35,11 +32,7 @@ final class OfferedAnswerTest {
   }
 
   private static long ranges(String told) {
-    return ENTRIES
-        .matcher(told)
-        .results()
-        .mapToLong(entries -> entries.group(1).split(",").length)
-        .sum();
+    return Script.ranges(told, "us>ap");
   }
 
   private Causal at(String dc) {

@@ -10,7 +10,6 @@ import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,8 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class OfferedStateTest {
   /** So long that the trail does not wait for the peer. */
   private static final String LONG = "run 700000";
-
-  private static final Pattern ENTRIES = Pattern.compile("entries of \\[([^\\]]*)]");
 
   private final Script script = new Script(StreamSettings.DEFAULT.pulling(200));
 
@@ -44,11 +41,7 @@ final class OfferedStateTest {
 
   /** Of how many ranges entries came. */
   private static long ranges(String told) {
-    return ENTRIES
-        .matcher(told)
-        .results()
-        .mapToLong(entries -> entries.group(1).split(",").length)
-        .sum();
+    return Script.ranges(told, "[a-z]+>[a-z]+");
   }
 
   private Causal at(String dc) {

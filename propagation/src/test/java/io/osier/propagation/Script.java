@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -273,6 +274,15 @@ final class Script {
       all.append(run(command));
     }
     return all.toString();
+  }
+
+  /** Of how many ranges entries came, by a link that is named "from>to". */
+  static long ranges(String told, String link) {
+    return Pattern.compile(link + "  entries of \\[([^\\]]*)]")
+        .matcher(told)
+        .results()
+        .mapToLong(entries -> entries.group(1).split(",").length)
+        .sum();
   }
 
   /** Names of elements for a command, each behind a space. */

@@ -144,12 +144,10 @@ final class AnswersAtOnceTest {
   private static final Reply DONE =
       new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of(answer(List.of())));
 
-  /** Steps that wait for one that takes its time follow each other when it is answered. */
-  @Test
-  void stepsThatWait_areTakenOneAfterTheOther() throws Exception {
-    int many = 100_000;
-    Queue<Consumer<Reply>> held = new ArrayDeque<>();
-    List<Integer> steps = new ArrayList<>();
+  private final Queue<Consumer<Reply>> held = new ArrayDeque<>();
+  private final List<Integer> steps = new ArrayList<>();
+
+  private void holdsTheSecondStep() {
     eu.handler =
         (request, reply) -> {
           int step = ((Request.Transact) request).step();
@@ -160,6 +158,13 @@ final class AnswersAtOnceTest {
             reply.accept(DONE);
           }
         };
+  }
+
+  /** Steps that wait for one that takes its time follow each other when it is answered. */
+  @Test
+  void stepsThatWait_areTakenOneAfterTheOther() throws Exception {
+    int many = 100_000;
+    holdsTheSecondStep();
     Transaction tx = shop.beginAsync(TransactionOptions.DEFAULT).join();
     List<CompletableFuture<?>> reads = new ArrayList<>();
     for (int i = 0; i < many; i++) {
@@ -180,18 +185,7 @@ final class AnswersAtOnceTest {
   /** Its datacenter may have done the step's updates, so the next one must not have its number. */
   @Test
   void stepsThatWait_areNotSent_whenTheTransactionHasEnded() {
-    Queue<Consumer<Reply>> held = new ArrayDeque<>();
-    List<Integer> steps = new ArrayList<>();
-    eu.handler =
-        (request, reply) -> {
-          int step = ((Request.Transact) request).step();
-          steps.add(step);
-          if (step == 2) {
-            held.add(reply);
-          } else {
-            reply.accept(DONE);
-          }
-        };
+    holdsTheSecondStep();
     Transaction tx = shop.beginAsync(TransactionOptions.DEFAULT).join();
     Optional<CrdtType> type = Optional.of(CrdtType.AW_SET);
     CompletableFuture<?> refused = tx.readAsync(NEXT, type, new Query.Whole());

@@ -98,6 +98,10 @@ final class SabotageTest {
             "a removal does not say what it removes",
             "gone|differs|holds|was not told",
             careless()),
+        arguments(
+            "answers count without what they offer",
+            "without all that it had seen|session|was not told of|differs",
+            rash()),
         arguments("what the absent miss has no bound", "memory of (trails|relays)", hoarding()));
   }
 
@@ -689,6 +693,25 @@ final class SabotageTest {
         u.outage(),
         u.sentMillis(),
         shipments);
+  }
+
+  private static Sabotage rash() {
+    return new Sabotage() {
+      @Override
+      public Set<Fault> needs() {
+        return EnumSet.allOf(Fault.class);
+      }
+
+      @Override
+      public int seconds() {
+        return 400;
+      }
+
+      @Override
+      public Frame frame(String to, Frame frame) {
+        return frame instanceof Frame.StatesAndOffer s ? s.states() : frame;
+      }
+    };
   }
 
   private static Sabotage hoarding() {

@@ -6,7 +6,7 @@ import io.osier.crdt.Query;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a key holds, as it was at one moment. Immutable and safe for any thread. */
+/** What a key holds, as it was at one moment. Safe for any thread. */
 public interface StoredKey {
   /**
    * The states: nearly always one, several after a conflict of types. What is packed is unpacked,

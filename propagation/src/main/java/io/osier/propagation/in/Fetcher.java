@@ -41,7 +41,7 @@ public final class Fetcher {
   }
 
   /** Whether an answer that has come in part is waited for. */
-  boolean comes(Frame.States states, long nowNanos) {
+  public boolean comes(Frame.States states, long nowNanos) {
     return asking.comes(states.request(), nowNanos);
   }
 

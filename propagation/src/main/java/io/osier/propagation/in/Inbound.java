@@ -38,6 +38,7 @@ public final class Inbound {
   private final Applier applier;
   private final Streams streams;
   private final Visibility visibility;
+  private final AnswerPulls answerPulls;
   private final PathSkew skew;
   private final LongSupplier requests;
   private final Predicate<String> linkUp;
@@ -87,6 +88,7 @@ public final class Inbound {
           case NONE ->
               new PerObject(around, streams, knowledge, applier, early, skew, this::isStreaming);
         };
+    this.answerPulls = new AnswerPulls(around, streams, visibility, linkUp);
   }
 
   // ---------------------------------------------------------------- streams
@@ -105,7 +107,7 @@ public final class Inbound {
     }
     if (in != null) {
       visibility.ended(in.sender());
-      endAnswers(in, nowNanos);
+      answerPulls.endAll(in, nowNanos);
       in.end();
       if (in.applied().isPresent()) {
         endedStreams.put(peer.dc(), in.sender());
@@ -127,7 +129,7 @@ public final class Inbound {
   public void end(String dc, long nowNanos) {
     InboundStream in = streams.get(dc);
     if (in != null) {
-      endAnswers(in, nowNanos);
+      answerPulls.endAll(in, nowNanos);
       in.end();
       if (visibility.ended(in.sender()) && in.isStarted()) {
         in.dropped(); // the same incarnation may be a peer again
@@ -305,7 +307,7 @@ public final class Inbound {
       around.observer().brought(in.sender(), states.shipments());
     }
     if (expected) {
-      endAnswer(in, states.origin(), nowNanos); // a former one to the same
+      answerPulls.end(in, states.origin(), nowNanos); // a former one to the same
     }
     visibility.states(in, answer, expected, nowNanos, nowMillis);
     weigh(nowNanos);
@@ -314,131 +316,15 @@ public final class Inbound {
     }
   }
 
-  // ---------------------------------------------------------------- answers that are pulled
-
-  /**
-   * Takes an answer with a large state that is pulled before it counts, so it is waited for ({@link
-   * #comes}).
-   */
-  public void answered(InboundStream in, Frame.StatesAndOffer answer, long nowNanos) {
-    endAnswer(in, answer.states().origin(), nowNanos);
-    in.answers().add(new PendingAnswer(in.sender(), answer));
-    nextAnswer(in, nowNanos);
-  }
-
-  /** Whether an answer to a fetch that has come in part is waited for. */
-  public boolean comes(InboundStream in, Frame.States states, long nowNanos) {
-    return in.fetcher().comes(states, nowNanos);
-  }
-
-  /** What was offered with an answer is not pulled, or no more: nobody need hold it. */
-  public void notWanted(InboundStream in, Frame.Offer offer) {
-    if (isLinkUp(in)) {
-      send(in, StatePull.done(offer));
-    }
-  }
-
-  /** Takes a page of ranges of what belongs to an answer. Returns one of which all is here. */
-  public Optional<Answer> answered(InboundStream in, Frame.Ranges ranges, long nowNanos) {
-    PendingAnswer asked = in.answers().asked(ranges.number());
-    return asked != null && asked.take(ranges) ? goOn(in, asked, nowNanos) : Optional.empty();
-  }
-
-  /** Takes entries of what belongs to an answer. Returns one of which all is here. */
-  public Optional<Answer> answered(InboundStream in, Frame.Entries entries, long nowNanos) {
-    PendingAnswer asked = in.answers().asked(entries.number());
-    return asked != null && asked.take(entries) ? goOn(in, asked, nowNanos) : Optional.empty();
-  }
-
-  private Optional<Answer> goOn(InboundStream in, PendingAnswer asked, long nowNanos) {
-    in.answers().came(nowNanos);
-    Optional<Answer> whole = asked.answer();
-    if (whole.isEmpty()) {
-      pull(in, asked, nowNanos);
-    } else {
-      PendingAnswer unused = in.answers().remove(asked.origin());
-      around.stats().pulled();
-      send(in, StatePull.done(asked.offer()));
-    }
-    return whole;
-  }
-
-  private void pull(InboundStream in, PendingAnswer first, long nowNanos) {
-    int rangesMax = in.answers().ask(first, nowNanos);
-    if (first.begin(object -> pulledOrHere(in, object), nowNanos)) {
-      send(in, first.ask(rangesMax));
-    } // otherwise it is tried again, as if that were lost
-  }
-
-  /** Asks for what is next, or was asked and did not come. */
-  private void nextAnswer(InboundStream in, long nowNanos) {
-    PendingAnswer first = in.answers().first();
-    if (first != null && in.answers().isDue(in.heardNanos())) {
-      pull(in, first, nowNanos);
-    }
-  }
-
-  /** Of an object what came in part, or has come and waits, or is here. */
-  private HalfPulled.Part pulledOrHere(InboundStream in, ObjectId object) {
-    Causal here = around.replica().state(object);
-    Optional<HalfPulled.Part> came =
-        streams
-            .halfPulled()
-            .take(object)
-            // It may have come otherwise meanwhile.
-            .filter(p -> here == null || !here.context().covers(p.version().context()));
-    if (came.isPresent()) {
-      return came.get();
-    }
-    Causal version =
-        visibility
-            .waitingState(in, object)
-            .filter(Decomposition::hold)
-            .orElseGet(() -> here == null ? Causal.bottom(object.type()) : here);
-    return new HalfPulled.Part(version, 0);
-  }
-
-  /** An answer's state is pulled no more: what has come of it is kept for the next. */
-  private void endAnswer(InboundStream in, Optional<ReplicaId> origin, long nowNanos) {
-    PendingAnswer ended = in.answers().remove(origin);
-    if (ended != null) {
-      notWanted(in, ended.offer());
-      long bytesMax = around.settings().memory().waiting();
-      ended
-          .part()
-          .ifPresent(
-              part -> streams.halfPulled().keep(ended.offer().object(), part, bytesMax, nowNanos));
-    }
-  }
-
-  private void endAnswers(InboundStream in, long nowNanos) {
-    in.answers().all().forEach(answer -> endAnswer(in, answer.origin(), nowNanos));
-  }
-
-  /**
-   * What was offered with an answer is not to be had any more.
-   *
-   * @param notComing hears of what origin the answer does not come
-   */
-  public void withdrawn(
-      InboundStream in,
-      Frame.Withdrawn offer,
-      BiConsumer<ReplicaId, ReplicaId> notComing,
-      long nowNanos) {
-    PendingAnswer asked = in.answers().asked(offer.number());
-    if (asked != null) {
-      endAnswer(in, asked.origin(), nowNanos);
-      asked
-          .origin()
-          .ifPresentOrElse(
-              origin -> notComing.accept(in.sender(), origin), () -> in.fetcher().comesNot());
-    }
-  }
-
   /** Frames may have been lost: what was asked for is asked for again, as a whole. */
   public void answersMayBeLost(InboundStream in, long nowNanos) {
     in.fetcher().down();
-    endAnswers(in, nowNanos);
+    answerPulls.endAll(in, nowNanos);
+  }
+
+  /** What pulls the large states of answers. */
+  public AnswerPulls answerPulls() {
+    return answerPulls;
   }
 
   /** Takes an offer of a large state: pulls what is lacking here. */
@@ -493,20 +379,30 @@ public final class Inbound {
     } // otherwise it is just being read anew: the offer is made again
   }
 
-  /** Takes a page of ranges of an object that is pulled. */
-  public void pulled(InboundStream in, Frame.Ranges ranges, long nowNanos, long nowMillis) {
+  /** Takes a page of ranges of an object that is pulled. Returns an answer that is all here now. */
+  public Optional<Answer> pulled(
+      InboundStream in, Frame.Ranges ranges, long nowNanos, long nowMillis) {
+    if (ranges.epoch() == Frame.Offer.OF_ANSWER) {
+      return answerPulls.pulled(in, ranges.number(), answer -> answer.take(ranges), nowNanos);
+    }
     StatePull pull = in.pull(ranges.object());
     if (pull != null && pull.take(ranges)) {
       goOn(in, pull, nowNanos, nowMillis);
     }
+    return Optional.empty();
   }
 
-  /** Takes entries of an object that is pulled. */
-  public void pulled(InboundStream in, Frame.Entries entries, long nowNanos, long nowMillis) {
+  /** Takes entries of an object that is pulled. Returns an answer that is all here now. */
+  public Optional<Answer> pulled(
+      InboundStream in, Frame.Entries entries, long nowNanos, long nowMillis) {
+    if (entries.epoch() == Frame.Offer.OF_ANSWER) {
+      return answerPulls.pulled(in, entries.number(), answer -> answer.take(entries), nowNanos);
+    }
     StatePull pull = in.pull(entries.entries().object());
     if (pull != null && pull.take(entries)) {
       goOn(in, pull, nowNanos, nowMillis);
     }
+    return Optional.empty();
   }
 
   private void goOn(InboundStream in, StatePull pull, long nowNanos, long nowMillis) {
@@ -533,9 +429,13 @@ public final class Inbound {
   /** The rest of what a peer was giving of an origin will not come; another time all of it will. */
   public void givenUp(ReplicaId peer, ReplicaId origin, long nowNanos) {
     visibility.givenUp(peer, origin);
+    endAnswer(peer, origin, nowNanos);
+  }
+
+  private void endAnswer(ReplicaId peer, ReplicaId origin, long nowNanos) {
     InboundStream in = streams.get(peer.dc());
     if (in != null && in.sender().equals(peer)) {
-      endAnswer(in, Optional.of(origin), nowNanos);
+      answerPulls.end(in, Optional.of(origin), nowNanos);
     }
   }
 
@@ -559,7 +459,7 @@ public final class Inbound {
     if (mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
       send(in, in.ack());
     }
-    nextAnswer(in, nowNanos);
+    answerPulls.next(in, nowNanos);
     long retry = around.retryNanos();
     if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
       resumeAgain(in, nowNanos);
@@ -638,12 +538,12 @@ public final class Inbound {
    * @param lost hears of what origin all that a peer has given of it is lost
    */
   public void holdPulled(BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
-    streams.halfPulled().hold(nowNanos);
+    answerPulls.hold(nowNanos);
     List<ReplicaId> begin =
         visibility.holdPulled(
             (peer, origin) -> {
               lost.accept(peer, origin);
-              endAnswer(streams.of(peer.dc()), Optional.of(origin), nowNanos);
+              endAnswer(peer, origin, nowNanos);
             },
             nowNanos,
             nowMillis);
@@ -652,7 +552,6 @@ public final class Inbound {
         in.dropped();
         resume(in, nowNanos);
       }
-      in.answers().all().forEach(PendingAnswer::hold);
     }
   }
 
@@ -678,7 +577,7 @@ public final class Inbound {
     return new Budget.Usage(
         "waiting",
         around.settings().memory().waiting(),
-        visibility.waitingBytes() + streams.halfPulled().heapBytes(),
+        visibility.waitingBytes() + answerPulls.keptBytes(),
         waitingSpent);
   }
 

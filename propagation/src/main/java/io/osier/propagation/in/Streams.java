@@ -20,9 +20,6 @@ final class Streams {
   /** Of former incarnations, while something of them waits for what comes before it. */
   private final List<InboundStream> left = new ArrayList<>();
 
-  /** What has come of large states whose answers ended early, from whomever. */
-  private final HalfPulled halfPulled = new HalfPulled();
-
   private long placesChanged;
 
   Streams(Surroundings around) {
@@ -58,10 +55,6 @@ final class Streams {
       bytes += in.pulledBytes();
     }
     return bytes;
-  }
-
-  HalfPulled halfPulled() {
-    return halfPulled;
   }
 
   /** Those of former incarnations of which something waits. */

@@ -246,7 +246,7 @@ public sealed interface Frame {
    * Offers the state of a large set or map, of which the receiver lacks something: it pulls what
    * that is. The sender's stream goes on when it has.
    *
-   * @param epoch of the sender's stream
+   * @param epoch of the sender's stream, or {@link #OF_ANSWER}
    * @param number counts the offers within the epoch, and in its last {@link #TIMES_BITS} how often
    *     this one was made: who pulls gives the number that was heard last
    * @param version what the version that is offered has beside its entries

@@ -124,16 +124,7 @@ final class FrameCodecTest {
         new Frame.Offer(2, 3, object, mortal()),
         "010f0203016b080100027573030100060f00010105b81701010178010106d00f");
     golden.put(
-        new Frame.StatesAndOffer(
-            new Frame.States(
-                3,
-                Optional.empty(),
-                Optional.empty(),
-                0,
-                Frame.Place.NONE,
-                VersionVector.EMPTY,
-                List.of()),
-            new Frame.Offer(0, 512, object, mortal())),
+        new Frame.StatesAndOffer(noStates(), new Frame.Offer(0, 512, object, mortal())),
         "011003000000000000000f008004016b080100027573030100060f00010105b81701010178010106d00f");
     golden.put(new Frame.Withdrawn(512), "01118004");
     EntryKey key = new EntryKey(new byte[] {1, 'x'});
@@ -153,6 +144,11 @@ final class FrameCodecTest {
         new Frame.Entries(2, 3, key, List.of(0), entries()),
         "010e02030201780100016b2804040000010101000401010178010104");
     return golden;
+  }
+
+  private static Frame.States noStates() {
+    return new Frame.States(
+        3, Optional.empty(), Optional.empty(), 0, Frame.Place.NONE, VersionVector.EMPTY, List.of());
   }
 
   /** What a set has beside its entries that has a deadline, and its element has one, too. */
@@ -197,16 +193,7 @@ final class FrameCodecTest {
             new Frame.Pull(1, 1, set, false, none, List.of()),
             new Frame.Offer(1, 1, counter, EntryRanges.Head.of(CausalContext.EMPTY)),
             new Frame.Offer(1, 1, counter, mortal()),
-            new Frame.StatesAndOffer(
-                new Frame.States(
-                    3,
-                    Optional.empty(),
-                    Optional.empty(),
-                    0,
-                    Frame.Place.NONE,
-                    VersionVector.EMPTY,
-                    List.of()),
-                new Frame.Offer(1, 512, set, mortal())),
+            new Frame.StatesAndOffer(noStates(), new Frame.Offer(1, 512, set, mortal())),
             new Frame.Offer(
                 1, 1, set, new EntryRanges.Head(CausalContext.range(US, 0, 6), new byte[] {7})),
             new Frame.Entries(1, 1, EntryKey.NONE, List.of(0), state()),

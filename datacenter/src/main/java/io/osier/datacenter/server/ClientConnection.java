@@ -38,10 +38,6 @@ import org.slf4j.LoggerFactory;
  * the channel's loop; answers come from any thread.
  */
 final class ClientConnection extends FrameReader {
-  /** A request that never came to a partition, whatever was said of it: that did nothing of it. */
-  private static final Reply.Failure NOT_BEGUN =
-      new Reply.Failure(ErrorCode.OVERLOADED, "nothing was done");
-
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
 
   /** Of a frame of somebody who is not known yet. */
@@ -218,7 +214,7 @@ final class ClientConnection extends FrameReader {
 
   /** Refuses what its user may ask for, but there is no room: nothing is kept of it. */
   private void refuseAllowed(long id, Request request, Reply.Failure refusal) {
-    access.answered(request, NOT_BEGUN);
+    access.answered(request, refusal);
     answer(id, refusal);
   }
 

@@ -375,7 +375,7 @@ public final class Propagation {
                 ? healer.comes(peer, states, nowNanos)
                 : in.fetcher().comes(states, nowNanos);
         if (comes) {
-          inbound.answerPulls().begin(in, f, nowNanos);
+          takeIfAny(in, inbound.answerPulls().begin(in, f, nowNanos), nowNanos, nowMillis);
         } else {
           inbound.answerPulls().notWanted(in, f.offer());
         }
@@ -448,7 +448,7 @@ public final class Propagation {
     answers.answerHealsWaiting(nowNanos);
     endHealings(nowNanos);
     for (InboundStream in : inbound.streams()) {
-      tick(in, nowNanos);
+      tick(in, nowNanos, nowMillis);
     }
     standing.settle();
     if (announcer.dueNanos() <= nowNanos) {
@@ -462,7 +462,7 @@ public final class Propagation {
     }
   }
 
-  private void tick(InboundStream in, long nowNanos) {
+  private void tick(InboundStream in, long nowNanos, long nowMillis) {
     String dc = in.sender().dc();
     PeerStream stream = outbound.stream(dc);
     if (stream == null || !stream.linkUp()) {
@@ -471,6 +471,7 @@ public final class Propagation {
     if (verifier.isDue(dc, in.heardNanos())) {
       resume(in, nowNanos);
     }
+    takeIfAny(in, inbound.answerPulls().next(in, nowNanos), nowNanos, nowMillis);
     inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
     if (verifier.isDone(dc)) {
       healer.check(

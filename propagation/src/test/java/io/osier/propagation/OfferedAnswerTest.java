@@ -10,6 +10,7 @@ import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,17 +128,45 @@ final class OfferedAnswerTest {
     }
   }
 
-  /** Several origins' states are of one object: it comes once. */
-  @ParameterizedTest
-  @ValueSource(strings = {"session", "causal"})
-  void whatSeveralOriginsHaveDone_comesOnce(String consistency) {
+  private void threeWithoutAp(String consistency) {
     run("start " + consistency + " ap as eu sa us", "cut ap as", "cut ap eu", "cut ap sa");
     run("cut ap us", "run 1000", "eu add k" + elements(100, 120), "as add k" + elements(120, 140));
     run("sa add k" + elements(140, 160), "run 1000");
-    String all = run("join ap us", "run 60000");
+  }
+
+  /** Several origins' states are of one object: it comes once, and is asked for once. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void whatSeveralOriginsHaveDone_comesOnce(String consistency) {
+    threeWithoutAp(consistency);
+    StringBuilder all = new StringBuilder(run("join ap us"));
+    while (all.indexOf("us>ap  entries") < 0) {
+      all.append(run("run 20"));
+    }
+    all.append(run("ap add k own", "run 60000")); // it is newer than what is offered
     assertThat(all).contains("states of eu", "states of as", "states of sa");
-    assertThat(ranges(all)).isBetween(8L, 10L);
+    assertThat(ranges(all.toString())).isBetween(8L, 10L);
+    assertThat(pages(all.toString())).isEqualTo(1);
     assertThat(at("ap")).isEqualTo(at("eu"));
+  }
+
+  /** What is compared is the version that is most like the one that is offered. */
+  @Test
+  void whatCameWithTheStreamAndChanged_isPulledOnceMore() {
+    threeWithoutAp("causal");
+    StringBuilder all = new StringBuilder(run("us add k" + elements(160, 170), "join ap us"));
+    while (all.indexOf("us>ap  entries") < 0) {
+      all.append(run("run 20"));
+    }
+    all.append(run("us add k e111 e155", "run 60000"));
+    assertThat(all).contains("states of eu", "states of as", "states of sa");
+    assertThat(pages(all.toString())).isEqualTo(2);
+    assertThat(at("ap")).isEqualTo(at("eu"));
+  }
+
+  /** Of how many versions ranges were compared. */
+  private static long pages(String told) {
+    return Pattern.compile("us>ap  [0-9]+ ranges").matcher(told).results().count();
   }
 
   @ParameterizedTest

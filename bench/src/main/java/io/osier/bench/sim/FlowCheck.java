@@ -31,6 +31,12 @@ final class FlowCheck {
   /** In this time a connection that hangs is noticed, and another one is dialled. */
   private static final long DIALLED_NANOS = 60 * SECOND;
 
+  /**
+   * In this time a process that has begun with nothing has all that the others had: each large
+   * state that is pulled takes a few ways there and back, for each origin.
+   */
+  private static final long CAUGHT_UP_NANOS = 90 * SECOND;
+
   /** So much of the window is a stream's own. */
   private static final int OWN_SHARE = 16;
 
@@ -217,6 +223,7 @@ final class FlowCheck {
     Map<String, Long> underWay = new HashMap<>();
     reports.forEach(
         (unit, report) -> {
+          checkCaughtUp(dc, unit);
           for (PartitionReport.Peer p : report.peers()) {
             checkDialled(dc, p.dc());
             underWay.merge(p.dc(), p.to().inFlightBytes(), Long::sum);
@@ -256,6 +263,32 @@ final class FlowCheck {
     return sockets == null
         ? Long.MAX_VALUE
         : Math.max(dc.steadySinceNanos(), sockets.servedSinceNanos());
+  }
+
+  private void checkCaughtUp(SimDc dc, Unit unit) {
+    if (dc.node(unit).isReady() || (unit.hasLittleMemory() && unit.isCausal())) {
+      return;
+    }
+    long since = Long.MIN_VALUE;
+    long queues = 0;
+    for (SimDc other : simulation.dcs()) {
+      since = Math.max(since, other.steadySinceNanos());
+      if (other != dc) {
+        SimLink there = simulation.network().link(dc.self().dc(), other.self().dc());
+        SimLink back = simulation.network().link(other.self().dc(), dc.self().dc());
+        since = Math.max(since, Math.max(there.freeSinceNanos(), back.freeSinceNanos()));
+        queues += queueNanos(there) + queueNanos(back);
+      }
+    }
+    long now = simulation.scheduler().nanos();
+    if (since != Long.MAX_VALUE && now - since > CAUGHT_UP_NANOS + queues) {
+      throw new Violation(
+          "",
+          "%s/%s could have caught up for %d s, and has not",
+          dc.self(),
+          unit,
+          (now - since) / SECOND);
+    }
   }
 
   private void checkProgress(SimDc dc, Unit unit, PartitionReport.Peer peer) {

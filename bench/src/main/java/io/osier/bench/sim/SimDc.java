@@ -411,4 +411,16 @@ final class SimDc {
         ? changedNanos
         : Long.MAX_VALUE;
   }
+
+  /**
+   * Since when it has been so, and all its partitions have caught up with the others since its
+   * start; Long.MAX_VALUE if it is not.
+   */
+  long caughtUpSinceNanos() {
+    long since = steadySinceNanos();
+    for (SimNode node : nodes) {
+      since = Math.max(since, node.readySinceNanos());
+    }
+    return since;
+  }
 }

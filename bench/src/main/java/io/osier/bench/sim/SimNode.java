@@ -147,6 +147,9 @@ final class SimNode implements Entrance.Inside {
 
   private long plannedNanos = Long.MAX_VALUE;
 
+  /** Since when it has served commands; Long.MAX_VALUE before it does. */
+  private long readyNanos = Long.MAX_VALUE;
+
   /** Whether a step is planned, because something has come in. */
   private boolean woken;
 
@@ -326,6 +329,11 @@ final class SimNode implements Entrance.Inside {
     return machine.isReady();
   }
 
+  /** Since when it has been so; Long.MAX_VALUE if it is not. */
+  long readySinceNanos() {
+    return readyNanos;
+  }
+
   // ---------------------------------------------------------------- inputs
 
   /** An input that is handled now, or with others later if the datacenter is slow. */
@@ -483,6 +491,9 @@ final class SimNode implements Entrance.Inside {
       store.takeRecorded().run(); // as durable as they get
     }
     agent.takeTold().tell();
+    if (readyNanos == Long.MAX_VALUE && isReady()) {
+      readyNanos = scheduler.nanos();
+    }
   }
 
   /** Sees to it that the next tick comes in time. */

@@ -375,8 +375,17 @@ final class SimTransactor {
       }
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, TRANSACTION_ENDED, OVERLOADED, SHUTTING_DOWN ->
           move();
-      default ->
+      default -> {
+        if (failure.code() != ErrorCode.SNAPSHOT_TOO_OLD || !stoodStill(tx.dc)) {
           throw new Violation(unit + "/txn", "%s was refused at %s: %s", name, tx.at, failure);
+        }
+        move();
+      }
     }
+  }
+
+  /** Whether a datacenter may have stood still for longer than what is overwritten is kept. */
+  private boolean stoodStill(SimDc dc) {
+    return dc.steadySinceNanos() > scheduler.nanos() - LIMIT_MILLIS * MILLI;
   }
 }

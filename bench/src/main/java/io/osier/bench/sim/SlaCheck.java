@@ -23,7 +23,9 @@ import java.util.TreeMap;
  * back, have been connected and free of any fault from {@link #SETTLE_NANOS} before its commit
  * until its deadline, and where neither of the two datacenters was slow, down or started in that
  * time. (In {@code SETTLE_NANOS} a stream that was interrupted has caught up and has measured its
- * coordination time.) Jumps and drift of clocks are no excuse.
+ * coordination time. A process that begins with nothing takes longer: its time counts from when it
+ * serves commands, for which {@link FlowCheck} has a bound.) Jumps and drift of clocks are no
+ * excuse.
  *
  * <p>The deadline is the commit plus the larger of δ and the longest time that a frame takes on
  * that link, plus {@link #SLACK_NANOS}. On links that take longer than half of δ it is up to half
@@ -105,7 +107,7 @@ final class SlaCheck {
    */
   void made(SimNode at, ObjectId object, long number, CausalContext before, long madeNanos) {
     SimDc origin = simulation.dc(at.self().dc());
-    if (origin.steadySinceNanos() > madeNanos - SETTLE_NANOS) {
+    if (origin.caughtUpSinceNanos() > madeNanos - SETTLE_NANOS) {
       return;
     }
     long ago = simulation.scheduler().nanos() - madeNanos;
@@ -203,13 +205,13 @@ final class SlaCheck {
     long since = update.madeNanos - SETTLE_NANOS;
     if (unit.isCausal()
         && !(links().stream().allMatch(l -> l.healthySinceNanos() <= since)
-            && simulation.dcs().stream().allMatch(dc -> dc.steadySinceNanos() <= since))) {
+            && simulation.dcs().stream().allMatch(dc -> dc.caughtUpSinceNanos() <= since))) {
       return false;
     }
     return w.there.healthySinceNanos() <= since
         && w.back.healthySinceNanos() <= since
-        && w.dc.steadySinceNanos() <= since
-        && simulation.dc(update.origin.dc()).steadySinceNanos() <= since;
+        && w.dc.caughtUpSinceNanos() <= since
+        && simulation.dc(update.origin.dc()).caughtUpSinceNanos() <= since;
   }
 
   private void check(Update update, Watched w, boolean excuse) {

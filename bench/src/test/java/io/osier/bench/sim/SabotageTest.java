@@ -78,6 +78,7 @@ final class SabotageTest {
         arguments("a window is not given back", "the window of .* counts", keeping()),
         arguments("what is under way has no bound", "sends .* more with", boundless()),
         arguments("a partition's acknowledgements are lost", "was acknowledged for", starving()),
+        arguments("what others claim to have never comes", "could have caught up", boasting()),
         arguments("signs of life are swallowed", "gives up the connection", mute()),
         arguments("who does not log in is let in", "has not logged in", trusting()),
         arguments("a wrong password is taken", "has not logged in", gullible()),
@@ -517,6 +518,33 @@ final class SabotageTest {
       @Override
       public boolean drops(Unit unit, Frame frame) {
         return unit.number() == 1 && frame instanceof Frame.Ack;
+      }
+    };
+  }
+
+  /** Each datacenter is said to have what was done by one that nobody has ever heard of. */
+  private static Sabotage boasting() {
+    VersionVector never = VersionVector.of(new ReplicaId("ghost", 1), 7);
+    return new Sabotage() {
+      @Override
+      public int seconds() {
+        return 150;
+      }
+
+      @Override
+      public Frame frame(String to, Frame frame) {
+        return frame instanceof Frame.Status s
+            ? new Frame.Status(
+                s.wantResume(),
+                s.epoch(),
+                s.sequence(),
+                s.through().join(never),
+                s.life(),
+                s.changes(),
+                s.committed(),
+                s.waiting(),
+                s.sentMillis())
+            : frame;
       }
     };
   }

@@ -1,5 +1,6 @@
 package io.osier.propagation.in;
 
+import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -117,8 +118,10 @@ final class Admission {
 
     final ArrayDeque<Cut> cuts = new ArrayDeque<>();
 
-    /** Of all that waits, the large states that were pulled. */
-    private final Set<Arrived> pulled = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Of all that waits, the large states that were pulled, each with its number among them. */
+    private final Map<Arrived, Long> pulled = new IdentityHashMap<>();
+
+    private long pulledEver;
 
     long closed;
 
@@ -171,20 +174,24 @@ final class Admission {
     /** An object's last state among what is open, if it was pulled; otherwise one that waits. */
     Optional<Causal> pulled(ObjectId object) {
       Integer at = states.get(object);
-      if (at != null && pulled.contains(open.get(at))) {
+      if (at != null && pulled.containsKey(open.get(at))) {
         return Optional.of(open.get(at).shipment.content());
       }
-      return pulled.stream()
-          .map(Arrived::shipment)
-          .filter(shipment -> shipment.object().equals(object))
-          .map(Shipment::content)
-          .findAny();
+      return lastPulled(shipment -> shipment.object().equals(object));
+    }
+
+    /** The state that was pulled last of those that are looked for. */
+    Optional<Causal> lastPulled(Predicate<Shipment> wanted) {
+      return pulled.entrySet().stream()
+          .filter(e -> wanted.test(e.getKey().shipment))
+          .max(Map.Entry.comparingByValue())
+          .map(e -> e.getKey().shipment.content());
     }
 
     /** Of what was pulled, what has not stayed as it is; the rest will for some time more. */
     Set<Arrived> holdPulled() {
       Set<Arrived> lost = Collections.newSetFromMap(new IdentityHashMap<>());
-      for (Arrived state : pulled) {
+      for (Arrived state : pulled.keySet()) {
         if (!Decomposition.hold(state.shipment.content())) {
           lost.add(state);
         }
@@ -252,18 +259,30 @@ final class Admission {
   void addPulled(Source source, Arrived state) {
     Queue queue = queue(source);
     if (state.shipment.last() > queue.closed) {
-      queue.pulled.add(state);
+      queue.pulled.put(state, ++queue.pulledEver);
       queue.add(state);
     }
   }
 
   /**
-   * A state of an object that was pulled and waits: the last one of a peer's stream, or otherwise
-   * any; empty if there is none.
+   * A state of an object that was pulled and waits: one that has a context, or otherwise the last
+   * one of a peer's stream, or otherwise any; empty if there is none.
    */
-  Optional<Causal> pulled(ReplicaId peer, ObjectId object) {
+  Optional<Causal> pulled(ReplicaId peer, ObjectId object, CausalContext context) {
+    Optional<Causal> found = Optional.empty();
+    for (Queue queue : queues.values()) {
+      found =
+          found.or(
+              () ->
+                  queue.lastPulled(
+                      shipment ->
+                          shipment.object().equals(object)
+                              && shipment.content().context().equals(context)));
+    }
     Queue stream = queues.get(Source.stream(peer));
-    Optional<Causal> found = stream == null ? Optional.empty() : stream.pulled(object);
+    if (stream != null) {
+      found = found.or(() -> stream.pulled(object));
+    }
     for (Queue queue : queues.values()) {
       found = found.or(() -> queue.pulled(object));
     }

@@ -36,11 +36,14 @@ public final class AnswerPulls {
     around.sink().send(in.sender(), frame);
   }
 
-  /** Takes an answer that is waited for, as far as it has come: the rest is pulled. */
-  public void begin(InboundStream in, Frame.StatesAndOffer answer, long nowNanos) {
+  /**
+   * Takes an answer that is waited for, as far as it has come: the rest is pulled. Returns it if
+   * the rest is here already.
+   */
+  public Optional<Answer> begin(InboundStream in, Frame.StatesAndOffer answer, long nowNanos) {
     end(in, answer.states().origin(), nowNanos);
     in.answers().add(new PendingAnswer(in.sender(), answer));
-    next(in, nowNanos);
+    return next(in, nowNanos);
   }
 
   /** What was offered with an answer is not pulled, or no more: nobody need hold it. */
@@ -64,34 +67,45 @@ public final class AnswerPulls {
       return Optional.empty();
     }
     in.answers().came(nowNanos);
-    Optional<Answer> whole = asked.answer();
-    if (whole.isEmpty()) {
-      ask(in, asked, nowNanos);
-    } else {
-      PendingAnswer unused = in.answers().remove(asked.origin());
+    return ask(in, asked, nowNanos);
+  }
+
+  /**
+   * Asks for what is next, or was asked and did not come. Returns the answer if nothing of it is
+   * lacking: most often what one origin has made came with what another one has.
+   */
+  public Optional<Answer> next(InboundStream in, long nowNanos) {
+    PendingAnswer first = in.answers().first();
+    return first != null && in.answers().isDue(in.heardNanos())
+        ? ask(in, first, nowNanos)
+        : Optional.empty();
+  }
+
+  private Optional<Answer> ask(InboundStream in, PendingAnswer first, long nowNanos) {
+    int rangesMax = in.answers().ask(first, nowNanos);
+    Optional<Answer> whole = whole(in, first, nowNanos);
+    if (whole.isPresent()) {
+      PendingAnswer unused = in.answers().remove(first.origin());
       around.stats().pulled();
-      send(in, StatePull.done(asked.offer()));
-    }
+      send(in, StatePull.done(first.offer()));
+    } else if (first.hasBegun()) {
+      send(in, first.ask(rangesMax));
+    } // otherwise it is tried again, as if that were lost
     return whole;
   }
 
-  /** Asks for what is next, or was asked and did not come. */
-  void next(InboundStream in, long nowNanos) {
-    PendingAnswer first = in.answers().first();
-    if (first != null && in.answers().isDue(in.heardNanos())) {
-      ask(in, first, nowNanos);
+  private Optional<Answer> whole(InboundStream in, PendingAnswer first, long nowNanos) {
+    Frame.Offer offer = first.offer();
+    Causal here = around.replica().state(offer.object());
+    if (here != null && here.context().covers(offer.version().context())) {
+      return Optional.of(first.besidesOffer());
     }
-  }
-
-  private void ask(InboundStream in, PendingAnswer first, long nowNanos) {
-    int rangesMax = in.answers().ask(first, nowNanos);
-    if (first.begin(object -> known(in, object), nowNanos)) {
-      send(in, first.ask(rangesMax));
-    } // otherwise it is tried again, as if that were lost
+    return first.begin(() -> known(in, offer), nowNanos) ? first.answer() : Optional.empty();
   }
 
   /** Of an object what came in part, or has come and waits, or is here. */
-  private HalfPulled.Part known(InboundStream in, ObjectId object) {
+  private HalfPulled.Part known(InboundStream in, Frame.Offer offer) {
+    ObjectId object = offer.object();
     Causal here = around.replica().state(object);
     Optional<HalfPulled.Part> came =
         halfPulled
@@ -103,10 +117,10 @@ public final class AnswerPulls {
     }
     Causal version =
         visibility
-            .waitingState(in, object)
+            .waitingState(in, offer)
             .filter(Decomposition::hold)
             .orElseGet(() -> here == null ? Causal.bottom(object.type()) : here);
-    return new HalfPulled.Part(version, 0);
+    return HalfPulled.Part.version(version);
   }
 
   /** The state of an answer about an origin, or objects, is pulled no more. */

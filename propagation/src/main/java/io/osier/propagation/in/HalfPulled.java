@@ -21,9 +21,20 @@ final class HalfPulled {
   /**
    * A version that was here, with what has come of another one.
    *
+   * @param isHalf whether something of another one may have come
    * @param bytes what has come takes so much in the heap, about
    */
-  record Part(Causal version, long bytes) {}
+  record Part(Causal version, boolean isHalf, long bytes) {
+    /** A version that is here: nothing has come. */
+    static Part version(Causal version) {
+      return new Part(version, false, 0);
+    }
+
+    /** With what has come. */
+    static Part half(Causal version, long bytes) {
+      return new Part(version, true, bytes);
+    }
+  }
 
   private record Kept(Part part, long sinceNanos) {}
 

@@ -343,7 +343,7 @@ public final class Inbound {
       Optional<Causal> came =
           before != null
               ? before.version()
-              : visibility.waitingState(in, offer.object()).filter(Decomposition::hold);
+              : visibility.waitingState(in, offer).filter(Decomposition::hold);
       long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
       begin(in, offer, came, bytes, nowNanos);
     }
@@ -459,7 +459,6 @@ public final class Inbound {
     if (mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
       send(in, in.ack());
     }
-    answerPulls.next(in, nowNanos);
     long retry = around.retryNanos();
     if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
       resumeAgain(in, nowNanos);

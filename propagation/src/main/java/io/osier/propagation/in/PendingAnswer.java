@@ -4,13 +4,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.Decomposition;
-import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,15 +50,28 @@ final class PendingAnswer {
    * @param from what is here of the object, or has come of it; what is here is not counted
    * @return whether it has begun: the version here may just be read anew
    */
-  boolean begin(Function<ObjectId, HalfPulled.Part> from, long nowNanos) {
+  boolean begin(Supplier<HalfPulled.Part> from, long nowNanos) {
     if (pull == null || pull.version().isEmpty()) {
-      HalfPulled.Part part = from.apply(offer.object());
+      HalfPulled.Part part = from.get();
       pull =
           Decomposition.hold(part.version())
               ? new StatePull(sender, offer, part.version(), part.bytes(), nowNanos)
               : null;
+      if (pull != null && !part.isHalf()) {
+        pull.lookIfSame();
+      }
     }
+    return hasBegun();
+  }
+
+  /** Whether the pull has begun. */
+  boolean hasBegun() {
     return pull != null;
+  }
+
+  /** The answer without what was offered: what is here covers that. */
+  Answer besidesOffer() {
+    return Answer.of(states);
   }
 
   /** What to ask for, of something that has begun; of entries so many ranges at most. */
@@ -111,7 +123,7 @@ final class PendingAnswer {
     StatePull open = pull;
     return open == null
         ? Optional.empty()
-        : open.version().map(version -> new HalfPulled.Part(version, open.heapBytes()));
+        : open.version().map(version -> HalfPulled.Part.half(version, open.heapBytes()));
   }
 
   /** Keeps what has come as it is for a time; what has not stayed so begins once more. */

@@ -4,7 +4,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.EntrySource;
-import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -221,8 +220,8 @@ final class PerCut implements Visibility {
   }
 
   @Override
-  public Optional<Causal> waitingState(InboundStream in, ObjectId object) {
-    return admission.pulled(in.sender(), object);
+  public Optional<Causal> waitingState(InboundStream in, Frame.Offer offer) {
+    return admission.pulled(in.sender(), offer.object(), offer.version().context());
   }
 
   @Override

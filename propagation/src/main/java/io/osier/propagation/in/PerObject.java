@@ -209,7 +209,7 @@ final class PerObject implements Visibility {
   }
 
   @Override
-  public Optional<Causal> waitingState(InboundStream in, ObjectId object) {
+  public Optional<Causal> waitingState(InboundStream in, Frame.Offer offer) {
     return Optional.empty(); // none of it waits
   }
 

@@ -54,6 +54,14 @@ final class StatePull {
     this.heardNanos = nowNanos;
   }
 
+  /** If the version that it begins with is the very one that is offered, nothing is lacking. */
+  void lookIfSame() {
+    if (version.context().equals(offer.version().context())
+        && EntryRanges.Head.of(version).equals(offer.version())) {
+      page = List.of();
+    }
+  }
+
   Frame.Offer offer() {
     return offer;
   }

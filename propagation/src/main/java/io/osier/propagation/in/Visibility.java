@@ -2,7 +2,6 @@ package io.osier.propagation.in;
 
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Causal;
-import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
@@ -57,8 +56,11 @@ interface Visibility {
   /** The datacenter of an incarnation that had {@link #ended} is a peer again. */
   void returned(ReplicaId peer);
 
-  /** A state of an object that was pulled from a peer and waits; empty if there is none. */
-  Optional<Causal> waitingState(InboundStream in, ObjectId object);
+  /**
+   * A state of an object that was pulled and waits, which is to be compared with one that a peer
+   * offers: the same, or else one of the peer's; empty if there is none.
+   */
+  Optional<Causal> waitingState(InboundStream in, Frame.Offer offer);
 
   /**
    * Looks at what former incarnations have left, now and then: whether some of it is known

@@ -13,17 +13,25 @@ import org.jspecify.annotations.Nullable;
  * The objects of a key as they are in memory.
  *
  * @param states in the order of their types
- * @param operations written since the last snapshots
- * @param operationBytes their sizes
+ * @param written of each of them, in the same order; empty if there is nothing of any
  * @param hasVersions whether the store may have versions of them, beside what is put in place:
  *     otherwise that says that it is alone, if there is any
  * @param group the last that changed it; 0 when read from the store
  */
-record KeyObjects(
-    List<Causal> states, int operations, long operationBytes, boolean hasVersions, long group)
+record KeyObjects(List<Causal> states, List<Written> written, boolean hasVersions, long group)
     implements StoredKey {
+  /**
+   * What was written of an object since its last snapshot.
+   *
+   * @param operations how many
+   * @param bytes their sizes
+   */
+  record Written(int operations, long bytes) {
+    static final Written NOTHING = new Written(0, 0);
+  }
+
   /** Of a key that holds nothing. */
-  static final KeyObjects NOTHING = new KeyObjects(List.of(), 0, 0, false, 0);
+  static final KeyObjects NOTHING = new KeyObjects(List.of(), List.of(), false, 0);
 
   /** What a key that is not packed takes beside its objects' bytes. */
   private static final int ENTRY_BYTES = 330;
@@ -37,16 +45,35 @@ record KeyObjects(
       return NOTHING;
     }
     List<Causal> states = new ArrayList<>(loaded.size());
-    int operations = 0;
-    long bytes = 0;
+    List<Written> written = new ArrayList<>(loaded.size());
     boolean versions = false;
     for (VersionStore.Loaded l : loaded) {
       states.add(l.state());
-      operations += l.operations();
-      bytes += l.operationBytes();
+      written.add(new Written(l.operations(), l.operationBytes()));
       versions |= l.hasVersions();
     }
-    return new KeyObjects(List.copyOf(states), operations, bytes, versions, 0);
+    return of(states, written, versions, 0);
+  }
+
+  /** Those, in the order of their types, with what was written of each. */
+  static KeyObjects of(
+      List<Causal> states, List<Written> written, boolean hasVersions, long group) {
+    boolean isNothing = written.stream().allMatch(Written.NOTHING::equals);
+    return new KeyObjects(
+        List.copyOf(states), isNothing ? List.of() : List.copyOf(written), hasVersions, group);
+  }
+
+  /** What was written of the object of a type since its last snapshot. */
+  Written written(CrdtType type) {
+    if (written.isEmpty()) {
+      return Written.NOTHING;
+    }
+    for (int i = 0; i < states.size(); i++) {
+      if (states.get(i).type() == type) {
+        return written.get(i);
+      }
+    }
+    return Written.NOTHING;
   }
 
   /** The state of one of them, or null. */
@@ -65,7 +92,16 @@ record KeyObjects(
 
   /** With another state of one of them. */
   KeyObjects with(Causal state, long group) {
-    return new KeyObjects(replaced(states, state), operations, operationBytes, hasVersions, group);
+    List<Causal> after = replaced(states, state);
+    return after.size() == states.size()
+        ? new KeyObjects(after, written, hasVersions, group)
+        : new KeyObjects(after, writtenOf(after), hasVersions, group);
+  }
+
+  private List<Written> writtenOf(List<Causal> some) {
+    List<Written> of =
+        written.isEmpty() ? List.of() : some.stream().map(s -> written(s.type())).toList();
+    return of.stream().allMatch(Written.NOTHING::equals) ? List.of() : of;
   }
 
   /** What was read anew, with what was known of large objects. */
@@ -75,18 +111,23 @@ record KeyObjects(
       Causal before = former.of(state.type());
       known.add(before == null ? state : Decomposition.remembering(state, before));
     }
-    return new KeyObjects(List.copyOf(known), operations, operationBytes, hasVersions, group);
+    return new KeyObjects(List.copyOf(known), written, hasVersions, group);
   }
 
   /** Without one of them. */
   KeyObjects without(CrdtType type, long group) {
     List<Causal> others = states.stream().filter(s -> s.type() != type).toList();
-    return new KeyObjects(others, operations, operationBytes, hasVersions, group);
+    return new KeyObjects(others, writtenOf(others), hasVersions, group);
   }
 
-  /** With other counts of what was written since the last snapshots. */
-  KeyObjects counting(int operations, long operationBytes, boolean hasVersions, long group) {
-    return new KeyObjects(states, operations, operationBytes, hasVersions, group);
+  /** With another count of what was written of one of them since its last snapshot. */
+  KeyObjects counting(CrdtType type, Written count, boolean hasVersions, long group) {
+    if (written(type).equals(count)) {
+      return new KeyObjects(states, written, hasVersions, group);
+    }
+    List<Written> counts =
+        states.stream().map(s -> s.type() == type ? count : written(s.type())).toList();
+    return of(states, counts, hasVersions, group);
   }
 
   static List<Causal> replaced(List<Causal> before, Causal state) {
@@ -162,7 +203,7 @@ record KeyObjects(
         states.stream().map(s -> Decomposition.isDecomposed(s) ? s : s.packLeaves()).toList();
     for (int i = 0; i < packed.size(); i++) {
       if (packed.get(i) != states.get(i)) {
-        return new KeyObjects(packed, operations, operationBytes, hasVersions, group);
+        return new KeyObjects(packed, written, hasVersions, group);
       }
     }
     return this;

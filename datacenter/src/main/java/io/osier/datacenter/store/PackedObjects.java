@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A key with its objects as one array of bytes: about as many as they take on the disk.
  *
  * <pre>
- *   flags | length, key | operations, their bytes | per object: head | replicas | content
+ *   flags | length, key | per object: head | operations, their bytes | replicas | content
  * </pre>
  *
  * <p>The flags say whether it was used, whether operations are counted, and whether the store may
@@ -128,14 +128,10 @@ final class PackedObjects {
     return WireOutput.bytesOf(
         out -> {
           byte[] start = new byte[KEY_AT + lengthBytes(key.length()) + key.length()];
-          boolean counted = objects.operations() != 0 || objects.operationBytes() != 0;
+          boolean counted = !objects.written().isEmpty();
           start[0] = (byte) ((counted ? COUNTED : 0) | (objects.hasVersions() ? VERSIONS : 0));
           put(key, start, KEY_AT);
           out.writeBytes(start);
-          if (counted) {
-            out.writeNumber(objects.operations());
-            out.writeNumber(objects.operationBytes());
-          }
           for (int i = 0; i < contents.length; i++) {
             Causal state = states.get(i);
             out.writeByte(
@@ -143,6 +139,10 @@ final class PackedObjects {
                     | state.form() << FORM_SHIFT
                     | (listed[i] < 0 ? GENERAL : 0)
                     | (i + 1 < contents.length ? MORE : 0));
+            if (counted) {
+              out.writeNumber(objects.written().get(i).operations());
+              out.writeNumber(objects.written().get(i).bytes());
+            }
             if (listed[i] >= 0) {
               out.writeNumber(listed[i]);
             }
@@ -154,13 +154,13 @@ final class PackedObjects {
   /** Answers a query of a key that holds one object; null where that has to be unpacked. */
   @Nullable PackedAnswer answer(byte[] packed, Query query) {
     WireInput in = behindKey(packed);
-    if ((packed[0] & COUNTED) != 0) {
-      in.readNumber();
-      in.readNumber();
-    }
     int head = in.remaining() == 0 ? 0 : in.readByteUnsigned();
     if ((head & (FULL | GENERAL | MORE)) != FULL) {
       return null;
+    }
+    if ((packed[0] & COUNTED) != 0) {
+      in.readNumber();
+      in.readNumber();
     }
     int form = head >> FORM_SHIFT & FORM_MASK;
     return PackedAnswer.of(form, lists.get((int) in.readNumber()), query, in);
@@ -178,24 +178,32 @@ final class PackedObjects {
   KeyObjects unpack(byte[] packed) {
     WireInput in = behindKey(packed);
     boolean counted = (packed[0] & COUNTED) != 0;
-    int operations = counted ? (int) in.readNumber() : 0;
-    long operationBytes = counted ? in.readNumber() : 0;
     boolean versions = (packed[0] & VERSIONS) != 0;
     if (in.remaining() == 0) {
-      return KeyObjects.NOTHING.counting(operations, operationBytes, versions, 0);
+      return new KeyObjects(List.of(), List.of(), versions, 0);
     }
     int head = in.readByteUnsigned();
+    KeyObjects.Written written = written(counted, in);
     Causal first = unpack(head, in);
     if ((head & MORE) == 0) {
-      return new KeyObjects(List.of(first), operations, operationBytes, versions, 0);
+      return new KeyObjects(List.of(first), counted ? List.of(written) : List.of(), versions, 0);
     }
     List<Causal> states = new ArrayList<>(2);
+    List<KeyObjects.Written> all = new ArrayList<>(2);
     states.add(first);
+    all.add(written);
     while ((head & MORE) != 0) {
       head = in.readByteUnsigned();
+      all.add(written(counted, in));
       states.add(unpack(head, in));
     }
-    return new KeyObjects(List.copyOf(states), operations, operationBytes, versions, 0);
+    return KeyObjects.of(states, all, versions, 0);
+  }
+
+  private static KeyObjects.Written written(boolean counted, WireInput in) {
+    return counted
+        ? new KeyObjects.Written((int) in.readNumber(), in.readNumber())
+        : KeyObjects.Written.NOTHING;
   }
 
   private Causal unpack(int head, WireInput in) {

@@ -72,19 +72,20 @@ final class UpdateRecords {
       boolean isOnly = objects.states().size() == 1;
       changes.add(new Change.PutDecomposed(object, state, contents, before, isOnly));
       addOthers(object, objects, changes);
-      return objects.counting(0, 0, !isOnly, group);
+      return objects.counting(object.type(), KeyObjects.Written.NOTHING, !isOnly, group);
     }
     if (before != null) {
       changes.add(new Change.DropEntries(object));
     }
-    int operations = objects.operations() + 1;
+    KeyObjects.Written written = objects.written(object.type());
+    int operations = written.operations() + 1;
     long changed = 0;
     boolean full = false;
     for (Causal content : contents) {
       changed += content.sizeBytes();
       full |= content.isFull();
     }
-    long bytes = objects.operationBytes() + changed;
+    long bytes = written.bytes() + changed;
     boolean isSmall = state.sizeBytes() <= changed + IN_PLACE_MORE_MAX;
     boolean isOnly = objects.states().size() == 1;
     // What stands in the place of one that has no versions may say that it is alone.
@@ -97,10 +98,10 @@ final class UpdateRecords {
       boolean isAlone = isSmall && isOnly;
       changes.add(new Change.PutInPlace(object, state, isAlone));
       addOthers(object, objects, changes);
-      return objects.counting(0, 0, !isAlone, group);
+      return objects.counting(object.type(), KeyObjects.Written.NOTHING, !isAlone, group);
     }
     addOperation(object, Causal.join(contents), changes);
-    return objects.counting(operations, bytes, true, group);
+    return objects.counting(object.type(), new KeyObjects.Written(operations, bytes), true, group);
   }
 
   /**
@@ -135,13 +136,13 @@ final class UpdateRecords {
    */
   static List<Change> ofEvicted(Key key, KeyObjects objects) {
     List<Change> changes = new ArrayList<>();
-    long worthwhile =
-        Math.max(EVICTED_OPERATIONS_MIN, objects.sizeBytes() / EVICTED_BYTES_PER_OPERATION);
-    if (objects.operations() >= worthwhile) {
-      for (Causal state : objects.states()) {
-        if (!Decomposition.isDecomposed(state)) { // that has no operations
-          addSnapshot(new ObjectId(key, state.type()), state, changes);
-        }
+    for (Causal state : objects.states()) {
+      long worthwhile =
+          Math.max(EVICTED_OPERATIONS_MIN, state.sizeBytes() / EVICTED_BYTES_PER_OPERATION);
+      // One that is decomposed has no operations.
+      if (objects.written(state.type()).operations() >= worthwhile
+          && !Decomposition.isDecomposed(state)) {
+        addSnapshot(new ObjectId(key, state.type()), state, changes);
       }
     }
     return changes;

@@ -96,8 +96,9 @@ final class LargeObjectsTest {
   void evicted_decomposed_isNoVersion() {
     Causal counter = updated(Causal.bottom(CrdtType.PN_COUNTER), new Operation.Increment(1));
     Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(9, 9)));
+    KeyObjects.Written many = new KeyObjects.Written(1_000, 9_000);
     KeyObjects both =
-        new KeyObjects(List.of(counter, Decomposition.of(set)), 1_000, 9_000, true, 1);
+        new KeyObjects(List.of(counter, Decomposition.of(set)), List.of(many, many), true, 1);
     assertThat(UpdateRecords.ofEvicted(SET.key(), both))
         .filteredOn(Change.PutSnapshot.class::isInstance)
         .extracting(c -> ((Change.PutSnapshot) c).object().type())

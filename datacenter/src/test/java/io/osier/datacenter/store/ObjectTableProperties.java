@@ -94,7 +94,9 @@ final class ObjectTableProperties {
         ReplicaId origin = REPLICAS.get(step.replica);
         long last = state.context().through(origin);
         Causal delta = state.prepare(operation(type, step.amount), origin, number, last, number, 0);
-        after = before.with(state.join(delta), 0).counting(step.amount, number, number % 2 == 0, 0);
+        KeyObjects.Written count = new KeyObjects.Written(step.amount, number);
+        after = before.with(state.join(delta), 0).counting(type, count, number % 2 == 0, 0);
+        assertThat(after.written(type)).isEqualTo(count);
       }
       assertThat(table.put(key, after)).isEqualTo(wanted.put(key, after) == null);
     }

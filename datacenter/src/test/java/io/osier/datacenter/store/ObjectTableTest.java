@@ -204,8 +204,10 @@ final class ObjectTableTest {
     int changes = 0;
     while (changes < 20) {
       changes++;
-      table.put(Key.of(key), built.counting(changes, 0, false, 0));
-      assertThat(found(table, key).operations()).isEqualTo(changes);
+      KeyObjects.Written count = new KeyObjects.Written(changes, 0);
+      CrdtType type = built.states().getFirst().type();
+      table.put(Key.of(key), built.counting(type, count, false, 0));
+      assertThat(found(table, key).written()).containsExactly(count);
     }
     return changes;
   }

@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,7 +65,7 @@ final class UpdateRecordsTest {
     int inserts = size / 2;
     for (int i = 0; i < inserts; i++) {
       snapshots += snapshotBytes(insert(1));
-      operationsMax = Math.max(operationsMax, objects.operations());
+      operationsMax = Math.max(operationsMax, objects.written(CrdtType.AW_SET).operations());
     }
     assertThat(snapshots).isPositive(); // it is written as a whole now and then
     // The last one belongs to operations before the first insert.
@@ -85,5 +86,38 @@ final class UpdateRecordsTest {
       insert(1);
     }
     assertThat(snapshotBytes(UpdateRecords.ofEvicted(SET.key(), objects))).isPositive();
+  }
+
+  /**
+   * The small one is put in its place with each update. Before, that was taken for a snapshot of
+   * the large one, too, whose operations gathered.
+   */
+  @Test
+  void largeObject_besideASmallOne_countsItsOwnOperations() {
+    insert(20_000);
+    ObjectId counter = new ObjectId(SET.key(), CrdtType.PN_COUNTER);
+    Causal count = Causal.bottom(CrdtType.PN_COUNTER);
+    long snapshots = 0;
+    for (int i = 1; i <= 2_000; i++) {
+      Causal delta =
+          count.prepare(new Operation.Increment(1), SELF, i, count.context().through(SELF), i, 0);
+      count = count.join(delta);
+      objects =
+          UpdateRecords.add(
+              counter,
+              i == 1,
+              List.of(delta),
+              count,
+              null,
+              objects.with(count, 1),
+              1,
+              new ArrayList<>());
+      snapshots += snapshotBytes(insert(1));
+      if (i == 1_000) {
+        List<Change> evicted = UpdateRecords.ofEvicted(SET.key(), objects);
+        assertThat(snapshotBytes(evicted)).as("of the large one").isEqualTo(state.sizeBytes());
+      }
+    }
+    assertThat(snapshots).isPositive(); // it is written as a whole now and then
   }
 }

@@ -316,9 +316,14 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     }
     List<Request.Fetch> fetches =
         reads.stream().map(g -> new Request.Fetch(g.key(), g.type(), g.query())).toList();
+    OsierException refused = enter(end);
+    if (refused != null) {
+      return CompletableFuture.failedFuture(refused);
+    }
     Step asked;
     synchronized (this) {
       if (ended != null) {
+        leave(end);
         return CompletableFuture.failedFuture(endedError());
       }
       asked = new Step(end == Request.End.ABORT ? List.of() : List.copyOf(buffered), fetches, end);
@@ -334,6 +339,26 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     }
     take(asked);
     return asked.done;
+  }
+
+  /**
+   * Takes a place among the calls under way, which a step has until it is answered, also while it
+   * waits for those before it: each of them has its own. Not under the lock, since this may wait.
+   * An abort needs none, there is one at most: who closes a transaction does not wait.
+   */
+  private @Nullable OsierException enter(Request.End end) {
+    synchronized (this) {
+      if (ended != null) {
+        return endedError();
+      }
+    }
+    return end == Request.End.ABORT ? null : session.steps().enter();
+  }
+
+  private void leave(Request.End end) {
+    if (end != Request.End.ABORT) {
+      session.steps().leave();
+    }
   }
 
   /**
@@ -382,11 +407,13 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       next = waiting.poll();
       isUnderWay = next != null;
     }
-    if (failure == null) {
-      one.done.complete(reply);
-    } else {
-      one.done.completeExceptionally(failure);
-    }
+    leave(one.end); // first: callbacks may ask for further steps
+    // Those must not wait for room here, where it may be the next one that is to give it.
+    Answering.bring(
+        () -> {
+          boolean unused =
+              failure == null ? one.done.complete(reply) : one.done.completeExceptionally(failure);
+        });
     return next;
   }
 

@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Brings the steps of transactions to where they live. Thread-safe. */
 final class TransactionSteps {
@@ -15,6 +16,24 @@ final class TransactionSteps {
   TransactionSteps(OsierClient client, Past past) {
     this.client = client;
     this.past = past;
+  }
+
+  /**
+   * Takes a place for a further step, as a call does: until there is one the calling thread waits.
+   *
+   * @return null if there is room: {@link #leave} must follow; otherwise why there is none
+   */
+  @Nullable OsierException enter() {
+    if (client.isClosing()) {
+      return client.unavailable();
+    }
+    Room room = client.room();
+    return room.enterAtOnce() ? null : room.enter(client.settings().timeout().toNanos());
+  }
+
+  /** A step that had a place has been answered. */
+  void leave() {
+    client.room().leave();
   }
 
   /**

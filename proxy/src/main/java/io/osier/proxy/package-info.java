@@ -72,6 +72,8 @@
  * <p><b>Back-pressure.</b> At most {@link io.osier.proxy.OsierClient.Builder#inFlightMax} calls of
  * a client are under way. A thread that makes a further one, also an asynchronous one, waits until
  * one has ended, within the call's time limit; then it fails with OVERLOADED, and nothing was sent.
+ * A transaction's steps are calls, too, also while they wait for those before them; its abort is
+ * none.
  *
  * <p><b>Callbacks</b> (what is attached to such a future) run in the thread that brings the answer:
  * the client's own, or, with a datacenter in the process, one that works for it or for another

@@ -16,6 +16,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,14 @@ final class CallOutcomesTest {
   private static boolean pause(long millis) {
     try {
       return new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void pause(CountDownLatch until) {
+    try {
+      assertThat(until.await(60, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -177,6 +186,64 @@ final class CallOutcomesTest {
       held.countDown();
       first.get(120, TimeUnit.SECONDS);
       second.get(120, TimeUnit.SECONDS).get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Before, as many could wait for the first one as somebody asked for. */
+  @Test
+  void stepsOfATransaction_takeRoom_alsoWhileTheyWait() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    VersionVector clock = VersionVector.of(EU, 1);
+    try (FakeServer eu =
+            new FakeServer(
+                request ->
+                    switch (request) {
+                      case Request.Hello h ->
+                          new Reply.Welcome(
+                              1, EU, List.of(new Reply.KeyspaceInfo("bank", 2_000, 1, true)));
+                      case Request.Transact t -> {
+                        if (t.step() == 2 && !t.reads().isEmpty()) {
+                          pause(held);
+                        }
+                        int answers = t.reads().size();
+                        yield new Reply.Transacted(
+                            clock,
+                            Optional.empty(),
+                            Collections.nCopies(answers, (Reply.Answer) one()));
+                      }
+                      default -> new Reply.Pong();
+                    });
+        OsierClient client = connected(to(eu).inFlightMax(2).timeout(Duration.ofSeconds(60)))) {
+      Keyspace bank = client.session().keyspace("bank");
+      Transaction other = bank.begin();
+      Transaction tx = bank.begin();
+      tx.counter("c").increment(1);
+      CompletableFuture<Long> first = tx.counter("c").getAsync();
+      CompletableFuture<Long> second = tx.counter("c").getAsync();
+      tx.counter("c").increment(1);
+      Thread.currentThread().interrupt(); // so it does not wait for room
+      assertThatThrownBy(tx::commit)
+          .isExactlyInstanceOf(OsierException.class)
+          .satisfies(code(ErrorCode.OVERLOADED))
+          .hasMessageContaining("2 calls of this client are under way (inFlightMax)");
+      other.close(); // needs none
+      assertThatThrownBy(() -> bank.counter("c").get()).satisfies(code(ErrorCode.OVERLOADED));
+      assertThat(Thread.interrupted()).isTrue();
+      held.countDown();
+      assertThat(first.get(60, TimeUnit.SECONDS)).isOne();
+      assertThat(second.get(60, TimeUnit.SECONDS)).isOne();
+      for (int i = 0; i < 5; i++) {
+        assertThat(tx.counter("c").get()).isOne();
+      }
+      assertThat(tx.commit()).as("what was refused left it open").isEqualTo(clock);
+      assertThatThrownBy(tx::commit).satisfies(code(ErrorCode.TRANSACTION_ENDED));
+      assertThat(client.close(Duration.ofMinutes(1))).as("all places are free again").isTrue();
+      long updates =
+          eu.requests.stream()
+              .filter(Request.Transact.class::isInstance)
+              .mapToLong(r -> ((Request.Transact) r).updates().size())
+              .sum();
+      assertThat(updates).as("also that of the commit that was refused").isEqualTo(2);
     }
   }
 

@@ -602,6 +602,18 @@ final class SimNode implements Entrance.Inside {
     @Override
     public void groupIsOut() {}
 
+    /** Not at once: a step may be under way. */
+    @Override
+    public void hasWork() {
+      scheduler.in(
+          0,
+          () -> {
+            if (isAlive()) {
+              wake();
+            }
+          });
+    }
+
     /** What a check or the network throws ends the run. */
     @Override
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {

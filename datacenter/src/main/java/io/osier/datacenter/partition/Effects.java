@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -80,11 +81,23 @@ public record Effects(
    * wait for it.
    *
    * @param made makes it, in any thread; never throws
+   * @param reads the step of an open transaction whose reads are made, if it is one
    */
-  public record LongAnswer(long ticket, Supplier<Reply> made) implements ToClient {
+  public record LongAnswer(long ticket, Supplier<Reply> made, Optional<Input.Untold> reads)
+      implements ToClient {
     @Override
     public Reply reply() {
       return made.get();
+    }
+
+    /**
+     * What the partition is to hear if this is answered so, before whoever asked does, and before
+     * any command that comes after that.
+     */
+    public Optional<Input> follows(Reply answer) {
+      boolean goesOn =
+          !(answer instanceof Reply.Failure f) || f.code() == ErrorCode.VALUE_TOO_LARGE;
+      return goesOn ? Optional.empty() : reads.map(Input.class::cast);
     }
   }
 

@@ -57,11 +57,11 @@ public final class EffectsBuilder {
 
   /** Answers a command with what takes long to be made. */
   public void answerLater(long ticket, Supplier<Reply> reply) {
-    answer(new Effects.LongAnswer(ticket, reply));
+    answer(new Effects.LongAnswer(ticket, reply, Optional.empty()));
   }
 
   /** Answers a command. */
-  void answer(Effects.ToClient answer) {
+  public void answer(Effects.ToClient answer) {
     outputs.add(answer);
   }
 

@@ -7,6 +7,7 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.util.List;
 
 /** Everything that can happen to a {@link Partition}. */
@@ -122,6 +123,12 @@ public sealed interface Input {
    * @param life names this time of watching, echoed in the effects; 0 if nobody does
    */
   record Watched(long life) implements Input {}
+
+  /**
+   * What a step of a transaction reads could not be told: whoever asked takes the transaction for
+   * ended.
+   */
+  record Untold(TransactionId transaction, int step) implements Input {}
 
   /** Ship everything dirty now: the datacenter is shutting down. */
   record Flush() implements Input {}

@@ -254,6 +254,7 @@ public final class Partition implements Machine {
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life());
+      case Input.Untold u -> transactions.untold(u.transaction(), u.step());
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }

@@ -177,13 +177,14 @@ final class StepReads {
    * Makes the step's answer, in any thread. If it cannot be made, whoever asked must not go on as
    * if the step had not been done, unless it has done nothing and was only too large.
    *
-   * @param hasUpdates whether the step has done something
+   * @param hasDone whether the step has done something: updates, the end or the beginning of its
+   *     transaction
    */
-  Supplier<Reply> later(Function<List<Reply.Answer>, Reply> reply, boolean hasUpdates) {
+  Supplier<Reply> later(Function<List<Reply.Answer>, Reply> reply, boolean hasDone) {
     Supplier<Reply> made = Reads.later(unread, () -> reply.apply(all()));
     return () -> {
       Reply answer = made.get();
-      boolean ends = hasUpdates || !isTooLarge(answer);
+      boolean ends = hasDone || !isTooLarge(answer);
       return ends && answer instanceof Reply.Failure f
           ? new Reply.Failure(
               ErrorCode.TRANSACTION_ENDED,

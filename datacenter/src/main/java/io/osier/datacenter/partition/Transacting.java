@@ -6,6 +6,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
 
@@ -95,6 +96,9 @@ interface Transacting {
    * @param endedMax by what is remembered of ended ones
    */
   default void configure(long openMax, long endedMax) {}
+
+  /** Aborts a transaction, if it is open: whoever asked for a step was told that it has ended. */
+  default void untold(TransactionId transaction, int step) {}
 
   /** Aborts what is open for too long, or needs more of the past than there is room for. */
   void expire(Now now);

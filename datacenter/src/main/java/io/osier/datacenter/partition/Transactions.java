@@ -97,6 +97,7 @@ final class Transactions implements Transacting {
       return new Effects.Answer(ticket, before.get());
     }
     OpenTransaction tx = open.get(id);
+    boolean begins = tx == null;
     boolean again = tx != null && request.step() == tx.lastStep;
     if (tx == null) {
       tx = begin(request, now);
@@ -126,7 +127,7 @@ final class Transactions implements Transacting {
     if (request.end() == Request.End.OPEN) {
       tx.lastStep = request.step();
       tx.lastUpdates = request.updates().size();
-      return done.answer(ticket);
+      return done.answer(ticket, request, begins);
     }
     if (done.dot.isPresent()) {
       ended.add(id, Ended.committed(request.step(), done.clock, done.dot.get()));
@@ -137,7 +138,7 @@ final class Transactions implements Transacting {
           id, new Ended(how, request.step(), request.end(), Optional.of(bare), host.committed()));
     }
     end(tx);
-    return done.answer(ticket);
+    return done.answer(ticket, request, begins);
   }
 
   /**
@@ -150,10 +151,18 @@ final class Transactions implements Transacting {
       return new Reply.Transacted(clock, dot, answers);
     }
 
-    Effects.ToClient answer(long ticket) {
-      return reads.isLong()
-          ? new Effects.LongAnswer(ticket, reads.later(this::reply, hasUpdates))
-          : new Effects.Answer(ticket, reply(reads.all()));
+    /** The answer to a step; if that begins its transaction, that ends when it fails. */
+    Effects.ToClient answer(long ticket, Request.Transact step, boolean begins) {
+      if (!reads.isLong()) {
+        return new Effects.Answer(ticket, reply(reads.all()));
+      }
+      boolean isOpen = step.end() == Request.End.OPEN;
+      return new Effects.LongAnswer(
+          ticket,
+          reads.later(this::reply, hasUpdates || (begins && isOpen)),
+          isOpen
+              ? Optional.of(new Input.Untold(step.transaction(), step.step()))
+              : Optional.empty());
     }
   }
 
@@ -177,7 +186,7 @@ final class Transactions implements Transacting {
     try {
       reads = tx.read(Map.of(), request.reads());
     } catch (OsierException e) {
-      abort(tx, "aborted: what its step " + request.step() + " reads could not be told");
+      untold(tx.id, request.step());
       throw new OsierException(
           ErrorCode.TRANSACTION_ENDED,
           "transaction "
@@ -187,7 +196,7 @@ final class Transactions implements Transacting {
               + " were done before, but what that reads cannot be told: "
               + e.getMessage());
     }
-    return new Done(tx.clock, Optional.empty(), reads, true).answer(ticket);
+    return new Done(tx.clock, Optional.empty(), reads, true).answer(ticket, request, false);
   }
 
   /** What a step's updates take in the heap until the transaction ends. */
@@ -286,6 +295,14 @@ final class Transactions implements Transacting {
   @Override
   public List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
     return former.dropped(from, to, limit);
+  }
+
+  @Override
+  public void untold(TransactionId transaction, int step) {
+    OpenTransaction tx = open.get(transaction);
+    if (tx != null) {
+      abort(tx, "aborted: what its step " + step + " reads could not be told");
+    }
   }
 
   // ---------------------------------------------------------------- time

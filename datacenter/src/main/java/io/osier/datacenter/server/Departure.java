@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.net.UnderWay;
 import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.partition.Input;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,21 +17,24 @@ import java.util.function.Consumer;
  * @param answered in the order of the answers among the outputs
  * @param couldNotLeave hears, in whatever thread lets things go, what was thrown instead
  * @param later has an answer made that takes long
+ * @param back brings the partition what follows from such an answer
  */
 record Departure(
     List<Effects.Output> outputs,
     List<Consumer<Reply>> answered,
     BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
-    Consumer<PendingAnswer> later) {
+    Consumer<PendingAnswer> later,
+    Consumer<Input> back) {
   static final Departure NONE =
-      new Departure(List.of(), List.of(), (output, e) -> {}, PendingAnswer::run);
+      new Departure(List.of(), List.of(), (output, e) -> {}, PendingAnswer::run, input -> {});
 
   /** Takes those who are answered out of those who wait. */
   static Departure of(
       List<Effects.Output> outputs,
       UnderWay<Consumer<Reply>> waiting,
       BiConsumer<Effects.Output, RuntimeException> couldNotLeave,
-      Consumer<PendingAnswer> later) {
+      Consumer<PendingAnswer> later,
+      Consumer<Input> back) {
     if (outputs.isEmpty()) {
       return NONE;
     }
@@ -40,7 +44,7 @@ record Departure(
         answered.add(waiting.remove(a.ticket()));
       }
     }
-    return new Departure(outputs, answered, couldNotLeave, later);
+    return new Departure(outputs, answered, couldNotLeave, later, back);
   }
 
   /** Tells those who are answered that their batch is through. */
@@ -107,6 +111,7 @@ record Departure(
 
   /** Lets go what was made in another thread. */
   private void tell(Effects.LongAnswer answer, Consumer<Reply> to, Reply made) {
+    answer.follows(made).ifPresent(back); // first: whoever is told may ask for more at once
     try {
       to.accept(made);
     } catch (RuntimeException e) {

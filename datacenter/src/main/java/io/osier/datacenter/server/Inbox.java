@@ -56,6 +56,10 @@ public final class Inbox {
 
   private final Queue<Command> commands;
   private final Queue<Work> events = new ConcurrentLinkedQueue<>();
+
+  /** Events that go before every command that comes after them. */
+  private final Queue<Event> urgent = new ConcurrentLinkedQueue<>();
+
   private final AtomicInteger overloads = new AtomicInteger();
 
   /** What commands are refused with; null as long as they are taken. */
@@ -109,9 +113,18 @@ public final class Inbox {
     events.add(new Event(input));
   }
 
+  /** Puts an event in, before any command that is put in later. */
+  void addFirst(Input input) {
+    urgent.add(new Event(input));
+  }
+
   /** Asks for a report. */
   public void inspect(int hotLimit, CompletableFuture<PartitionReport> report) {
     events.add(new Inspection(hotLimit, report));
+  }
+
+  @Nullable Event pollUrgent() {
+    return urgent.poll();
   }
 
   Work pollEvent() {
@@ -124,7 +137,7 @@ public final class Inbox {
 
   /** Whether nothing waits. */
   public boolean isEmpty() {
-    return commands.isEmpty() && events.isEmpty();
+    return commands.isEmpty() && events.isEmpty() && urgent.isEmpty();
   }
 
   int commands() {

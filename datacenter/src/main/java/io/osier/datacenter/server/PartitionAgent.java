@@ -52,6 +52,9 @@ public final class PartitionAgent {
      * nothing is tried again.
      */
     void couldNotLeave(Effects.Output output, RuntimeException cause);
+
+    /** Something has come into the inbox by what was made of an answer. */
+    default void hasWork() {}
   }
 
   private final Seat seat;
@@ -139,7 +142,7 @@ public final class PartitionAgent {
   private int step(Supplier<List<Input.Absorbed.Update>> taker) {
     boolean closing = !inbox.isOpen();
     drained = false;
-    int handled = absorb(taker.get()) + events() + commands();
+    int handled = absorb(taker.get()) + events() + commands() + urgent();
     Now now = time.now();
     if (machine.nextTickNanos() <= now.nanos()) {
       on(new Input.Tick(), now);
@@ -243,10 +246,27 @@ public final class PartitionAgent {
     int handled = 0;
     Inbox.Work work;
     while (handled < BATCH && (work = inbox.pollCommand()) != null) {
+      handled += urgent(); // what came before it
       handle(work);
       handled++;
     }
     return handled;
+  }
+
+  private int urgent() {
+    int handled = 0;
+    Inbox.Work work;
+    while ((work = inbox.pollUrgent()) != null) {
+      handle(work);
+      handled++;
+    }
+    return handled;
+  }
+
+  /** A long answer has become one that the partition is to hear of first. */
+  private void comesBack(Input input) {
+    inbox.addFirst(input);
+    driver.hasWork();
   }
 
   private void handle(Inbox.Work work) {
@@ -298,7 +318,12 @@ public final class PartitionAgent {
 
   private void carryOut(Effects effects) {
     Departure departure =
-        Departure.of(effects.whenDurable(), waiting, driver::couldNotLeave, seat.sender()::later);
+        Departure.of(
+            effects.whenDurable(),
+            waiting,
+            driver::couldNotLeave,
+            seat.sender()::later,
+            this::comesBack);
     departure.executed(time);
     leaving = departure; // to be answered with the failure, should there be one
     groups++;
@@ -418,7 +443,8 @@ public final class PartitionAgent {
             machine.takeEffects().whenDurable(),
             waiting,
             driver::couldNotLeave,
-            seat.sender()::later)
+            seat.sender()::later,
+            this::comesBack)
         .abandon(unknown);
     leaving.abandon(unknown);
     told.answers.abandon(unknown);

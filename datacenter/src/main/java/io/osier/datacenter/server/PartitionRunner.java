@@ -549,6 +549,11 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
       }
     }
 
+    @Override
+    public void hasWork() {
+      push();
+    }
+
     /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
     @Override
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {

@@ -564,4 +564,55 @@ final class LongReadsTest {
     source.isLost = true;
     assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
   }
+
+  private int openTransactions() {
+    Effects effects = partition.step(new Input.Inspect(1, 1), new Now(nanos, 1));
+    return effects.atOnce().getFirst().report().snapshots().openTransactions();
+  }
+
+  /** Before, the partition kept its snapshot until its time was over, and went on with it. */
+  @Test
+  void stepThatCouldNotBeTold_endsItsTransactionHere_too() {
+    add("large", 0, LARGE);
+    Effects.LongAnswer committed = (Effects.LongAnswer) ask(commit(List.of()));
+    assertThat(committed.follows(new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "lost")))
+        .as("of what has ended by itself")
+        .isEmpty();
+    Request.Fetch whole = fetch("large", new Query.Whole());
+    Effects.LongAnswer answer =
+        (Effects.LongAnswer) ask(step(1, List.of(addition("large", "own")), List.of(whole)));
+    assertThat(openTransactions()).isOne();
+    assertThat(answer.follows(answer.reply())).isEmpty();
+    assertThat(answer.follows(new Reply.Failure(ErrorCode.VALUE_TOO_LARGE, "read fewer")))
+        .as("it has done nothing")
+        .isEmpty();
+    Input untold =
+        answer
+            .follows(new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "not kept any more"))
+            .orElseThrow();
+    partition.on(untold, new Now(nanos, 1));
+    assertThat(openTransactions()).isZero();
+    assertThat(ask(step(1, List.of(addition("large", "own")), List.of(whole))).reply())
+        .as("sent again")
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> {
+              assertThat(f.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+              assertThat(f.message()).contains("what its step 1 reads could not be told");
+            });
+    partition.on(untold, new Now(nanos, 1)); // it has ended
+  }
+
+  /** As a first step that is refused at once: it begins nothing. */
+  @Test
+  void firstStepThatIsTooLargeWhenItIsAnswered_endsItsTransaction() {
+    write("large", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(new byte[8 << 20])));
+    Request.Fetch fetch =
+        new Request.Fetch(Key.of("large"), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
+    Effects.LongAnswer answer =
+        (Effects.LongAnswer) ask(step(1, List.of(), Collections.nCopies(9, fetch)));
+    Reply reply = answer.reply();
+    assertThat(codeOf(reply)).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+    assertThat(answer.follows(reply)).isPresent();
+  }
 }

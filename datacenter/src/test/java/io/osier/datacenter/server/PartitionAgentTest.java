@@ -113,6 +113,11 @@ final class PartitionAgentTest {
           }
 
           @Override
+          public void hasWork() {
+            events.add("work");
+          }
+
+          @Override
           public void couldNotLeave(Effects.Output output, RuntimeException cause) {
             events.add(output.getClass().getSimpleName() + ": " + cause.getMessage());
           }
@@ -231,6 +236,48 @@ final class PartitionAgentTest {
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.INTERNAL));
     assertThat(inbox.memory().used()).isZero();
+  }
+
+  /** Whoever is told that its transaction has ended finds that it has, whatever it sends then. */
+  @Test
+  void longAnswer_thatEndsATransaction_isHeardByThePartitionFirst() {
+    for (int waits : new int[] {0, 300}) {
+      machine.longAnswer = () -> new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "not kept");
+      PartitionAgent agent = agent(Optional.empty(), false);
+      offer(
+          "step",
+          reply -> {
+            events.add("told");
+            offer("next");
+          });
+      agent.step();
+      groups.poll().run();
+      events.clear();
+      machine.seen.clear();
+      for (int i = 0; i < waits; i++) { // more than are taken before the commands
+        inbox.add(new Input.Retire());
+      }
+      later.poll().run();
+      assertThat(events).containsExactly("work", "told");
+      assertThat(agent.step()).isPositive();
+      assertThat(machine.seen).containsSubsequence("Untold", "next");
+      while (!inbox.isEmpty()) {
+        agent.step();
+      }
+      groups.clear();
+    }
+  }
+
+  @Test
+  void longAnswer_ofAStep_thatIsMade_isNoWorkForThePartition() {
+    PartitionAgent agent = agent(Optional.empty(), false);
+    offer("step");
+    agent.step();
+    groups.poll().run();
+    events.clear();
+    later.poll().run();
+    assertThat(events).containsExactly("Done step");
+    assertThat(inbox.isEmpty()).isTrue();
   }
 
   private static void broken(String by) {

@@ -95,6 +95,11 @@ final class PartitionRunnerTest {
         case "never" -> {
           return;
         }
+        case "step" -> {
+          Input.Untold reads = new Input.Untold(new TransactionId(1, 2), 3);
+          effects.answer(new Effects.LongAnswer(command.ticket(), longAnswer, Optional.of(reads)));
+          return;
+        }
         case "long" -> {
           effects.answerLater(command.ticket(), longAnswer);
           return;

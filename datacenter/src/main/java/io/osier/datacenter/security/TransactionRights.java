@@ -137,16 +137,15 @@ public final class TransactionRights {
     if (begins && of.beginning > 0) {
       of.beginning--;
     }
-    of.began |= goesOn && mayBeDone(step, reply);
+    of.began |= goesOn && mayBeDone(reply);
     boolean isOver =
         switch (reply) {
           // One that begins and ends at once may have overtaken the step that is to open it.
           case Reply.Transacted t -> !goesOn && step.step() > 1;
-          // So may what finds it not open yet. And what cannot be read any more, of one that is
-          // still open, is answered so, too.
+          // So may what finds it not open yet.
           case Reply.Failure f ->
               of.began
-                  ? f.code() == ErrorCode.TRANSACTION_ENDED && step.reads().isEmpty()
+                  ? f.code() == ErrorCode.TRANSACTION_ENDED
                   : begins && of.beginning == 0; // no other sending of the step may open it
           default -> false;
         };
@@ -155,18 +154,16 @@ public final class TransactionRights {
     }
   }
 
-  /** Whether a step may have been done that was answered so. */
-  private static boolean mayBeDone(Request.Transact step, Reply reply) {
-    if (!(reply instanceof Reply.Failure f)) {
-      return reply instanceof Reply.Transacted;
-    }
-    return switch (f.code()) {
-      case TIMEOUT, INTERNAL -> true;
-      // What takes long is read when the step is done, and may fail then.
-      case TRANSACTION_ENDED, VALUE_TOO_LARGE, STORE_DAMAGED, SHUTTING_DOWN ->
-          !step.reads().isEmpty();
-      default -> false;
-    };
+  /**
+   * Whether a step may have been done that was answered so, and its transaction be open. What takes
+   * long is read when the step is done: if that fails, the partition ends the transaction before
+   * anything else that comes after the answer. Only one that was open before may go on after a step
+   * that reads too much.
+   */
+  private static boolean mayBeDone(Reply reply) {
+    return reply instanceof Reply.Failure f
+        ? f.code() == ErrorCode.TIMEOUT || f.code() == ErrorCode.INTERNAL
+        : reply instanceof Reply.Transacted;
   }
 
   private static long limitNanos(Request.Transact step) {

@@ -35,6 +35,9 @@ public record PartitionConfig(
     boolean recording,
     LinkWindows links,
     UpdateObserver observer) {
+  /** How many transactions may be open at once, of all users. */
+  public static final int OPEN_TRANSACTIONS_MAX = 10_000;
+
   /**
    * What a {@code causal} partition may take in the heap besides its streams, in bytes.
    *

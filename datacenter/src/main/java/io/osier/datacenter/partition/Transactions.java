@@ -26,9 +26,6 @@ import java.util.Optional;
  * commits. Not thread-safe.
  */
 final class Transactions implements Transacting {
-  /** Most open transactions. */
-  static final int OPEN_MAX = 10_000;
-
   private final TransactionHost host;
   private final FormerValues former;
   private final Map<TransactionId, OpenTransaction> open = new LinkedHashMap<>();
@@ -238,9 +235,11 @@ final class Transactions implements Transacting {
               + " ms, not "
               + begin.limitMillis());
     }
-    if (open.size() >= OPEN_MAX) {
+    if (open.size() >= PartitionConfig.OPEN_TRANSACTIONS_MAX) {
       throw new OsierException(
-          ErrorCode.OVERLOADED, OPEN_MAX + " transactions are open already; try again later");
+          ErrorCode.OVERLOADED,
+          PartitionConfig.OPEN_TRANSACTIONS_MAX
+              + " transactions are open already; try again later");
     }
     long step = former.step();
     VersionVector clock = host.clock();

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * each transaction no more is kept than which of the user's grants were used, so it is small; it is
  * forgotten when the partition has answered that the transaction has ended or was not begun, or its
  * time is over. A request to end it is not enough: it may be refused, and leave all that was
- * updated. No user has so many that the others find no room. Not thread-safe.
+ * updated. No user has so many, here or open in one keyspace, that the others find no room. Not
+ * thread-safe.
  */
 public final class TransactionRights {
   /** Most transactions; further ones are told to come later. */
@@ -40,10 +41,17 @@ public final class TransactionRights {
     }
   }
 
+  /** Who has them open, and where. */
+  private record Owner(String user, String keyspace) {}
+
   private static final class Open implements Comparable<Open> {
     final Name name;
     final String user;
     final long endNanos;
+
+    /** Longer it is not open in its partition, whoever tells of that. */
+    final long limitNanos;
+
     final Set<Grant> used = new HashSet<>();
 
     /** Whether the partition may have had it: before that it may be open later. */
@@ -52,10 +60,21 @@ public final class TransactionRights {
     /** How many requests that may begin it are not answered: several, if it was sent again. */
     int beginning;
 
-    Open(Name name, String user, long endNanos) {
+    Open(Name name, String user, long endNanos, long limitNanos) {
       this.name = name;
       this.user = user;
       this.endNanos = endNanos;
+      this.limitNanos = limitNanos;
+    }
+
+    Owner owner() {
+      return new Owner(user, name.keyspace);
+    }
+
+    /** Whose partition aborts it first comes first. */
+    int compareLimit(Open other) {
+      int byLimit = Long.signum(limitNanos - other.limitNanos);
+      return byLimit != 0 ? byLimit : name.compareTo(other.name);
     }
 
     /** Whose time is over first comes first. */
@@ -69,17 +88,29 @@ public final class TransactionRights {
   private final Map<Name, Open> open = new HashMap<>();
   private final TreeSet<Open> byEnd = new TreeSet<>();
   private final Map<String, Integer> ofUsers = new HashMap<>();
+
+  /** Those that may be open in their partitions, of whom there are so many each. */
+  private final TreeSet<Open> byLimit = new TreeSet<>(Open::compareLimit);
+
+  private final Map<Owner, Integer> ofOwners = new HashMap<>();
   private final int max;
   private final int ofOneMax;
+  private final int inKeyspaceMax;
 
-  /** None yet. */
-  public TransactionRights() {
-    this(MAX, OF_ONE_MAX);
+  /**
+   * None yet.
+   *
+   * @param inKeyspaceMax how many a keyspace has open at most, of all users: one user may have
+   *     three quarters of those
+   */
+  public TransactionRights(int inKeyspaceMax) {
+    this(MAX, OF_ONE_MAX, inKeyspaceMax);
   }
 
-  TransactionRights(int max, int ofOneMax) {
+  TransactionRights(int max, int ofOneMax, int inKeyspaceMax) {
     this.max = max;
     this.ofOneMax = ofOneMax;
+    this.inKeyspaceMax = inKeyspaceMax;
   }
 
   /**
@@ -103,8 +134,9 @@ public final class TransactionRights {
       if (!goesOn || step.begin().isEmpty()) {
         return null; // has ended, or never began: the partition will say so
       }
-      checkRoom(user.name(), nowNanos);
-      of = new Open(name, user.name(), nowNanos + limitNanos(step) + SLACK_NANOS);
+      checkRoom(new Owner(user.name(), step.keyspace()), nowNanos);
+      long limit = nowNanos + limitNanos(step);
+      of = new Open(name, user.name(), limit + SLACK_NANOS, limit + waitNanos(step));
       add(of);
     }
     if (!of.user.equals(user.name())) {
@@ -170,6 +202,13 @@ public final class TransactionRights {
     return step.begin().map(b -> b.limitMillis() * 1_000_000L).orElse(0L);
   }
 
+  /** So long it may wait before it begins. */
+  private static long waitNanos(Request.Transact step) {
+    return step.begin()
+        .map(b -> Math.clamp((long) b.waitMillis(), 0, Request.WAIT_MILLIS_MAX) * 1_000_000L)
+        .orElse(0L);
+  }
+
   private static void use(User user, Request.Transact step, Set<Grant> used) {
     for (Request.Update update : step.updates()) {
       for (Grant grant : user.grants()) {
@@ -181,10 +220,14 @@ public final class TransactionRights {
     }
   }
 
-  private void checkRoom(String user, long nowNanos) {
+  private void checkRoom(Owner owner, long nowNanos) {
     while (!byEnd.isEmpty() && nowNanos - byEnd.first().endNanos > 0) {
       remove(byEnd.first());
     }
+    while (!byLimit.isEmpty() && nowNanos - byLimit.first().limitNanos > 0) {
+      isNotOpen(byLimit.first());
+    }
+    String user = owner.user;
     if (ofUsers.getOrDefault(user, 0) >= ofOneMax) {
       throw new OsierException(
           ErrorCode.OVERLOADED,
@@ -193,6 +236,20 @@ public final class TransactionRights {
               + "' has "
               + ofOneMax
               + " open transactions, and no user may have more here; commit or abort some");
+    }
+    int inKeyspaceOfOneMax = inKeyspaceMax * 3 / 4;
+    if (ofOwners.getOrDefault(owner, 0) >= inKeyspaceOfOneMax) {
+      throw new OsierException(
+          ErrorCode.OVERLOADED,
+          "nothing was done: user '"
+              + user
+              + "' has "
+              + inKeyspaceOfOneMax
+              + " open transactions in '"
+              + owner.keyspace
+              + "', and no user may have more of the "
+              + inKeyspaceMax
+              + " that there may be; commit or abort some");
     }
     if (open.size() >= max) {
       throw new OsierException(
@@ -207,12 +264,21 @@ public final class TransactionRights {
     open.put(one.name, one);
     byEnd.add(one);
     ofUsers.merge(one.user, 1, Integer::sum);
+    byLimit.add(one);
+    ofOwners.merge(one.owner(), 1, Integer::sum);
   }
 
   private void remove(Open one) {
     open.remove(one.name);
     byEnd.remove(one);
     ofUsers.computeIfPresent(one.user, (user, n) -> n == 1 ? null : n - 1);
+    isNotOpen(one);
+  }
+
+  private void isNotOpen(Open one) {
+    if (byLimit.remove(one)) {
+      ofOwners.computeIfPresent(one.owner(), (owner, n) -> n == 1 ? null : n - 1);
+    }
   }
 
   /** Of how many transactions something is kept. */

@@ -8,6 +8,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsName;
+import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Identity;
 import io.osier.datacenter.security.LoginThrottle;
@@ -46,7 +47,11 @@ final class AccessControl {
   private final Decoys decoys;
   private final AuditLog audit;
   private final LoginThrottle throttle = new LoginThrottle();
-  private final TransactionRights transactions = new TransactionRights();
+
+  /** A causal keyspace has one partition. */
+  private final TransactionRights transactions =
+      new TransactionRights(PartitionConfig.OPEN_TRANSACTIONS_MAX);
+
   private final LongSupplier nanoTime;
   private final Supplier<String> nonces;
 

@@ -255,6 +255,8 @@ final class UsersProperties {
 
   // ---------------------------------------------------------------- transactions
 
+  private static final int MANY = 10_000;
+
   private static User writer(String name, String... prefixes) {
     List<Grant> grants = new ArrayList<>();
     for (String prefix : prefixes) {
@@ -265,7 +267,7 @@ final class UsersProperties {
 
   @Example
   void commit_needsTheRightsOfAllSteps_asTheyAreThen() {
-    TransactionRights open = new TransactionRights();
+    TransactionRights open = new TransactionRights(MANY);
     User before = writer("cart", "a", "b");
     assertThat(open.missing(before, step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0))
         .isNull();
@@ -297,7 +299,7 @@ final class UsersProperties {
             ErrorCode.OVERLOADED,
             ErrorCode.NOT_ENOUGH_RIGHTS,
             ErrorCode.INVALID_ARGUMENT)) {
-      TransactionRights open = new TransactionRights();
+      TransactionRights open = new TransactionRights(MANY);
       User before = writer("cart", "a", "b");
       Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
       Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
@@ -329,7 +331,7 @@ final class UsersProperties {
     Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
     Reply ended = new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "its time ran out");
     for (Request.End end : Request.End.values()) {
-      TransactionRights open = new TransactionRights();
+      TransactionRights open = new TransactionRights(MANY);
       open.missing(cart, first, 0);
       open.answered(first, DONE);
       Request.Transact next = step(2, List.of(), List.of(), end);
@@ -342,7 +344,7 @@ final class UsersProperties {
   /** It has ended in the partition, too. Before, the record stayed until its time was over. */
   @Example
   void stepWhoseReadsCouldNotBeTold_leavesNothing_butOneThatReadsTooMuchDoes() {
-    TransactionRights open = new TransactionRights();
+    TransactionRights open = new TransactionRights(MANY);
     Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
     open.missing(writer("cart", "a"), first, 0);
     open.answered(first, DONE);
@@ -359,7 +361,7 @@ final class UsersProperties {
   /** The first step waits for a disk, and others come by another connection. */
   @Example
   void endThatOvertakesTheBeginning_leavesWhatTheBeginningUpdates() {
-    TransactionRights open = new TransactionRights();
+    TransactionRights open = new TransactionRights(MANY);
     User before = writer("cart", "a");
     Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
     Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
@@ -376,7 +378,7 @@ final class UsersProperties {
 
   @Example
   void abort_isAlwaysAllowed_andForgetsIt() {
-    TransactionRights open = new TransactionRights();
+    TransactionRights open = new TransactionRights(MANY);
     open.missing(
         writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
     Request.Transact abort = step(2, List.of(), List.of(), Request.End.ABORT);
@@ -387,7 +389,7 @@ final class UsersProperties {
 
   @Example
   void transaction_isItsUsersAlone() {
-    TransactionRights open = new TransactionRights();
+    TransactionRights open = new TransactionRights(MANY);
     open.missing(
         writer("cart", "a"), step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN), 0);
     for (Request.End end : Request.End.values()) {
@@ -401,7 +403,7 @@ final class UsersProperties {
 
   @Example
   void table_isBounded_andMakesRoomWhenTheirTimeIsOver() {
-    TransactionRights open = new TransactionRights(2, 2);
+    TransactionRights open = new TransactionRights(2, 2, MANY);
     User cart = writer("cart", "a");
     for (int i = 0; i < 2; i++) {
       open.missing(cart, begin(i), 0);
@@ -434,7 +436,7 @@ final class UsersProperties {
             ErrorCode.TRANSACTION_ENDED, // a repeated one that was refused, too
             ErrorCode.TRANSACTION_FORGOTTEN)) {
       for (List<Key> reads : List.of(List.<Key>of(), List.of(Key.of("r")))) {
-        TransactionRights open = new TransactionRights();
+        TransactionRights open = new TransactionRights(MANY);
         Request.Transact first = step(1, List.of(Key.of("a1")), reads, Request.End.OPEN);
         open.missing(writer("cart", "a"), first, 0);
         open.answered(first, new Reply.Failure(code, "not now"));
@@ -456,7 +458,7 @@ final class UsersProperties {
   @Example
   void firstStepThatMayHaveBeenDone_leavesWhatItUpdates() {
     for (ErrorCode code : List.of(ErrorCode.TIMEOUT, ErrorCode.INTERNAL)) {
-      TransactionRights open = new TransactionRights();
+      TransactionRights open = new TransactionRights(MANY);
       Request.Transact first =
           step(1, List.of(Key.of("a1")), List.of(Key.of("r")), Request.End.OPEN);
       open.missing(writer("cart", "a"), first, 0);
@@ -471,7 +473,7 @@ final class UsersProperties {
   /** A connection was lost with the first sending, which is still on its way to the partition. */
   @Example
   void firstStepThatWasSentTwice_isForgotten_whenBothAreRefused() {
-    TransactionRights open = new TransactionRights();
+    TransactionRights open = new TransactionRights(MANY);
     User cart = writer("cart", "a");
     Request.Transact first = step(1, List.of(Key.of("a1")), List.of(), Request.End.OPEN);
     Request.Transact commit = step(2, List.of(), List.of(), Request.End.COMMIT);
@@ -486,7 +488,7 @@ final class UsersProperties {
 
   @Example
   void noUser_crowdsOutTheOthers() {
-    TransactionRights open = new TransactionRights(4, 3);
+    TransactionRights open = new TransactionRights(4, 3, MANY);
     User cart = writer("cart", "a");
     for (int i = 0; i < 3; i++) {
       open.missing(cart, begin(i), 0);
@@ -504,12 +506,48 @@ final class UsersProperties {
     assertThat(open.missing(cart, begin(3), 4)).as("what was refused makes room").isNull();
   }
 
+  /** Before, one could have all that a partition may have open. */
+  @Example
+  void noUser_hasAllThatMayBeOpenInAKeyspace() {
+    TransactionRights open = new TransactionRights(4);
+    User cart = writer("cart", "a");
+    for (int i = 0; i < 3; i++) {
+      open.missing(cart, begin(i), 0);
+    }
+    assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+        .hasMessageContaining("user 'cart' has 3 open transactions in 'shop'")
+        .hasMessageContaining("of the 4 that there may be");
+    assertThat(open.missing(cart, begin("other", 3, 0), 2)).as("in another one").isNull();
+    assertThat(open.missing(writer("user", "a"), begin(4), 3)).as("another one").isNull();
+    assertThat(open.missing(cart, begin(2), 4)).as("one that it has, once more").isNull();
+    open.answered(begin(0), new Reply.Failure(ErrorCode.OVERLOADED, "not now"));
+    assertThat(open.missing(cart, begin("shop", 5, 700), 5)).as("one was refused").isNull();
+    assertThatThrownBy(() -> open.missing(cart, begin(6), 1_000_000_000L))
+        .hasMessageContaining("has 3 open transactions");
+    // Those of which nothing was heard are not open any more, and kept for some time.
+    long later = 1_600_000_000L;
+    for (int i = 6; i < 8; i++) {
+      assertThat(open.missing(cart, begin(i), later)).isNull();
+    }
+    assertThatThrownBy(() -> open.missing(cart, begin(8), later))
+        .as("one may have waited before it began")
+        .hasMessageContaining("has 3 open transactions");
+    assertThat(open.missing(cart, begin(8), later + 200_000_000L)).isNull();
+    assertThat(open.size()).isEqualTo(8);
+  }
+
   private static Request.Transact begin(int number) {
+    return begin("shop", number, 0);
+  }
+
+  private static Request.Transact begin(String keyspace, int number, int waitMillis) {
     return new Request.Transact(
-        "shop",
+        keyspace,
         new TransactionId(number, 0),
         1,
-        Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000)),
+        Optional.of(new Request.Begin(VersionVector.EMPTY, false, waitMillis, 1_000)),
         List.of(),
         List.of(),
         Request.End.OPEN);

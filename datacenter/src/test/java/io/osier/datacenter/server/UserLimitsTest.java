@@ -286,6 +286,21 @@ final class UserLimitsTest {
     assertThat(access.transactionsKept()).isEqualTo(2);
   }
 
+  /** As of what else all may have: the partition takes 10,000 of all together. */
+  @Test
+  void openTransactions_ofOneUser_leaveSomeOfAKeyspaceForTheOthers() throws Exception {
+    ClientServer server = server(limits(MANY, MANY, 100_000_000));
+    RawClient client = connect(server).greet();
+    int most = 7_500;
+    for (int i = 0; i < most; i++) {
+      client.send(begin(i + 1, 1));
+    }
+    await().atMost(LONG).until(() -> waiting.size() == most);
+    client.send(begin(most + 1, 1));
+    refused(client.reply().message(), ErrorCode.OVERLOADED, "has 7500 open transactions in 'shop'");
+    assertThat(access.transactionsKept()).isEqualTo(most);
+  }
+
   private static byte[] begin(long id, int bytes) {
     Request.Update update =
         new Request.Update(
@@ -296,7 +311,7 @@ final class UserLimitsTest {
             "shop",
             new TransactionId(id, 0),
             1,
-            Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000)),
+            Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
             List.of(update),
             List.of(),
             Request.End.OPEN));

@@ -251,7 +251,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
 
   /** Whose identities were not drawn at random, but so that all have one hash. */
   private void collidingTransactions(int n) {
-    TransactionRights rights = new TransactionRights();
+    TransactionRights rights = new TransactionRights(2 * MANY);
     User user = new User("user", Optional.empty(), List.of());
     for (int i = 0; i < n; i++) {
       TransactionId id = new TransactionId(i, 31L * (MANY - i));

@@ -193,6 +193,17 @@ final class OfferedAnswerTest {
     assertThat(at("ap")).isEqualTo(at("us"));
   }
 
+  /** What is small does not wait until what is large has been pulled. */
+  @Test
+  void whatIsLarge_isFetchedLast() {
+    run("start session ap eu us", "run 1000", "eu add k" + elements(100, 160), "run 1000");
+    run("mute eu ap", "eu add k e200", "eu add l x", "run 100", "us add k e201", "us add l y");
+    script.loses((link, frame) -> frame instanceof Frame.Heal);
+    assertThat(run("run 60000")).contains("fetch [l, k]");
+    assertThat(at("ap")).isEqualTo(at("us"));
+    assertThat(script.state("ap", "l")).isEqualTo(script.state("us", "l"));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {Frame.OFFERS_VERSION - 1, Frame.OFFERS_VERSION})
   void peerOfAFormerVersion_isGivenTheState(int version) {

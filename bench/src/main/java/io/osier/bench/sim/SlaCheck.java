@@ -44,8 +44,9 @@ import java.util.TreeMap;
  * <p>One excuse: where the object does not even cover what the origin had seen of it before the
  * update, or before a later one that it was joined with, because a third datacenter's update that
  * it builds on has not come over its own, faulty link, the state is fetched from the origin, after
- * a grace time, and again after a retry time: so much longer it may take, and twice the way there
- * and back, for one fetch from a datacenter is under way at a time.
+ * a grace time, and again after a retry time: so much longer it may take, and the way there and
+ * back for each of two fetches, for one from a datacenter is under way at a time. Each may bring a
+ * large state, of which ranges and then entries are asked for: two more ways.
  */
 final class SlaCheck {
   /** How long a link must have been healthy. */
@@ -56,6 +57,9 @@ final class SlaCheck {
 
   /** The longest grace, and the retry time, of fetching what an update builds on. */
   private static final long FETCH_NANOS = 3_000 * MILLI;
+
+  /** So often frames go there and back for two fetches. */
+  private static final int FETCH_WAYS = 2 * 3;
 
   /**
    * A way.
@@ -229,7 +233,9 @@ final class SlaCheck {
             && needs(update, w.as.dc()).isAtMost(here.toVersionVector()))) {
       excused++;
       long more =
-          FETCH_NANOS + 2 * (w.there.delayNanosMax() + w.back.delayNanosMax()) + SLACK_NANOS;
+          FETCH_NANOS
+              + FETCH_WAYS * (w.there.delayNanosMax() + w.back.delayNanosMax())
+              + SLACK_NANOS;
       simulation.scheduler().in(more, () -> check(update, w, true));
     } else {
       throw late(update, w, here);

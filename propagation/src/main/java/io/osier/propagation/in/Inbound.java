@@ -1,5 +1,7 @@
 package io.osier.propagation.in;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
@@ -10,6 +12,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +22,7 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -472,11 +476,25 @@ public final class Inbound {
       }
       if (!missing.isEmpty()) {
         missing.forEach(object -> around.stats().gapSeen());
-        send(in, in.fetcher().fetch(missing, nowNanos));
+        send(in, in.fetcher().fetch(largeLast(missing), nowNanos));
       }
     } else if (in.fetcher().isDue(in.heardNanos())) {
       send(in, in.fetcher().again(nowNanos));
     }
+  }
+
+  /** The same objects, with those last whose states will be pulled: the others need not wait. */
+  private List<ObjectId> largeLast(List<ObjectId> objects) {
+    Map<Boolean, List<ObjectId>> byLarge =
+        objects.stream().collect(Collectors.partitioningBy(this::isLarge));
+    List<ObjectId> all = new ArrayList<>(requireNonNull(byLarge.get(false)));
+    all.addAll(requireNonNull(byLarge.get(true)));
+    return all;
+  }
+
+  private boolean isLarge(ObjectId object) {
+    Causal here = around.replica().state(object);
+    return here != null && here.sizeBytes() > around.settings().pullBytes();
   }
 
   /**

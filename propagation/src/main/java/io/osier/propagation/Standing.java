@@ -319,7 +319,8 @@ final class Standing {
         if (nowNanos - startNanos < graceNanos) {
           return false;
         }
-      } else if (stream.linkUp() && coverage(status.through()) == Coverage.NOT_YET) {
+      } else if (coverage(status.through()) == Coverage.NOT_YET
+          && (stream.linkUp() || nowNanos - stream.downSinceNanos() < graceNanos)) {
         return false;
       }
     }

@@ -53,6 +53,9 @@ import org.jspecify.annotations.Nullable;
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
 final class SimNode implements Entrance.Inside {
+  /** In this time a status comes over a link that is healthy. */
+  private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
+
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
@@ -147,8 +150,14 @@ final class SimNode implements Entrance.Inside {
 
   private long plannedNanos = Long.MAX_VALUE;
 
+  /** When it began. */
+  private final long beganNanos;
+
   /** Since when it has served commands; Long.MAX_VALUE before it does. */
   private long readyNanos = Long.MAX_VALUE;
+
+  /** How many updates each of the others had shipped when it began, if it did so with nothing. */
+  private final Map<ReplicaId, Long> had = new HashMap<>();
 
   /** Whether a step is planned, because something has come in. */
   private boolean woken;
@@ -248,6 +257,23 @@ final class SimNode implements Entrance.Inside {
     store.attach(this::tickSoon);
     submit(new Input.Removed(removed));
     plan();
+    beganNanos = scheduler.nanos();
+    if (!isReady()) {
+      simulation.dcs().stream()
+          .filter(other -> other != dc && other.isUp())
+          .map(other -> other.node(unit))
+          .forEach(other -> had.put(other.self, other.shipped()));
+    }
+  }
+
+  /** Up to which of its updates somebody has them: others may be held, for the end of a round. */
+  private long shipped() {
+    PartitionReport report = inspect();
+    return report.content().committed()
+        - report.peers().stream()
+            .mapToLong(peer -> peer.to().lagUpdates())
+            .min()
+            .orElse(report.content().committed());
   }
 
   ReplicaId self() {
@@ -493,6 +519,32 @@ final class SimNode implements Entrance.Inside {
     agent.takeTold().tell();
     if (readyNanos == Long.MAX_VALUE && isReady()) {
       readyNanos = scheduler.nanos();
+      checkHad();
+    }
+  }
+
+  /**
+   * Whoever began with nothing has what the others had: those that are heard and can be asked now,
+   * and soon after the start any that is there, for the link may not be up yet.
+   */
+  private void checkHad() {
+    boolean soon = readyNanos - beganNanos < Partition.JOIN_NANOS;
+    PartitionReport report = inspect();
+    for (PartitionReport.Peer peer : report.peers()) {
+      ReplicaId other = simulation.dc(peer.dc()).self();
+      long has = report.content().through().get(other);
+      SimLink back = simulation.network().link(peer.dc(), self.dc());
+      boolean isHeard = back.healthySinceNanos() <= readyNanos - HEARD_NANOS;
+      if ((soon || (peer.connected() && isHeard)) && has < had.getOrDefault(other, 0L)) {
+        throw new Violation(
+            unit.toString(),
+            "%s serves commands %d ms after its start, with %d of the %d updates that %s had",
+            this,
+            (readyNanos - beganNanos) / Scheduler.MILLI,
+            has,
+            had.get(other),
+            other);
+      }
     }
   }
 

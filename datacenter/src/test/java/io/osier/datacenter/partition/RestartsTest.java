@@ -200,6 +200,40 @@ final class RestartsTest {
     assertThat(partition.isReady()).as("it goes on").isTrue();
   }
 
+  private void hasFive(ReplicaId peer) {
+    VersionVector five = VersionVector.of(peer, 5);
+    VersionVector none = VersionVector.EMPTY;
+    input(new Input.FromPeer(peer, new Frame.Status(true, 0, 0, five, 1, none, 5, false, nanos)));
+  }
+
+  /** It is heard on its own connection, on which it cannot be asked. */
+  @Test
+  void newStore_waitsForAPeerThatIsHeardBeforeItIsDialled() {
+    hasFive(US);
+    hasFive(AP);
+    tick(2_900);
+    assertThat(partition.isReady()).isFalse();
+    input(new Input.PeerUp(US, Frame.ANSWERS_OFFER_VERSION));
+    tick(10_000);
+    assertThat(partition.isReady()).as("what us has comes").isFalse();
+    upWithoutWhatItForgot(US);
+    tick(0);
+    assertThat(partition.isReady()).as("ap cannot be asked").isTrue();
+  }
+
+  @Test
+  void newStore_waitsForAPeerThatIsCutForAMoment() {
+    up(AP);
+    hasFive(US);
+    input(new Input.PeerUp(US, Frame.ANSWERS_OFFER_VERSION));
+    tick(10_000);
+    input(new Input.PeerDown("us"));
+    tick(2_900);
+    assertThat(partition.isReady()).isFalse();
+    tick(200);
+    assertThat(partition.isReady()).as("it cannot be asked").isTrue();
+  }
+
   /** Not even its first group was written. */
   @Test
   void newStore_thatNothingWasWrittenTo_doesNotServeAfterARestart() {

@@ -32,10 +32,13 @@ final class FlowCheck {
   private static final long DIALLED_NANOS = 60 * SECOND;
 
   /**
-   * In this time a process that has begun with nothing has all that the others had: each large
-   * state that is pulled takes a few ways there and back, for each origin.
+   * In this time a process that has begun with nothing has all that the others had, and a stream
+   * has caught up: each large state that is pulled takes a few ways there and back.
    */
   private static final long CAUGHT_UP_NANOS = 90 * SECOND;
+
+  /** How a stream that has caught up is reported. */
+  private static final String STREAMING = "streaming";
 
   /** So much of the window is a stream's own. */
   private static final int OWN_SHARE = 16;
@@ -54,6 +57,9 @@ final class FlowCheck {
 
     /** When something was acknowledged last, or nothing was missing. */
     private long movedNanos;
+
+    /** Since when it is known to have caught up since its link came up; else Long.MAX_VALUE. */
+    private long caughtUpNanos = Long.MAX_VALUE;
 
     private void begin(ReplicaId sender, long of) {
       from = sender;
@@ -211,8 +217,18 @@ final class FlowCheck {
    */
   void down(SimDc dc, String to) {
     for (Unit unit : simulation.units()) {
-      stream(dc.self().dc(), to, unit).begin(dc.self(), 0);
+      Stream stream = stream(dc.self().dc(), to, unit);
+      stream.begin(dc.self(), 0);
+      stream.caughtUpNanos = Long.MAX_VALUE;
     }
+  }
+
+  /**
+   * Since when a stream is known to have caught up since its link came up; Long.MAX_VALUE if it has
+   * not. What it lost when it began anew later it makes good beside its updates.
+   */
+  long caughtUpSinceNanos(String from, String to, Unit unit) {
+    return stream(from, to, unit).caughtUpNanos;
   }
 
   // ---------------------------------------------------------------- now and then
@@ -294,19 +310,34 @@ final class FlowCheck {
   private void checkProgress(SimDc dc, Unit unit, PartitionReport.Peer peer) {
     Stream stream = stream(dc.self().dc(), peer.dc(), unit);
     long now = simulation.scheduler().nanos();
+    if (peer.stream().equals(STREAMING)) {
+      stream.caughtUpNanos = Math.min(stream.caughtUpNanos, now);
+    }
     if (peer.to().lagUpdates() == 0 && peer.to().inFlightBytes() == 0) {
       stream.movedNanos = now;
       return;
     }
     SimLink there = simulation.network().link(dc.self().dc(), peer.dc());
     SimLink back = simulation.network().link(peer.dc(), dc.self().dc());
-    long since =
+    SimDc other = simulation.dc(peer.dc());
+    long healthy =
         Math.max(
-            Math.max(stream.movedNanos, there.freeSinceNanos()),
-            Math.max(back.freeSinceNanos(), dc.steadySinceNanos()));
-    since = Math.max(since, simulation.dc(peer.dc()).steadySinceNanos());
+            Math.max(there.freeSinceNanos(), back.freeSinceNanos()),
+            Math.max(dc.steadySinceNanos(), other.steadySinceNanos()));
+    long since = Math.max(stream.movedNanos, healthy);
     if (since == Long.MAX_VALUE || (unit.hasLittleMemory() && unit.isCausal())) {
       return; // the peer may hold the stream back on purpose
+    }
+    if (stream.caughtUpNanos == Long.MAX_VALUE
+        && now - healthy > CAUGHT_UP_NANOS + queueNanos(there) + queueNanos(back)) {
+      throw new Violation(
+          "",
+          "%s/%s could have caught %s up for %d s, and has not: %s",
+          dc.self(),
+          unit,
+          peer.dc(),
+          (now - healthy) / SECOND,
+          peer);
     }
     if (now - since > GRANTED_NANOS + queueNanos(there) + queueNanos(back)) {
       throw new Violation(

@@ -22,10 +22,10 @@ import java.util.TreeMap;
  * <p>An update is watched at every datacenter to which its origin's link, and from which the link
  * back, have been connected and free of any fault from {@link #SETTLE_NANOS} before its commit
  * until its deadline, and where neither of the two datacenters was slow, down or started in that
- * time. (In {@code SETTLE_NANOS} a stream that was interrupted has caught up and has measured its
- * coordination time. A process that begins with nothing takes longer: its time counts from when it
- * serves commands, for which {@link FlowCheck} has a bound.) Jumps and drift of clocks are no
- * excuse.
+ * time. (In {@code SETTLE_NANOS} a stream that was interrupted has measured its coordination time,
+ * and mostly has caught up. Where large states are pulled that takes longer, and where a process
+ * began with nothing: its time counts from when it serves commands. {@link FlowCheck} has bounds
+ * for both.) Jumps and drift of clocks are no excuse.
  *
  * <p>The deadline is the commit plus the larger of δ and the longest time that a frame takes on
  * that link, plus {@link #SLACK_NANOS}. On links that take longer than half of δ it is up to half
@@ -212,10 +212,23 @@ final class SlaCheck {
             && simulation.dcs().stream().allMatch(dc -> dc.caughtUpSinceNanos() <= since))) {
       return false;
     }
-    return w.there.healthySinceNanos() <= since
+    return caughtUpSinceNanos(update.origin.dc(), w.dc.self().dc()) <= update.madeNanos
+        && w.there.healthySinceNanos() <= since
         && w.back.healthySinceNanos() <= since
         && w.dc.caughtUpSinceNanos() <= since
         && simulation.dc(update.origin.dc()).caughtUpSinceNanos() <= since;
+  }
+
+  /** Of the stream between two datacenters; in a causal keyspace, of all. */
+  private long caughtUpSinceNanos(String from, String to) {
+    FlowCheck flow = simulation.network().flow();
+    long since = flow.caughtUpSinceNanos(from, to, unit);
+    if (unit.isCausal()) {
+      for (SimLink link : links()) {
+        since = Math.max(since, flow.caughtUpSinceNanos(link.from, link.to, unit));
+      }
+    }
+    return since;
   }
 
   private void check(Update update, Watched w, boolean excuse) {

@@ -119,7 +119,7 @@ final class Admission {
     final ArrayDeque<Cut> cuts = new ArrayDeque<>();
 
     /** Of all that waits, the large states that were pulled, each with its number among them. */
-    private final Map<Arrived, Long> pulled = new IdentityHashMap<>();
+    private final IdentityHashMap<Arrived, Long> pulled = new IdentityHashMap<>();
 
     private long pulledEver;
 

@@ -535,14 +535,15 @@ final class SimNode implements Entrance.Inside {
       long has = report.content().through().get(other);
       SimLink back = simulation.network().link(peer.dc(), self.dc());
       boolean isHeard = back.healthySinceNanos() <= readyNanos - HEARD_NANOS;
-      if ((soon || (peer.connected() && isHeard)) && has < had.getOrDefault(other, 0L)) {
+      long expected = had.getOrDefault(other, 0L);
+      if ((soon || (peer.connected() && isHeard)) && has < expected) {
         throw new Violation(
             unit.toString(),
             "%s serves commands %d ms after its start, with %d of the %d updates that %s had",
             this,
             (readyNanos - beganNanos) / Scheduler.MILLI,
             has,
-            had.get(other),
+            expected,
             other);
       }
     }

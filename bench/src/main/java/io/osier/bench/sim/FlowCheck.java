@@ -313,10 +313,6 @@ final class FlowCheck {
     if (peer.stream().equals(STREAMING)) {
       stream.caughtUpNanos = Math.min(stream.caughtUpNanos, now);
     }
-    if (peer.to().lagUpdates() == 0 && peer.to().inFlightBytes() == 0) {
-      stream.movedNanos = now;
-      return;
-    }
     SimLink there = simulation.network().link(dc.self().dc(), peer.dc());
     SimLink back = simulation.network().link(peer.dc(), dc.self().dc());
     SimDc other = simulation.dc(peer.dc());
@@ -324,8 +320,10 @@ final class FlowCheck {
         Math.max(
             Math.max(there.freeSinceNanos(), back.freeSinceNanos()),
             Math.max(dc.steadySinceNanos(), other.steadySinceNanos()));
-    long since = Math.max(stream.movedNanos, healthy);
-    if (since == Long.MAX_VALUE || (unit.hasLittleMemory() && unit.isCausal())) {
+    if (peer.to().lagUpdates() == 0 && peer.to().inFlightBytes() == 0) {
+      stream.movedNanos = now;
+    }
+    if (healthy == Long.MAX_VALUE || (unit.hasLittleMemory() && unit.isCausal())) {
       return; // the peer may hold the stream back on purpose
     }
     if (stream.caughtUpNanos == Long.MAX_VALUE
@@ -339,6 +337,7 @@ final class FlowCheck {
           (now - healthy) / SECOND,
           peer);
     }
+    long since = Math.max(stream.movedNanos, healthy);
     if (now - since > GRANTED_NANOS + queueNanos(there) + queueNanos(back)) {
       throw new Violation(
           "",

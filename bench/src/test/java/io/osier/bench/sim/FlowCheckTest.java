@@ -1,5 +1,6 @@
 package io.osier.bench.sim;
 
+import static io.osier.bench.sim.Scheduler.SECOND;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,10 +9,14 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.PartitionReport;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,5 +97,53 @@ final class FlowCheckTest {
     simulation.crash(dc);
     simulation.restart(dc, dc.self());
     assertThatCode(() -> sendsWindow(1)).doesNotThrowAnyException();
+  }
+
+  /** What dc0 reports, with its streams in a state of our choosing. */
+  private Map<Unit, PartitionReport> reports(String stream) {
+    Map<Unit, PartitionReport> reports = new LinkedHashMap<>();
+    for (Unit unit : simulation.units()) {
+      PartitionReport r = dc.node(unit).inspect();
+      List<PartitionReport.Peer> peers =
+          r.peers().stream()
+              .map(
+                  p ->
+                      new PartitionReport.Peer(
+                          p.dc(), p.incarnation(), p.connected(), stream, p.to(), p.from()))
+              .toList();
+      reports.put(
+          unit,
+          new PartitionReport(
+              r.partition(),
+              r.content(),
+              r.snapshots(),
+              r.rights(),
+              r.modes(),
+              r.shipped(),
+              r.arrived(),
+              peers,
+              r.memory()));
+    }
+    return reports;
+  }
+
+  private void looksFor(int seconds, String stream) {
+    for (int i = 0; i < seconds; i++) {
+      simulation.scheduler().runFor(SECOND);
+      flow.look(dc, reports(stream));
+    }
+  }
+
+  @Test
+  void streamThatDoesNotCatchUp_isNoticed() {
+    looksFor(60, "catching-up");
+    assertThatThrownBy(() -> looksFor(240, "catching-up")).hasMessageContaining("caught dc1 up");
+  }
+
+  /** What it lacks later it is given beside its updates, within their bounds. */
+  @Test
+  void streamThatHasCaughtUpOnce_mayDoSoAgain() {
+    looksFor(60, "streaming");
+    assertThatCode(() -> looksFor(240, "catching-up")).doesNotThrowAnyException();
   }
 }

@@ -522,6 +522,19 @@ final class SabotageTest {
     };
   }
 
+  private static Frame.Status claiming(Frame.Status s, VersionVector through, long committed) {
+    return new Frame.Status(
+        s.wantResume(),
+        s.epoch(),
+        s.sequence(),
+        through,
+        s.life(),
+        s.changes(),
+        committed,
+        s.waiting(),
+        s.sentMillis());
+  }
+
   /** Each datacenter is said to have what was done by one that nobody has ever heard of. */
   private static Sabotage boasting() {
     VersionVector never = VersionVector.of(new ReplicaId("ghost", 1), 7);
@@ -534,16 +547,7 @@ final class SabotageTest {
       @Override
       public Frame frame(String to, Frame frame) {
         return frame instanceof Frame.Status s
-            ? new Frame.Status(
-                s.wantResume(),
-                s.epoch(),
-                s.sequence(),
-                s.through().join(never),
-                s.life(),
-                s.changes(),
-                s.committed(),
-                s.waiting(),
-                s.sentMillis())
+            ? claiming(s, s.through().join(never), s.committed())
             : frame;
       }
     };
@@ -662,18 +666,7 @@ final class SabotageTest {
 
       @Override
       public Frame frame(String to, Frame frame) {
-        return frame instanceof Frame.Status s
-            ? new Frame.Status(
-                s.wantResume(),
-                s.epoch(),
-                s.sequence(),
-                s.through(),
-                s.life(),
-                s.changes(),
-                0,
-                s.waiting(),
-                s.sentMillis())
-            : frame;
+        return frame instanceof Frame.Status s ? claiming(s, s.through(), 0) : frame;
       }
     };
   }

@@ -265,8 +265,9 @@ final class Admission {
   }
 
   /**
-   * A state of an object that was pulled and waits: one that has a context, or otherwise the last
-   * one of a peer's stream, or otherwise any; empty if there is none.
+   * A state of an object that was pulled and waits: one that has just this context, or otherwise
+   * the last one of the peer's stream, or otherwise the last one of another; empty if there is
+   * none.
    */
   Optional<Causal> pulled(ReplicaId peer, ObjectId object, CausalContext context) {
     Optional<Causal> found = Optional.empty();

@@ -620,13 +620,20 @@ public final class Causal {
    * @return this if there is nothing to do
    */
   public Causal packLeaves() {
-    DotStore<?> same = full ? Stores.packLeaves(store, context.replicas()) : store;
-    return same == store ? this : new Causal(same, expiry, context, true);
+    if (!full) {
+      return this;
+    }
+    List<ReplicaId> replicas = context.replicas();
+    DotStore<?> same = Stores.packLeaves(store, replicas);
+    Expiry until = expiry.packLeaves(same, replicas);
+    return same == store && until == expiry ? this : new Causal(same, until, context, true);
   }
 
   /** What {@link #packLeaves} could make smaller, in bytes of the heap, about: O(1). */
   public long looseHeapBytes() {
-    return full && store instanceof CellStore<?, ?, ?> cells ? cells.looseHeapBytes() : 0;
+    return full && store instanceof CellStore<?, ?, ?> cells
+        ? cells.looseHeapBytes() + expiry.parts().looseHeapBytes()
+        : 0;
   }
 
   /** The type's number, and whether there are deadlines: 5 bits, by which a form can be read. */
@@ -658,7 +665,8 @@ public final class Causal {
       int form, CausalContext context, List<ReplicaId> replicas, boolean full, WireInput in) {
     // A delta is joined and written again soon; what is packed would be read twice.
     DotStore<?> store = Stores.read(typeOf(form), in, full ? replicas : List.of());
-    Expiry expiry = expires(form) ? Expiry.read(in, store, full) : Expiry.NONE;
+    Expiry expiry =
+        expires(form) ? Expiry.read(in, store, full, full ? replicas : List.of()) : Expiry.NONE;
     return new Causal(store, expiry, context, full);
   }
 

@@ -126,6 +126,16 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     return (V) CellNode.findUnpacked(root, key);
   }
 
+  /** The least key; there must be one. */
+  @SuppressWarnings("unchecked") // only keys are in there
+  K first() {
+    CellNode node = root;
+    while (node instanceof Inner inner) {
+      node = inner.children[0];
+    }
+    return (K) (node instanceof PackedLeaf packed ? packed.low() : ((Leaf) node).keys[0]);
+  }
+
   /** For many changes at once. */
   CellEdit<K, V> edit() {
     return new CellEdit<>(this);

@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -50,6 +52,7 @@ final class CellRange<K extends Comparable<K>, V> {
     K before = null;
     K from = first.map(down ? End::greatest : End::least).orElse(null);
     Iterator<Tuple2<K, V>> walk = store.walk(from, down);
+    long bytes = 0;
     int unseen = store.visible(); // when all were seen, what was removed is not looked through
     while (unseen > 0 && walk.hasNext()) {
       Tuple2<K, V> entry = walk.next();
@@ -61,11 +64,26 @@ final class CellRange<K extends Comparable<K>, V> {
       if (store.isVisible(entry._2)) {
         unseen--;
         if (first.isEmpty() || !first.get().excludes(entry._1)) {
+          bytes += store.cellBytes(entry._1, entry._2);
+          checkFits(bytes, some.size());
           some.add(shown.apply(entry));
           before = entry._1;
         }
       }
     }
     return down ? some.reversed() : some;
+  }
+
+  /** An answer has no room for more, and the heap should not be asked for it. */
+  private void checkFits(long bytes, int before) {
+    if (bytes > Decomposition.WHOLE_BYTES_MAX) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "the first "
+              + before
+              + " entries of the range take all of the "
+              + Decomposition.WHOLE_BYTES_MAX
+              + " bytes that an answer has room for: ask for fewer at once");
+    }
   }
 }

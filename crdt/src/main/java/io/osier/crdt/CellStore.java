@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -311,13 +312,19 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       joinAll(result, other, joining);
     } else if (other.behind() == null && other.inMemory().root() instanceof CellNode.Leaf leaf) {
       joinLeaf(result, leaf, joining);
+    } else if (behind != null && (long) FEW_SHARE * other.entryCount() > entryCount()) {
+      return joinMany(other, joining);
     } else {
-      for (Tuple2<K, V> entry : other.cells()) {
-        K key = entry._1;
-        joinInto(result, key, find(key), entry._2, joining);
-      }
+      joinEach(result, other, joining);
     }
     return result.done();
+  }
+
+  private void joinEach(CellEditor<S, K, V> result, S delta, Joining joining) {
+    for (Tuple2<K, V> entry : delta.cells()) {
+      K key = entry._1;
+      joinInto(result, key, find(key), entry._2, joining);
+    }
   }
 
   /** Whether a state has far less than this: that of a set that was cleared has, maybe refilled. */
@@ -437,6 +444,30 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       K key = (K) leaf.keys[i];
       joinInto(result, key, find(key), (V) leaf.cells[i], joining);
     }
+  }
+
+  /**
+   * A delta that mentions much of what lies outside, as the clearing of a map does: a walk reads it
+   * page by page, where each entry would be looked up by itself.
+   */
+  private S joinMany(S delta, Joining joining) {
+    CellEditor<S, K, V> result = edit();
+    try {
+      Iterator<Tuple2<K, V>> all = cells().iterator();
+      Tuple2<K, V> here = next(all);
+      for (Tuple2<K, V> entry : delta.cells()) {
+        K key = entry._1;
+        while (here != null && here._1.compareTo(key) < 0) {
+          here = next(all);
+        }
+        V mine = here != null && here._1.compareTo(key) == 0 ? here._2 : null;
+        joinInto(result, key, mine, entry._2, joining);
+      }
+    } catch (OsierException e) { // a damaged entry, which the delta need not mention
+      result = edit();
+      joinEach(result, delta, joining);
+    }
+    return result.done();
   }
 
   /** Two states: what only the left side has may have been removed on the right. */
@@ -581,6 +612,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final long sizeBytes() {
     return 2 + bytes;
+  }
+
+  /** What a key's cell takes if it is in memory, and large enough not to be packed; 0 otherwise. */
+  final long bytesInMemory(K key) {
+    V cell = cells.unpacked(key);
+    return cell == null ? 0 : cellBytes(key, cell);
   }
 
   /** What the keys' cells take if they are large: none is read from bytes, or the disk. */
@@ -729,7 +766,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** The type's empty store. */
   @SuppressWarnings("unchecked") // a type has one class
-  private CellStore<?, K, V> codecType() {
+  final CellStore<?, K, V> codecType() {
     return (CellStore<?, K, V>) type().empty();
   }
 

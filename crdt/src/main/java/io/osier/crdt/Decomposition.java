@@ -30,7 +30,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decomposition {
   /** Beyond this encoded size an object cannot be read as a whole. */
-  private static final long WHOLE_BYTES_MAX = 64L << 20;
+  static final long WHOLE_BYTES_MAX = 64L << 20;
+
+  /** A smaller field is written each time that it is updated, whatever of it. */
+  private static final long FIELD_BYTES_MAX = 64 << 10;
+
+  /** See {@link #isMostlyOneField}: "much" is at least, and "little" at most, such a part. */
+  private static final long FIELD_SHARE = 16;
 
   private Decomposition() {}
 
@@ -102,9 +108,48 @@ public final class Decomposition {
     return cells(object).inMemory().size();
   }
 
+  /** What an entry of an object takes on the average, in bytes; 0 if it has none. */
+  public static long averageEntryBytes(Causal object) {
+    return object.store() instanceof CellStore<?, ?, ?> cells
+        ? cells.sizeBytes() / Math.max(1, cells.entryCount())
+        : 0;
+  }
+
   /** What is written of a decomposed object with each update of it, about, in bytes. */
   public static long headBytes(Causal object) {
     return object.sizeBytes() - object.store().sizeBytes();
+  }
+
+  /**
+   * Whether a map would better be written as a whole, with its updates beside it: one of its fields
+   * is much of it, and is written for updates that change little of that field.
+   *
+   * @param updates what was joined to it
+   */
+  public static boolean isMostlyOneField(Causal object, List<Causal> updates) {
+    if (object.type() != CrdtType.OR_MAP) {
+      return false;
+    }
+    long changed = 0;
+    long written = 0;
+    for (Causal update : updates) {
+      changed += update.sizeBytes();
+      written = Math.max(written, largest(cells(object), cells(update)));
+    }
+    return written > FIELD_BYTES_MAX
+        && written > FIELD_SHARE * changed
+        && FIELD_SHARE * written > object.sizeBytes();
+  }
+
+  /** The bytes of the largest of the entries that an update mentions. */
+  @SuppressWarnings("unchecked") // updates are of the object's type
+  private static <K extends Comparable<K>, V> long largest(
+      CellStore<?, K, V> cells, CellStore<?, ?, ?> update) {
+    long largest = 0;
+    for (Tuple2<K, ?> entry : ((CellStore<?, K, ?>) update).cellsInMemory()) {
+      largest = Math.max(largest, cells.bytesInMemory(entry._1));
+    }
+    return largest;
   }
 
   /** Whether an object's source is to be replaced by a later one. */
@@ -213,7 +258,7 @@ public final class Decomposition {
           CellStore<?, ?, ?> type = cells(Causal.bottom(Causal.typeOf(form)));
           DotStore<?> store = type.readSums(part, source, context);
           boolean expires = form != Causal.form(Causal.typeOf(form), false);
-          Expiry expiry = expires ? Expiry.read(part, store, true) : Expiry.NONE;
+          Expiry expiry = expires ? Expiry.read(part, store, true, replicas) : Expiry.NONE;
           return Causal.of(store, expiry, context, true);
         });
   }

@@ -112,7 +112,7 @@ public final class EntryRanges {
         return Expiry.NONE;
       }
       WireInput in = new WireInput(deadlines, context.replicas());
-      Expiry expiry = Expiry.read(in, content, true);
+      Expiry expiry = Expiry.read(in, content, true, context.replicas());
       in.expectEnd();
       return expiry;
     }

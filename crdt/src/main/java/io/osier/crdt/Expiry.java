@@ -2,9 +2,11 @@ package io.osier.crdt;
 
 import io.osier.core.Dot;
 import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.List;
 
 /**
  * Until when an object lives, and those of its parts that have deadlines of their own: registers
@@ -81,8 +83,22 @@ record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
     }
   }
 
-  /** Reads what {@link #write} wrote. */
-  static Expiry read(WireInput in, DotStore<?> content, boolean full) {
+  /** As {@link Causal#packLeaves}. */
+  Expiry packLeaves(DotStore<?> content, List<ReplicaId> replicas) {
+    if (parts.isEmpty()) {
+      return this;
+    }
+    PartDeadlines<?> packed = Parts.of(content, parts).packLeaves(replicas);
+    return packed == parts ? this : new Expiry(whole, packed);
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param replicas as in {@link PartDeadlines#read}
+   */
+  static Expiry read(
+      WireInput in, DotStore<?> content, boolean full, List<ReplicaId> replicas) {
     DeadlineRegister whole = DeadlineRegister.read(in);
     if (!whole.isNone()) {
       return new Expiry(whole, PartDeadlines.none());
@@ -91,7 +107,7 @@ record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
     if (!(content instanceof CellStore<?, ?, ?> cells)) {
       throw new MalformedException("a " + content.type() + " has no parts with deadlines");
     }
-    PartDeadlines<?> parts = PartDeadlines.read(cells, full, in);
+    PartDeadlines<?> parts = PartDeadlines.read(cells, full, replicas, in);
     if (parts.isEmpty()) {
       throw new MalformedException("deadlines of parts are announced and missing");
     }

@@ -2,12 +2,13 @@ package io.osier.crdt;
 
 import io.osier.core.Dot;
 import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.DueOrder.Due;
 import io.vavr.Tuple2;
-import io.vavr.collection.TreeSet;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,40 +32,28 @@ final class PartDeadlines<K extends Comparable<K>> {
 
   private static final int ENTRY_BYTES_MIN = 2;
 
-  /** A node of the order, with what it holds. */
-  private static final long ORDER_BYTES =
-      HeapSize.object(3 * HeapSize.REFERENCE + 2 * Integer.BYTES + 1)
-          + HeapSize.object(Long.BYTES + HeapSize.REFERENCE);
-
   private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE + 2 * Long.BYTES);
 
-  /** When a part is over. */
-  private record Due<K extends Comparable<K>>(long millis, K key) implements Comparable<Due<K>> {
-    @Override
-    public int compareTo(Due<K> other) {
-      int byTime = Long.compare(millis, other.millis);
-      return byTime != 0 ? byTime : key.compareTo(other.key);
-    }
-  }
+  final CellMap<K, DeadlineRegister> cells;
 
-  private final CellMap<K, DeadlineRegister> cells;
-
-  /** Those parts of a state that are over some day; empty in a delta. */
-  private final TreeSet<Due<K>> order;
+  /** Those parts of a state that are over some day; none in a delta. */
+  final DueOrder<K> order;
 
   private final long bytes;
-  private final long heap;
+
+  /** What keys and registers of leaves that are not settled take in the heap. */
+  private final long loose;
 
   private PartDeadlines(
-      CellMap<K, DeadlineRegister> cells, TreeSet<Due<K>> order, long bytes, long heap) {
+      CellMap<K, DeadlineRegister> cells, DueOrder<K> order, long bytes, long loose) {
     this.cells = cells;
     this.order = order;
     this.bytes = bytes;
-    this.heap = heap;
+    this.loose = loose;
   }
 
   private static <K extends Comparable<K>> PartDeadlines<K> empty() {
-    return new PartDeadlines<>(CellMap.empty(), TreeSet.<Due<K>>empty(), 0, 0);
+    return new PartDeadlines<>(CellMap.<K, DeadlineRegister>empty(), DueOrder.<K>none(), 0, 0);
   }
 
   @SuppressWarnings("unchecked") // holds no key
@@ -81,16 +70,20 @@ final class PartDeadlines<K extends Comparable<K>> {
   private static final class Editor<K extends Comparable<K>> {
     private final CellStore<?, K, ?> keys;
     private final CellEdit<K, DeadlineRegister> cells;
-    private TreeSet<Due<K>> order;
+    private final DueOrder.Editor<K> order;
     private long bytes;
-    private long heap;
+    private long loose;
 
     Editor(PartDeadlines<K> from, CellStore<?, K, ?> keys) {
+      this(from, from.order, keys);
+    }
+
+    Editor(PartDeadlines<K> from, DueOrder<K> order, CellStore<?, K, ?> keys) {
       this.keys = keys;
       this.cells = from.cells.edit();
-      this.order = from.order;
+      this.order = order.edit();
       this.bytes = from.bytes;
-      this.heap = from.heap;
+      this.loose = from.loose;
     }
 
     DeadlineRegister get(K key) {
@@ -99,33 +92,42 @@ final class PartDeadlines<K extends Comparable<K>> {
     }
 
     void put(K key, DeadlineRegister deadlines) {
-      count(key, cells.get(key), -1);
-      cells.put(key, deadlines);
+      DeadlineRegister former = cells.put(key, deadlines);
+      count(key, former, -1);
       count(key, deadlines, 1);
     }
 
     void remove(K key) {
-      count(key, cells.get(key), -1);
-      cells.remove(key);
+      count(key, cells.remove(key), -1);
     }
 
     private void count(K key, @Nullable DeadlineRegister deadlines, int sign) {
       if (deadlines != null) {
         bytes += sign * (keys.keyBytes(key) + deadlines.sizeBytes());
-        heap += sign * (keys.keyHeapBytes(key) + deadlines.heapBytes());
+        if (!cells.isInASettledLeaf()) {
+          loose += sign * (keys.keyHeapBytes(key) + deadlines.heapBytes());
+        }
       }
     }
 
     void order(K key, long from, long to) {
-      if (from != to) {
-        order = from == DeadlineRegister.NEVER ? order : order.remove(new Due<>(from, key));
-        order = to == DeadlineRegister.NEVER ? order : order.add(new Due<>(to, key));
+      if (from != to && from != DeadlineRegister.NEVER) {
+        order.remove(from, key);
+      }
+      if (from != to && to != DeadlineRegister.NEVER) {
+        order.put(to, key);
       }
     }
 
     PartDeadlines<K> done() {
+      return done(order.done());
+    }
+
+    PartDeadlines<K> done(DueOrder<K> dues) {
       CellMap<K, DeadlineRegister> all = cells.done();
-      return all.isEmpty() ? none() : new PartDeadlines<>(all, order, bytes, heap);
+      return all.isEmpty()
+          ? none()
+          : new PartDeadlines<>(all, dues, bytes, loose + cells.loosenedHeapBytes());
     }
   }
 
@@ -147,12 +149,12 @@ final class PartDeadlines<K extends Comparable<K>> {
 
   /** When the first part of a state is over; {@link DeadlineRegister#NEVER} if none ever is. */
   long firstDue() {
-    return order.isEmpty() ? DeadlineRegister.NEVER : order.head().millis;
+    return order.firstMillis();
   }
 
   /** The dot of the deadline that counts of the part that is over first; there must be one. */
   Dot firstOrigin() {
-    DeadlineRegister first = cells.get(order.head().key);
+    DeadlineRegister first = cells.get(order.firstKey());
     if (first == null) {
       throw new IllegalStateException("a part is in the order and has no deadline");
     }
@@ -178,14 +180,7 @@ final class PartDeadlines<K extends Comparable<K>> {
    * @param limit so many at most
    */
   List<K> over(long millis, int limit) {
-    List<K> over = new ArrayList<>();
-    for (Due<K> due : order) {
-      if (due.millis > millis || over.size() == limit) {
-        break;
-      }
-      over.add(due.key);
-    }
-    return over;
+    return order.until(millis, limit);
   }
 
   /** A state's without some parts, as a reader sees it. */
@@ -255,9 +250,10 @@ final class PartDeadlines<K extends Comparable<K>> {
     if (left.deadlines().isEmpty() && right.deadlines().isEmpty()) {
       return none();
     }
-    Editor<K> result = new Editor<>(left.deadlines(), joined);
-    if (joining.rightFull()) {
-      result.order = TreeSet.empty();
+    boolean isOrderedAnew = joining.rightFull();
+    DueOrder<K> order = isOrderedAnew ? DueOrder.none() : left.deadlines().order;
+    Editor<K> result = new Editor<>(left.deadlines(), order, joined);
+    if (isOrderedAnew) {
       for (K part : left.deadlines().parts()) {
         joinInto(result, part, right.deadlines(), joining);
       }
@@ -265,7 +261,7 @@ final class PartDeadlines<K extends Comparable<K>> {
     for (Tuple2<K, DeadlineRegister> entry : right.deadlines().cells) {
       joinInto(result, entry._1, right.deadlines(), joining);
     }
-    if (joining.rightFull()) {
+    if (isOrderedAnew) {
       return result.done().ordered(joined);
     }
     if (joining.leftFull()) {
@@ -304,12 +300,17 @@ final class PartDeadlines<K extends Comparable<K>> {
   private PartDeadlines<K> ordered(CellStore<?, K, ?> content) {
     List<Due<K>> dues = new ArrayList<>(cells.size());
     for (Tuple2<K, DeadlineRegister> entry : cells) {
-      long due = due(entry._2, entry._1, content);
-      if (due != DeadlineRegister.NEVER) {
-        dues.add(new Due<>(due, entry._1));
-      }
+      addDue(dues, entry._1, entry._2, content);
     }
-    return new PartDeadlines<>(cells, TreeSet.ofAll(dues), bytes, heap);
+    return new PartDeadlines<>(cells, DueOrder.of(dues, content), bytes, loose);
+  }
+
+  private static <K extends Comparable<K>> void addDue(
+      List<Due<K>> dues, K key, DeadlineRegister deadlines, CellStore<?, K, ?> content) {
+    long due = due(deadlines, key, content);
+    if (due != DeadlineRegister.NEVER) {
+      dues.add(new Due<>(due, key));
+    }
   }
 
   // ---------------------------------------------------------------- bytes
@@ -319,23 +320,30 @@ final class PartDeadlines<K extends Comparable<K>> {
   }
 
   long heapBytes() {
-    return isEmpty() ? 0 : HEAP_BYTES + cells.heapBytes() + heap + order.size() * ORDER_BYTES;
+    return isEmpty() ? 0 : HEAP_BYTES + cells.heapBytes() + loose + order.heapBytes();
   }
 
   void write(WireOutput out, CellStore<?, K, ?> content) {
     out.writeCount(cells.size());
-    for (Tuple2<K, DeadlineRegister> entry : cells) {
-      content.writeKey(out, entry._1);
-      entry._2.write(out);
-    }
+    cells.write(out, new Codec<>(content));
   }
 
-  /** Reads what {@link #write} wrote. */
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param replicas the causal context's, by which packed leaves number theirs; none if nothing is
+   *     to be packed
+   */
   static <K extends Comparable<K>> PartDeadlines<K> read(
-      CellStore<?, K, ?> content, boolean full, WireInput in) {
-    Editor<K> result = new Editor<>(none(), content);
+      CellStore<?, K, ?> content, boolean full, List<ReplicaId> replicas, WireInput in) {
+    int n = in.readCount(ENTRY_BYTES_MIN);
+    boolean isPacked = n > CellStore.LOOSE_MAX && !replicas.isEmpty();
+    CellMap.Loading<K, DeadlineRegister> packed = new CellMap.Loading<>(packing(content, replicas));
+    Editor<K> some = new Editor<>(none(), content);
+    List<Due<K>> dues = new ArrayList<>();
+    long bytes = 0;
     K before = null;
-    for (int n = in.readCount(ENTRY_BYTES_MIN); n > 0; n--) {
+    for (int i = 0; i < n; i++) {
       K part = content.readKey(in);
       if (before != null && before.compareTo(part) >= 0) {
         throw new MalformedException("parts with deadlines are not in order");
@@ -344,11 +352,84 @@ final class PartDeadlines<K extends Comparable<K>> {
       if (full && deadlines.isNone()) {
         throw new MalformedException("a state mentions a part without a deadline");
       }
-      result.put(part, deadlines);
+      if (isPacked) {
+        packed.add(part, deadlines);
+        bytes += content.keyBytes(part) + deadlines.sizeBytes();
+      } else {
+        some.put(part, deadlines);
+      }
+      if (full) {
+        addDue(dues, part, deadlines, content);
+      }
       before = part;
     }
-    PartDeadlines<K> read = result.done();
-    return full ? read.ordered(content) : read;
+    DueOrder<K> order = DueOrder.of(dues, content);
+    return isPacked ? new PartDeadlines<>(packed.done(), order, bytes, 0) : some.done(order);
+  }
+
+  // ---------------------------------------------------------------- packed leaves
+
+  /** As {@link CellStore#packLeaves}. */
+  PartDeadlines<K> packLeaves(CellStore<?, K, ?> content, List<ReplicaId> replicas) {
+    LeafPacking<K, DeadlineRegister> packing = packing(content, replicas);
+    CellMap<K, DeadlineRegister> packed = cells.packed(packing.codec(), replicas);
+    DueOrder<K> dues = order.packed(content);
+    return packed == cells && dues == order
+        ? this
+        : new PartDeadlines<>(packed, dues, bytes, packed == cells ? loose : 0);
+  }
+
+  static <K extends Comparable<K>> LeafPacking<K, DeadlineRegister> packing(
+      CellStore<?, K, ?> content, List<ReplicaId> replicas) {
+    return new LeafPacking<>(new Codec<>(content.codecType()), replicas);
+  }
+
+  /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
+  long looseHeapBytes() {
+    return loose + order.looseHeapBytes();
+  }
+
+  /**
+   * The codec of deadlines.
+   *
+   * @param keys as in {@link CellCodec}
+   */
+  private record Codec<K extends Comparable<K>>(CellStore<?, K, ?> keys)
+      implements LeafCodec<K, DeadlineRegister> {
+    @Override
+    public void writeKey(WireOutput out, K key) {
+      keys.writeKey(out, key);
+    }
+
+    @Override
+    public void writeCell(WireOutput out, DeadlineRegister deadlines) {
+      deadlines.write(out);
+    }
+
+    @Override
+    public K readKey(WireInput in) {
+      return keys.readKey(in);
+    }
+
+    @Override
+    public DeadlineRegister readCell(WireInput in, K key, List<ReplicaId> replicas) {
+      return DeadlineRegister.read(in);
+    }
+
+    @Override
+    public int compareKey(WireInput in, K other) {
+      return keys.compareKey(in, other);
+    }
+
+    @Override
+    public long heapBytes(K key, DeadlineRegister deadlines) {
+      return keys.keyHeapBytes(key) + deadlines.heapBytes();
+    }
+
+    @Override
+    public DeadlineRegister packed(DeadlineRegister deadlines, List<ReplicaId> replicas) {
+      return deadlines;
+    }
   }
 
   @Override

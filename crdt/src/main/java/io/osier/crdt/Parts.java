@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
 import java.util.List;
 
@@ -160,5 +161,10 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
 
   void write(WireOutput out) {
     deadlines.write(out, content);
+  }
+
+  /** The deadlines, packed. */
+  PartDeadlines<K> packLeaves(List<ReplicaId> replicas) {
+    return deadlines.packLeaves(content, replicas);
   }
 }

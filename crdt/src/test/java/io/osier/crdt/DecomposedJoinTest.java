@@ -52,6 +52,23 @@ final class DecomposedJoinTest {
     assertThat(outside.given).isLessThan(10);
   }
 
+  /** The clearing of a map mentions each field: it is read page by page, and not one by one. */
+  @Test
+  void clearingOfAMap_isJoinedByAWalk() {
+    Causal whole = map();
+    Causal mine = outside.decomposed(whole);
+    Causal clear = whole.prepare(new Operation.Clear(), OTHER, 1, 0, 1, 0);
+    Causal joined = mine.join(clear);
+    assertThat(outside.lookups).isZero();
+    assertThat(joined).isEqualTo(whole.join(clear));
+    Operation some = new Operation.RemoveFields(List.of("f7", "f1999", "none"));
+    Causal removal = whole.prepare(some, OTHER, 1, 0, 1, 0);
+    outside.given = 0;
+    Causal rest = mine.join(removal);
+    assertThat(outside.given).isLessThan(10);
+    assertThat(rest).isEqualTo(whole.join(removal));
+  }
+
   private static Causal added(Causal object, int number) {
     Operation add = new Operation.Add(List.of(Value.of("new " + number)));
     return updated(object, SELF, SIZE + 1L + number, add);

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -47,10 +48,17 @@ final class PackedStateProperties {
   private static final int ELEMENTS = 2_500;
   private static final int FIELDS_AT_ONCE = 250;
 
+  /** The first deadline; some are up to a hundred milliseconds later. */
+  private static final long DUE = 1_000;
+
   private enum Kind {
     ADD,
     REMOVE,
     CLEAR,
+    ADD_WITH_DEADLINE,
+    EXPIRE,
+    PERSIST,
+    END,
     PACK,
     READ,
     MEET
@@ -75,6 +83,10 @@ final class PackedStateProperties {
             Tuple.of(8, Kind.ADD),
             Tuple.of(5, Kind.REMOVE),
             Tuple.of(1, Kind.CLEAR),
+            Tuple.of(5, Kind.ADD_WITH_DEADLINE),
+            Tuple.of(5, Kind.EXPIRE),
+            Tuple.of(2, Kind.PERSIST),
+            Tuple.of(2, Kind.END),
             Tuple.of(8, Kind.PACK),
             Tuple.of(3, Kind.READ),
             Tuple.of(3, Kind.MEET));
@@ -89,6 +101,7 @@ final class PackedStateProperties {
   private static Arbitrary<Integer> counts() {
     return Arbitraries.frequencyOf(
         Tuple.of(3, Arbitraries.integers().between(1, 4)),
+        Tuple.of(1, Arbitraries.integers().between(5, 40)),
         Tuple.of(1, Arbitraries.integers().between(5, 1_500)));
   }
 
@@ -142,8 +155,28 @@ final class PackedStateProperties {
                   : Optional.of(
                       new Operation.Remove(keys.mapToObj(PackedStateProperties::element).toList()));
       case CLEAR -> Optional.of(new Operation.Clear());
+      case ADD_WITH_DEADLINE ->
+          operation(type, new Step(Kind.ADD, step.site, step.from, step.count, 0), number)
+              .map(add -> new Operation.WithPartDeadlines(add, deadline(number)));
+      case EXPIRE -> Optional.of(new Operation.ExpireParts(parts(type, keys), deadline(number)));
+      case PERSIST -> Optional.of(new Operation.PersistParts(parts(type, keys)));
       default -> Optional.empty();
     };
+  }
+
+  private static List<Part> parts(CrdtType type, IntStream keys) {
+    return keys.mapToObj(i -> part(type, i)).toList();
+  }
+
+  private static Part part(CrdtType type, int i) {
+    return type == CrdtType.OR_MAP
+        ? new Part.Field(field(i).name())
+        : new Part.Element(element(i));
+  }
+
+  /** Later updates give earlier ones as often as later ones. */
+  private static Operation.Expire deadline(int number) {
+    return new Operation.Expire(DUE + number * 37L % 100, false);
   }
 
   // ---------------------------------------------------------------- the property
@@ -171,7 +204,8 @@ final class PackedStateProperties {
       @ForAll("steps") List<Step> steps) {
     Causal start = Causal.bottom(type);
     if (first > 0) {
-      Operation many = operation(type, new Step(Kind.ADD, 0, 0, first, 0), 1).orElseThrow();
+      Kind kind = first % 2 == 0 ? Kind.ADD : Kind.ADD_WITH_DEADLINE;
+      Operation many = operation(type, new Step(kind, 0, 0, first, 0), 1).orElseThrow();
       start = start.join(start.prepare(many, ORIGINS.getFirst(), 1, 0, 1, 0));
     }
     List<Site> sites = List.of(new Site(start), new Site(start));
@@ -189,18 +223,21 @@ final class PackedStateProperties {
         case READ -> site.packed = reread(site.packed);
         case MEET -> site.join(other.plain, other.packed);
         default -> {
-          Optional<Operation> operation = operation(type, step, done);
-          if (operation.isPresent()) {
-            long number = numbers[at];
-            numbers[at] += 10_000;
-            long last = site.plain.context().last(origin);
-            Causal delta =
-                site.plain.prepare(operation.get(), origin, number, last, 1 + step.detail, 0);
-            same(
-                site.packed.prepare(operation.get(), origin, number, last, 1 + step.detail, 0),
-                delta);
-            site.join(delta, delta);
-          }
+          long number = numbers[at];
+          numbers[at] += 10_000;
+          int time = 1 + step.detail;
+          int made = done;
+          Function<Causal, Optional<Causal>> update =
+              state -> {
+                long last = state.context().last(origin);
+                return step.kind == Kind.END
+                    ? state.prepareExpiry(DUE + 50, step.count, origin, number, last, time, 0)
+                    : operation(type, step, made)
+                        .map(each -> state.prepare(each, origin, number, last, time, 0));
+              };
+          Optional<Causal> delta = update.apply(site.plain);
+          same(update.apply(site.packed), delta);
+          delta.ifPresent(some -> site.join(some, some));
         }
       }
       checkSame(site);
@@ -238,7 +275,7 @@ final class PackedStateProperties {
               ? new Query.Select(List.of(field(i).name(), "none"))
               : new Query.Contains(element(i));
       same(packed.read(one), plain.read(one));
-      Part part = fields ? new Part.Field(field(i).name()) : new Part.Element(element(i));
+      Part part = part(packed.type(), i);
       for (boolean down : new boolean[] {true, false}) {
         Query page =
             new Query.Range(
@@ -246,9 +283,43 @@ final class PackedStateProperties {
         same(packed.read(page), plain.read(page));
       }
     }
-    checkSums(packed.store());
-    checkSums(packed.packLeaves().store());
-    checkSums(plain.store());
+    checkDeadlines(packed, plain);
+    checkSums(packed);
+    checkSums(packed.packLeaves());
+    checkSums(plain);
+  }
+
+  private static void checkDeadlines(Causal packed, Causal plain) {
+    assertThat(packed.overAt()).isEqualTo(plain.overAt());
+    assertThat(packed.deadlineOrigin()).isEqualTo(plain.deadlineOrigin());
+    assertThat(packed.mortalParts()).isEqualTo(plain.mortalParts());
+    for (long millis : new long[] {0, DUE + 30, DUE + 70, DUE + 100}) {
+      assertThat(packed.isNothing(millis)).isEqualTo(plain.isNothing(millis));
+      same(packed.at(millis), plain.at(millis));
+      assertThat(packed.at(millis).overAt()).isEqualTo(plain.at(millis).overAt());
+    }
+    for (int i = 0; i < ELEMENTS; i += 311) {
+      Part part = part(packed.type(), i);
+      assertThat(packed.deadline(part)).isEqualTo(plain.deadline(part));
+    }
+  }
+
+  private static void checkSums(Causal state) {
+    checkSums(state.store());
+    PartDeadlines<?> deadlines = state.expiry().parts();
+    if (!deadlines.isEmpty()) {
+      checkSums(deadlines, (CellStore<?, ?, ?>) state.store());
+    }
+  }
+
+  private static <K extends Comparable<K>> void checkSums(
+      PartDeadlines<?> deadlines, CellStore<?, K, ?> content) {
+    @SuppressWarnings("unchecked") // of one object
+    PartDeadlines<K> parts = (PartDeadlines<K>) deadlines;
+    long loose =
+        looseBytes(parts.cells, PartDeadlines.packing(content, List.of()))
+            + looseBytes(parts.order.dues, DueOrder.packing(content));
+    assertThat(parts.looseHeapBytes()).isEqualTo(loose);
   }
 
   /** Without thousands of elements in a message. */
@@ -268,16 +339,21 @@ final class PackedStateProperties {
     @SuppressWarnings("unchecked") // a store of some type
     CellStore<?, K, V> cells = (CellStore<?, K, V>) store;
     CellMap<K, V> map = (CellMap<K, V>) cells.cells();
-    PackedLeafProperties.Nodes nodes = PackedLeafProperties.Nodes.of(map);
-    LeafPacking<K, V> any = new LeafPacking<>(cells.codec(), List.of());
-    long loose = nodes.looseLeaves.stream().mapToLong(any::entriesHeapBytes).sum();
+    long loose = looseBytes(map, new LeafPacking<>(cells.codec(), List.of()));
     assertThat(cells.looseHeapBytes()).isEqualTo(loose);
-    assertThat(map.settledHeapBytes()).isEqualTo(nodes.settledHeapBytes);
     for (Tuple2<K, V> entry : map) {
       if (entry._2 instanceof DotStore<?> field) {
         checkSums(field);
       }
     }
+  }
+
+  /** What the leaves that are not settled take, by a walk. */
+  private static <K extends Comparable<K>, V> long looseBytes(
+      CellMap<K, V> map, LeafPacking<K, V> any) {
+    PackedLeafProperties.Nodes nodes = PackedLeafProperties.Nodes.of(map);
+    assertThat(map.settledHeapBytes()).isEqualTo(nodes.settledHeapBytes);
+    return nodes.looseLeaves.stream().mapToLong(any::entriesHeapBytes).sum();
   }
 
   // ---------------------------------------------------------------- bytes

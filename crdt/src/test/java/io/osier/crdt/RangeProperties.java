@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -148,6 +149,25 @@ final class RangeProperties {
 
   private static int number(FieldId field) {
     return field.name().charAt(0) - 'A';
+  }
+
+  /** It is refused before all of it is in memory. */
+  @Test
+  void rangeThatNoAnswerHasRoomFor_isRefused() {
+    String large = "x".repeat(1 << 20);
+    List<Value> elements = IntStream.range(10, 76).mapToObj(i -> Value.of(i + large)).toList();
+    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(elements);
+    Causal set = empty.join(empty.prepare(add, new ReplicaId("eu", 1), 1, 0, 1, 0));
+    Query all = new Query.Range(Optional.empty(), Optional.empty(), true, 100);
+    assertThatThrownBy(() -> set.read(all))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE))
+        .hasMessageContaining("the first 63 entries")
+        .hasMessageContaining("ask for fewer");
+    Query some = new Query.Range(Optional.empty(), Optional.empty(), true, 63);
+    assertThat(set.read(some))
+        .isInstanceOfSatisfying(Reading.Many.class, r -> assertThat(r.values()).hasSize(63));
   }
 
   @Test

@@ -19,6 +19,9 @@ final class TestEntries implements EntrySource {
   final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
   int given;
 
+  /** How often one entry was asked for. */
+  int lookups;
+
   /** All of the object's context, in its order. */
   List<ReplicaId> replicas = List.of(SELF);
 
@@ -37,6 +40,7 @@ final class TestEntries implements EntrySource {
   @Override
   public byte @Nullable [] get(byte[] key) {
     given++;
+    lookups++;
     return entries.get(key);
   }
 

@@ -46,6 +46,9 @@ public final class Reads {
   /** And reading so many fields that follow each other, unless they are large. */
   private static final int FIELDS_MAX = 1_000;
 
+  /** And so does reading so many bytes of elements that follow each other. */
+  private static final long PAGE_BYTES_MAX = 256 << 10;
+
   private Reads() {}
 
   /**
@@ -67,7 +70,9 @@ public final class Reads {
       case Query.Select q ->
           areLargeMaps(states)
               && (q.names().size() > NAMES_MAX || areLargeFields(states, q.names()));
-      case Query.Range q -> q.limit() > FIELDS_MAX && areLargeMaps(states);
+      case Query.Range q ->
+          (q.limit() > FIELDS_MAX && areLargeMaps(states))
+              || states.stream().anyMatch(s -> isLarge(s) && isLongPage(s, q.limit()));
       default -> false;
     };
   }
@@ -80,6 +85,11 @@ public final class Reads {
   private static boolean areLargeFields(List<Causal> states, List<String> names) {
     return states.stream()
         .anyMatch(s -> s.store() instanceof OrMap map && map.largeBytes(names) >= LONG_BYTES);
+  }
+
+  /** A few large elements are as long to read as many small ones. */
+  private static boolean isLongPage(Causal state, int limit) {
+    return limit * Decomposition.averageEntryBytes(state) > PAGE_BYTES_MAX;
   }
 
   private static boolean areKept(List<Causal> states) {

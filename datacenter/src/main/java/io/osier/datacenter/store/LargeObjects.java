@@ -7,6 +7,8 @@ import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -26,12 +28,18 @@ final class LargeObjects {
   /** As {@link DecompositionLimits#inMemoryMax}, in bytes of the heap. */
   private static final long IN_MEMORY_BYTES_MAX = 4 << 20;
 
+  /** Of so many maps it is remembered that they are not to be decomposed. */
+  private static final int KEPT_WHOLE_MAX = 1_024;
+
   /** A version that is written with a group. */
   private record Noted(long group, Causal version) {}
 
   private final DecompositionLimits limits;
   private final Function<ObjectId, EntrySource> entries;
   private final Map<ObjectId, Noted> noted = new HashMap<>();
+
+  /** Up to which size maps stay whole that were mostly one field when they were decomposed. */
+  private final LinkedHashMap<ObjectId, Long> keptWhole = new LinkedHashMap<>();
 
   /** What objects were before the present group, of those that were decomposed. */
   private final Map<ObjectId, Causal> before = new HashMap<>();
@@ -58,8 +66,12 @@ final class LargeObjects {
     return before.get(object);
   }
 
-  /** The object as it is to be written: decomposed, or not any more. */
-  Causal formed(Causal state) {
+  /**
+   * The object as it is to be written: decomposed, or not any more.
+   *
+   * @param updates what was joined to it
+   */
+  Causal formed(ObjectId object, Causal state, List<Causal> updates) {
     if (!Decomposition.isPossible(state)) {
       return state;
     }
@@ -67,10 +79,29 @@ final class LargeObjects {
     long head = Decomposition.headBytes(state);
     if (Decomposition.isDecomposed(state)) {
       boolean isSmall = bytes < limits.bytesMin() / 4;
-      return isSmall || head > 2 * limits.headBytesMax() ? whole(state) : state;
+      if (isSmall || head > 2 * limits.headBytesMax()) {
+        return whole(state);
+      }
+      if (Decomposition.isMostlyOneField(state, updates)) {
+        keepWhole(object, bytes);
+        return whole(state);
+      }
+      return state;
     }
-    boolean isLarge = bytes >= limits.bytesMin();
+    boolean isLarge = bytes >= limits.bytesMin() && bytes >= wholeUntil(object);
     return isLarge && head <= limits.headBytesMax() ? Decomposition.of(state) : state;
+  }
+
+  private void keepWhole(ObjectId object, long bytes) {
+    keptWhole.remove(object);
+    keptWhole.put(object, 2 * bytes);
+    if (keptWhole.size() > KEPT_WHOLE_MAX) {
+      keptWhole.pollFirstEntry();
+    }
+  }
+
+  private long wholeUntil(ObjectId object) {
+    return keptWhole.getOrDefault(object, 0L);
   }
 
   /** An object with a damaged entry stays as it is: others must not fail with it. */

@@ -428,7 +428,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   private void write(ObjectId object, Gathered updates) {
     Key key = object.key();
-    Causal state = large.formed(updates.state);
+    Causal state = large.formed(object, updates.state, updates.contents);
     KeyObjects written =
         UpdateRecords.add(
             object,

@@ -119,15 +119,27 @@ final class LongReadsTest {
     }
     List<String> names = updates.stream().map(u -> u.field().name()).toList();
     Query many = new Query.Select(names.subList(0, 101));
-    Query range = new Query.Range(Optional.empty(), Optional.empty(), false, 1_001);
+    Query range = page(1_001);
     assertThat(fields(asked("large", many, Effects.LongAnswer.class))).isEqualTo(101);
     assertThat(fields(asked("large", range, Effects.LongAnswer.class))).isEqualTo(1_001);
     assertThat(fields(asked("small", many, Effects.Answer.class))).isEqualTo(10);
     assertThat(fields(asked("small", range, Effects.Answer.class))).isEqualTo(10);
     Query few = new Query.Select(names.subList(0, 100));
-    Query page = new Query.Range(Optional.empty(), Optional.empty(), false, 1_000);
+    Query page = page(1_000);
     assertThat(fields(asked("large", few, Effects.Answer.class))).isEqualTo(100);
     assertThat(fields(asked("large", page, Effects.Answer.class))).isEqualTo(1_000);
+  }
+
+  @Test
+  void pageOfLargeElements_isReadLater() {
+    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    List<Value> large =
+        IntStream.range(0, 20).mapToObj(i -> Value.of(i + "x".repeat(50_000))).toList();
+    Causal set = empty.join(empty.prepare(new Operation.Add(large), SELF, 1, 0, 1, 0));
+    assertThat(Reads.isLong(List.of(set), page(6))).isTrue();
+    assertThat(Reads.isLong(List.of(set), page(5))).isFalse();
+    add("large", 0, LARGE);
+    assertThat(ask(read("large", CrdtType.AW_SET, page(1_000)))).isInstanceOf(Effects.Answer.class);
   }
 
   private static Operation.FieldUpdate flags(String field, int count) {

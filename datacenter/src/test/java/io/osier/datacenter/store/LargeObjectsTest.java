@@ -15,6 +15,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Decomposition;
 import io.osier.crdt.EntrySource;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
@@ -26,6 +27,7 @@ import io.osier.propagation.host.Progress;
 import io.osier.propagation.wire.Shipment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +42,7 @@ import org.rocksdb.RocksIterator;
 final class LargeObjectsTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+  private static final ObjectId MAP = new ObjectId(Key.of("map"), CrdtType.OR_MAP);
   private static final ObjectId OTHER = new ObjectId(Key.of("other"), CrdtType.AW_SET);
 
   @TempDir private Path dir;
@@ -70,12 +73,68 @@ final class LargeObjectsTest {
   void manyDeadlines_isNotDecomposed() {
     LargeObjects objects = objects(1_000);
     Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(200, 10)));
-    Causal decomposed = objects.formed(set);
+    Causal decomposed = objects.formed(SET, set, List.of());
     assertThat(Decomposition.isDecomposed(decomposed)).isTrue();
     List<Part> parts = elements(200, 10).stream().<Part>map(e -> new Part.Element(e)).toList();
     Operation expire = new Operation.ExpireParts(parts, new Operation.Expire(99, false));
-    assertThat(Decomposition.isDecomposed(objects.formed(updated(set, expire)))).isFalse();
-    assertThat(Decomposition.isDecomposed(objects.formed(updated(decomposed, expire)))).isFalse();
+    assertThat(Decomposition.isDecomposed(objects.formed(SET, updated(set, expire), List.of()))).isFalse();
+    assertThat(Decomposition.isDecomposed(objects.formed(SET, updated(decomposed, expire), List.of()))).isFalse();
+  }
+
+  private static Operation field(String name, CrdtType type, Operation operation) {
+    return new Operation.UpdateFields(
+        List.of(new Operation.FieldUpdate(new FieldId(name, type), operation)));
+  }
+
+  /** A field is one record, and would be written for each of its insertions. */
+  @Test
+  void mapThatIsMostlyOneField_staysWhole() {
+    LargeObjects objects = objects(1_000);
+    Operation many = new Operation.Add(elements(10_000, 10));
+    Causal map = updated(Causal.bottom(CrdtType.OR_MAP), field("f", CrdtType.AW_SET, many));
+    Causal decomposed = objects.formed(MAP, map, List.of());
+    assertThat(Decomposition.isDecomposed(decomposed)).isTrue();
+    Operation one = new Operation.Add(List.of(Value.of("one")));
+    Causal delta = delta(decomposed, field("f", CrdtType.AW_SET, one));
+    Causal whole = objects.formed(MAP, decomposed.join(delta), List.of(delta));
+    assertThat(Decomposition.isDecomposed(whole)).isFalse();
+    Causal next = updated(whole, field("g", CrdtType.AW_SET, one));
+    assertThat(Decomposition.isDecomposed(objects.formed(MAP, next, List.of()))).isFalse();
+    Causal twice = updated(next, field("g", CrdtType.AW_SET, many));
+    twice = updated(twice, field("h", CrdtType.AW_SET, one));
+    assertThat(Decomposition.isDecomposed(objects.formed(MAP, twice, List.of()))).isTrue();
+  }
+
+  /** What is written for it is what the update brought; so is a field that is little of a map. */
+  @Test
+  void mapWhoseLargeFieldIsReplaced_orIsOneOfMany_isDecomposed() {
+    Operation text = new Operation.Assign(Value.of("x".repeat(200_000)));
+    assertThat(isDecomposedAfter(text, CrdtType.LWW_REGISTER, text)).isTrue();
+    Operation many = new Operation.Add(elements(10_000, 10));
+    Operation one = new Operation.Add(List.of(Value.of("one")));
+    assertThat(isDecomposedAfter(many, CrdtType.AW_SET, many)).isTrue();
+    assertThat(isDecomposedAfter(many, CrdtType.AW_SET, many, one)).isFalse();
+    Operation[] others = new Operation[40];
+    Arrays.fill(others, text);
+    others[0] = one;
+    assertThat(isDecomposedAfter(many, CrdtType.AW_SET, others)).isTrue();
+  }
+
+  /**
+   * Whether a map is decomposed after the last of a field's updates.
+   *
+   * @param others with more than two, all but the first are of other fields and come before that
+   */
+  private boolean isDecomposedAfter(Operation first, CrdtType type, Operation... others) {
+    LargeObjects objects = objects(1_000);
+    Causal map = updated(Causal.bottom(CrdtType.OR_MAP), field("f", type, first));
+    for (int i = 2; i < others.length; i++) {
+      map = updated(map, field("f" + i, CrdtType.LWW_REGISTER, others[i]));
+    }
+    map = objects.formed(MAP, map, List.of());
+    Operation last = others.length == 2 ? others[1] : others[0];
+    Causal delta = delta(map, field("f", type, last));
+    return Decomposition.isDecomposed(objects.formed(MAP, map.join(delta), List.of(delta)));
   }
 
   /** A few large entries are as much as many small ones. */
@@ -83,7 +142,7 @@ final class LargeObjectsTest {
   void largeEntries_goFromMemory() {
     LargeObjects objects = objects(1_000);
     Causal set = updated(Causal.bottom(CrdtType.AW_SET), new Operation.Add(elements(3, 1_000_000)));
-    Causal first = objects.written(SET, objects.formed(set), 1, 0);
+    Causal first = objects.written(SET, objects.formed(SET, set, List.of()), 1, 0);
     assertThat(Decomposition.inMemory(first)).isEqualTo(3);
     assertThat(Decomposition.inMemory(objects.written(SET, first, 2, 1))).isEqualTo(3);
     Causal more = updated(first, new Operation.Add(elements(8, 1_000_001)));

@@ -1,0 +1,205 @@
+package io.osier.crdt;
+
+import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.vavr.Tuple2;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The parts of a state in the order in which they are over, so that the next ones are found without
+ * a walk through the others. In leaves that are packed as those of the content are. Immutable and
+ * safe for any thread.
+ *
+ * @param <K> element or field
+ */
+final class DueOrder<K extends Comparable<K>> {
+  private static final DueOrder<?> NONE = new DueOrder<>(noDues(), 0);
+  private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES);
+  private static final long DUE_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES);
+
+  /** When a part is over. */
+  record Due<K extends Comparable<K>>(long millis, K key) implements Comparable<Due<K>> {
+    @Override
+    public int compareTo(Due<K> other) {
+      int byTime = Long.compare(millis, other.millis);
+      return byTime != 0 ? byTime : key.compareTo(other.key);
+    }
+  }
+
+  /** They are a set: what a due has in the map means nothing. */
+  final CellMap<Due<K>, Boolean> dues;
+
+  /** What the dues of leaves that are not settled take in the heap, without the keys. */
+  private final long loose;
+
+  private final long first;
+
+  private DueOrder(CellMap<Due<K>, Boolean> dues, long loose) {
+    this.dues = dues;
+    this.loose = loose;
+    this.first = dues.isEmpty() ? DeadlineRegister.NEVER : dues.first().millis;
+  }
+
+  private static CellMap<Due<Value>, Boolean> noDues() {
+    return CellMap.empty();
+  }
+
+  @SuppressWarnings("unchecked") // holds no key
+  static <K extends Comparable<K>> DueOrder<K> none() {
+    return (DueOrder<K>) NONE;
+  }
+
+  /**
+   * The order of many parts.
+   *
+   * @param dues in any order, each part once; they are sorted here
+   * @param keys any store of the type
+   */
+  static <K extends Comparable<K>> DueOrder<K> of(List<Due<K>> dues, CellStore<?, K, ?> keys) {
+    if (dues.isEmpty()) {
+      return none();
+    }
+    dues.sort(null);
+    if (dues.size() <= CellStore.LOOSE_MAX) {
+      Editor<K> order = DueOrder.<K>none().edit();
+      dues.forEach(due -> order.put(due.millis, due.key));
+      return order.done();
+    }
+    CellMap.Loading<Due<K>, Boolean> all = new CellMap.Loading<>(packing(keys));
+    dues.forEach(due -> all.add(due, true));
+    return new DueOrder<>(all.done(), 0);
+  }
+
+  // ---------------------------------------------------------------- what comes first
+
+  /** When the first part is over; {@link DeadlineRegister#NEVER} if none is. */
+  long firstMillis() {
+    return first;
+  }
+
+  /** The part that is over first; there must be one. */
+  K firstKey() {
+    return dues.first().key;
+  }
+
+  /**
+   * The parts that are over by a time, the first one first.
+   *
+   * @param limit so many at most
+   */
+  List<K> until(long millis, int limit) {
+    List<K> over = new ArrayList<>();
+    if (first > millis) {
+      return over;
+    }
+    for (Tuple2<Due<K>, Boolean> due : dues) {
+      if (due._1.millis > millis || over.size() == limit) {
+        break;
+      }
+      over.add(due._1.key);
+    }
+    return over;
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  Editor<K> edit() {
+    return new Editor<>(this);
+  }
+
+  /** Takes parts in and out, one by one. Not thread-safe. */
+  static final class Editor<K extends Comparable<K>> {
+    private final CellEdit<Due<K>, Boolean> dues;
+    private long loose;
+
+    private Editor(DueOrder<K> from) {
+      dues = from.dues.edit();
+      loose = from.loose;
+    }
+
+    void put(long millis, K key) {
+      if (dues.put(new Due<>(millis, key), true) == null && !dues.isInASettledLeaf()) {
+        loose += DUE_BYTES;
+      }
+    }
+
+    void remove(long millis, K key) {
+      if (dues.remove(new Due<>(millis, key)) != null && !dues.isInASettledLeaf()) {
+        loose -= DUE_BYTES;
+      }
+    }
+
+    DueOrder<K> done() {
+      CellMap<Due<K>, Boolean> all = dues.done();
+      return all.isEmpty() ? none() : new DueOrder<>(all, loose + dues.loosenedHeapBytes());
+    }
+  }
+
+  // ---------------------------------------------------------------- packed leaves
+
+  /** As {@link CellStore#packLeaves}. */
+  DueOrder<K> packed(CellStore<?, K, ?> keys) {
+    LeafPacking<Due<K>, Boolean> packing = packing(keys);
+    CellMap<Due<K>, Boolean> packed = dues.packed(packing.codec(), packing.replicas());
+    return packed == dues ? this : new DueOrder<>(packed, 0);
+  }
+
+  /** There is no replica in a due, so what was packed is never packed anew. */
+  static <K extends Comparable<K>> LeafPacking<Due<K>, Boolean> packing(
+      CellStore<?, K, ?> keys) {
+    return new LeafPacking<>(new DueCodec<>(keys.codecType()), List.of());
+  }
+
+  private record DueCodec<K extends Comparable<K>>(CellStore<?, K, ?> keys)
+      implements LeafCodec<Due<K>, Boolean> {
+    @Override
+    public void writeKey(WireOutput out, Due<K> due) {
+      out.writeNumber(due.millis);
+      keys.writeKey(out, due.key);
+    }
+
+    @Override
+    public void writeCell(WireOutput out, Boolean cell) {}
+
+    @Override
+    public Due<K> readKey(WireInput in) {
+      return new Due<>(in.readNumber(), keys.readKey(in));
+    }
+
+    @Override
+    public Boolean readCell(WireInput in, Due<K> key, List<ReplicaId> replicas) {
+      return true;
+    }
+
+    @Override
+    public int compareKey(WireInput in, Due<K> other) {
+      int byTime = Long.compare(in.readNumber(), other.millis);
+      int byKey = keys.compareKey(in, other.key);
+      return byTime != 0 ? byTime : byKey;
+    }
+
+    @Override
+    public long heapBytes(Due<K> due, Boolean cell) {
+      return DUE_BYTES;
+    }
+
+    @Override
+    public Boolean packed(Boolean cell, List<ReplicaId> replicas) {
+      return cell;
+    }
+  }
+
+  /** What {@link #packed} may make smaller, in bytes of the heap, about. */
+  long looseHeapBytes() {
+    return loose;
+  }
+
+  /** What it takes in the heap, about, in bytes, without keys that are not packed. */
+  long heapBytes() {
+    return dues.isEmpty() ? 0 : HEAP_BYTES + dues.heapBytes() + loose;
+  }
+}

@@ -392,11 +392,25 @@ public final class Causal {
     }
     Joining joining = new Joining(context, full, other.context, other.full);
     DotStore<?> joined = Stores.join(store, other.store, joining);
-    return new Causal(
-        joined,
-        expiry.join(other.expiry, store, other.store, joined, joining),
-        context.join(other.context),
-        joining.full());
+    Causal both =
+        new Causal(
+            joined,
+            expiry.join(other.expiry, store, other.store, joined, joining),
+            context.join(other.context),
+            joining.full());
+    both.seen = seenAfter(other, both);
+    return both;
+  }
+
+  /** What readers see of this with a delta, if that is known of this: it costs the delta. */
+  private @Nullable Seen seenAfter(Causal delta, Causal both) {
+    Seen known = seen;
+    if (known == null || delta.full || both.expiry.parts().isEmpty()) {
+      return null;
+    }
+    Parts<?> left = known.without.parts().after(delta.store, delta.expiry.parts(), both.parts(), known.from);
+    Expiry rest = Expiry.of(both.expiry.whole(), left.deadlines());
+    return new Seen(new Causal(left.content(), rest, both.context, true), known.from);
   }
 
   private boolean isDecomposed() {
@@ -506,7 +520,9 @@ public final class Causal {
     }
     Seen known = seen;
     if (known == null || !known.isSo(millis)) {
-      Parts<?> left = parts().at(millis);
+      // What was over then is over now, too.
+      boolean isLater = known != null && known.from <= millis;
+      Parts<?> left = (isLater ? known.without : this).parts().at(millis);
       Expiry rest = Expiry.of(expiry.whole(), left.deadlines());
       known = new Seen(new Causal(left.content(), rest, context, full), millis);
       seen = known;

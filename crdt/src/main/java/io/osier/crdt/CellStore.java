@@ -215,6 +215,29 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     return rest.done();
   }
 
+  /**
+   * This with some cells as another version has them.
+   *
+   * @param version of the same type
+   * @param same the keys of those
+   * @param gone the keys of others that are to go
+   */
+  final S with(CellStore<?, K, ?> version, Iterable<K> same, Iterable<K> gone) {
+    @SuppressWarnings("unchecked") // of the same type
+    CellStore<?, K, V> others = (CellStore<?, K, V>) version;
+    CellEditor<S, K, V> result = edit();
+    for (K key : same) {
+      V cell = others.find(key);
+      if (cell == null) {
+        result.remove(key);
+      } else {
+        result.put(key, cell);
+      }
+    }
+    gone.forEach(result::remove);
+    return result.done();
+  }
+
   /** Prepares the reset of some cells, of those that are there. */
   final S reset(Iterable<K> keys, Preparation preparation) {
     CellEditor<S, K, V> delta = delta();

@@ -193,6 +193,33 @@ final class PartDeadlines<K extends Comparable<K>> {
     return rest.done();
   }
 
+  /**
+   * A state's with some parts as another version has them.
+   *
+   * @param version content and deadlines
+   * @param same those parts
+   * @param gone other parts that are to go
+   * @param content of this
+   */
+  PartDeadlines<K> with(
+      Parts<K> version, List<K> same, List<K> gone, CellStore<?, K, ?> content) {
+    Editor<K> result = new Editor<>(this, content);
+    for (K part : same) {
+      DeadlineRegister deadlines = version.deadlines().cells.get(part);
+      result.order(part, due(part, content), version.deadlines().due(part, version.content()));
+      if (deadlines == null) {
+        result.remove(part);
+      } else {
+        result.put(part, deadlines);
+      }
+    }
+    for (K part : gone) {
+      result.order(part, due(part, content), DeadlineRegister.NEVER);
+      result.remove(part);
+    }
+    return result.done();
+  }
+
   // ---------------------------------------------------------------- updates
 
   /** Prepares another deadline of parts in the place of those that they have. */

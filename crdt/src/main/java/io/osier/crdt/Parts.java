@@ -4,7 +4,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * An object's content with the deadlines of its parts: what is decided by both. Immutable; for any
@@ -51,6 +54,28 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
   Parts<K> at(long millis) {
     List<K> over = deadlines.over(millis, Integer.MAX_VALUE);
     return with(asCells(content.without(over)), deadlines.without(over, content));
+  }
+
+  /**
+   * What a reader sees after a delta, where this is what it saw before.
+   *
+   * @param delta the delta's content
+   * @param whole all parts with the delta, be they over or not
+   * @param millis the time at which this is without what is over
+   */
+  Parts<K> after(DotStore<?> delta, PartDeadlines<?> deltaDeadlines, Parts<?> whole, long millis) {
+    Set<K> changed = new TreeSet<>(); // clients choose the keys, and may give them one hash
+    asCells(delta).cellsInMemory().forEach(entry -> changed.add(entry._1));
+    with(content, deltaDeadlines).deadlines.parts().forEach(changed::add);
+    Parts<K> all = with(asCells(whole.content), whole.deadlines);
+    List<K> over = new ArrayList<>();
+    List<K> left = new ArrayList<>();
+    for (K key : changed) {
+      (all.deadlines.isOver(key, all.content, millis) ? over : left).add(key);
+    }
+    return with(
+        asCells(content.with(all.content, left, over)),
+        deadlines.with(all, left, over, content));
   }
 
   @SuppressWarnings("unchecked") // a content's changes have its keys

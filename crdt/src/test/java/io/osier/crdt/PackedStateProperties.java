@@ -290,12 +290,16 @@ final class PackedStateProperties {
   }
 
   private static void checkDeadlines(Causal packed, Causal plain) {
+    // Both know what readers saw before the last update; this one does not.
+    Causal anew = Encoded.decode(Encoded.encode(plain));
     assertThat(packed.overAt()).isEqualTo(plain.overAt());
     assertThat(packed.deadlineOrigin()).isEqualTo(plain.deadlineOrigin());
     assertThat(packed.mortalParts()).isEqualTo(plain.mortalParts());
     for (long millis : new long[] {0, DUE + 30, DUE + 70, DUE + 100}) {
       assertThat(packed.isNothing(millis)).isEqualTo(plain.isNothing(millis));
       same(packed.at(millis), plain.at(millis));
+      same(plain.at(millis), anew.at(millis));
+      same(plain.at(millis).overAt(), anew.at(millis).overAt());
       assertThat(packed.at(millis).overAt()).isEqualTo(plain.at(millis).overAt());
     }
     for (int i = 0; i < ELEMENTS; i += 311) {

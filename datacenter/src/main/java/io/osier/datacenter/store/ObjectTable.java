@@ -155,6 +155,9 @@ final class ObjectTable {
   private final Evicted evicted;
   private volatile long bytesMax;
 
+  /** The object that takes more than half of that and was used last; null if there is none. */
+  private volatile @Nullable Loose largest;
+
   /**
    * An empty table that keeps everything.
    *
@@ -512,6 +515,9 @@ final class ObjectTable {
     long looseBefore = loose.looseBytes;
     // Of a large one what is packed already is no reason to pack others.
     loose.looseBytes = isLarge(objects) ? objects.looseHeapBytes() : loose.bytes;
+    if (bytesMax > 0 && loose.bytes > bytesMax / 2) {
+      largest = loose;
+    }
     if (loose.isQueued) {
       looseBytes.addAndGet(loose.looseBytes - looseBefore);
       return;
@@ -553,6 +559,7 @@ final class ObjectTable {
   private void remove(Segment segment, int at) {
     Object entry = segment.slots.get(at);
     if (entry instanceof Loose loose) {
+      largest = loose == largest ? null : largest;
       bytes.addAndGet(-loose.bytes);
       if (loose.isQueued) {
         // Now that only the queue has it, taking it from there frees all of it.
@@ -669,9 +676,19 @@ final class ObjectTable {
     if (looseBytes.get() > looseBytesMax) {
       packUnused();
     }
-    if (bytes.get() > bytesMax) {
+    if (isOver()) {
       evictUnused();
     }
+  }
+
+  /**
+   * Whether there is too much. An object may be larger than all that is to be kept: the one that
+   * was used last stays, since each use would read all of it anew, and leaves half to the others.
+   */
+  private boolean isOver() {
+    Loose one = largest;
+    long spared = one == null || bytesMax == 0 ? 0 : Math.max(0, one.bytes - bytesMax / 2);
+    return bytes.get() - spared > bytesMax;
   }
 
   /** Packs those that were not used since they were last looked at, while there are too many. */
@@ -741,7 +758,7 @@ final class ObjectTable {
   /** Evicts what was not used since it was last looked at, segment by segment. */
   private void evictUnused() {
     // Twice around at most: the first time all may turn out to be used.
-    for (int looked = 2 * directory.length(); looked > 0 && bytes.get() > bytesMax; looked--) {
+    for (int looked = 2 * directory.length(); looked > 0 && isOver(); looked--) {
       AtomicReferenceArray<Segment> present = directory;
       Segment segment = present.getAcquire(hand.getAndIncrement() & present.length() - 1);
       synchronized (segment) {
@@ -754,11 +771,11 @@ final class ObjectTable {
 
   private void evictUnused(Segment segment) {
     AtomicReferenceArray<@Nullable Object> slots = segment.slots;
-    for (int looked = slots.length(); looked > 0 && bytes.get() > bytesMax; looked--) {
+    for (int looked = slots.length(); looked > 0 && isOver(); looked--) {
       int at = segment.hand++ & slots.length() - 1;
       Object entry = slots.get(at);
       if (entry instanceof Loose loose) {
-        if (!loose.isUsed) {
+        if (!loose.isUsed && (loose != largest || bytesMax == 0)) {
           evicted.evicted(loose.key, loose.objects);
           remove(segment, at);
         }

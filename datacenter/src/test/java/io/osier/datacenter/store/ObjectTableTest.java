@@ -100,6 +100,34 @@ final class ObjectTableTest {
     assertThat(table.get(Key.of("small"))).isEqualTo(counter(1));
   }
 
+  /** Each use would read all of it anew, and everything else would be evicted beside it. */
+  @Test
+  void objectThatIsLargerThanAllThatIsKept_staysWhileItIsTheLastOne() {
+    List<Key> evicted = new ArrayList<>();
+    ObjectTable table =
+        new ObjectTable(KeyedHash.of(() -> 7), 0, 10_000, (key, objects) -> evicted.add(key));
+    Causal bottom = Causal.bottom(CrdtType.LWW_REGISTER);
+    Operation assign = new Operation.Assign(Value.of("v".repeat(20_000)));
+    KeyObjects large =
+        KeyObjects.NOTHING.with(bottom.join(bottom.prepare(assign, EU, 1, 0, 1, 0)), 0);
+    table.get(Key.of("large"), key -> large);
+    for (int i = 0; i < 10; i++) {
+      table.put(Key.of("small" + i), counter(1));
+      table.makeRoom();
+    }
+    assertThat(evicted).isEmpty();
+    for (int i = 10; i < 1_000; i++) {
+      table.put(Key.of("small" + i), counter(1));
+      table.makeRoom();
+    }
+    assertThat(evicted).isNotEmpty().doesNotContain(Key.of("large"));
+    table.put(Key.of("next"), large);
+    table.makeRoom();
+    assertThat(evicted).contains(Key.of("large")).doesNotContain(Key.of("next"));
+    table.setBytesMax(0);
+    assertThat(table.size()).isZero();
+  }
+
   private static KeyObjects set(int from, int count, KeyObjects before) {
     Causal state =
         before.states().isEmpty() ? Causal.bottom(CrdtType.AW_SET) : before.states().getFirst();

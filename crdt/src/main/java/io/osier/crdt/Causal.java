@@ -33,6 +33,9 @@ public final class Causal {
    */
   private static final int EXPIRES = 1 << 4;
 
+  /** Of so few parts that are over each reader looks itself what is left. */
+  private static final int FEW_OVER = 16;
+
   private final DotStore<?> store;
   private final Expiry expiry;
   private final CausalContext context;
@@ -48,8 +51,9 @@ public final class Causal {
    * This without the parts that are over.
    *
    * @param from since when exactly those are over
+   * @param over how many those are
    */
-  private record Seen(Causal without, long from) {
+  private record Seen(Causal without, long from, int over) {
     boolean isSo(long millis) {
       return from <= millis && millis < without.expiry.parts().firstDue();
     }
@@ -284,6 +288,7 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
+    lookWhatIsOver(millis);
     boolean isNew = full && expiry.isNone() && context.last(origin) < first;
     isNew &= !(operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(this));
     if (isNew && store instanceof TaggedSet<?> set && set.writesAtOnce(operation)) {
@@ -342,6 +347,7 @@ public final class Causal {
     if (isOver(millis) || !hasPartsOver(millis)) {
       return prepareRemoval(millis, List.of(), origin, first, predecessor, timestamp, forgotten);
     }
+    lookWhatIsOver(millis);
     Preparation preparation = preparation(origin, first, timestamp, forgotten);
     return removal(parts().over(millis, limit), preparation, predecessor);
   }
@@ -405,12 +411,32 @@ public final class Causal {
   /** What readers see of this with a delta, if that is known of this: it costs the delta. */
   private @Nullable Seen seenAfter(Causal delta, Causal both) {
     Seen known = seen;
-    if (known == null || delta.full || both.expiry.parts().isEmpty()) {
+    if (known == null || known.over <= FEW_OVER || delta.full || both.expiry.parts().isEmpty()) {
       return null;
     }
-    Parts<?> left = known.without.parts().after(delta.store, delta.expiry.parts(), both.parts(), known.from);
-    Expiry rest = Expiry.of(both.expiry.whole(), left.deadlines());
-    return new Seen(new Causal(left.content(), rest, both.context, true), known.from);
+    Parts<?> before = known.without.parts();
+    return seen(
+        both,
+        before.after(delta.store, delta.expiry.parts(), both.parts(), known.from),
+        known.from);
+  }
+
+  private static Seen seen(Causal all, Parts<?> left, long from) {
+    Expiry rest = Expiry.of(all.expiry.whole(), left.deadlines());
+    int over = all.expiry.parts().size() - left.deadlines().size();
+    return new Seen(new Causal(left.content(), rest, all.context, all.full), from, over);
+  }
+
+  /**
+   * Where many parts are over, looks what readers see before this is updated: what comes of it has
+   * that from this, and need not look at all of them.
+   */
+  private void lookWhatIsOver(long millis) {
+    Seen known = seen;
+    boolean isKnown = known != null && known.isSo(millis);
+    if (!isKnown && full && hasPartsOver(millis) && expiry.parts().areOver(millis, FEW_OVER + 1)) {
+      Causal unused = at(millis);
+    }
   }
 
   private boolean isDecomposed() {
@@ -522,9 +548,7 @@ public final class Causal {
     if (known == null || !known.isSo(millis)) {
       // What was over then is over now, too.
       boolean isLater = known != null && known.from <= millis;
-      Parts<?> left = (isLater ? known.without : this).parts().at(millis);
-      Expiry rest = Expiry.of(expiry.whole(), left.deadlines());
-      known = new Seen(new Causal(left.content(), rest, context, full), millis);
+      known = seen(this, (isLater ? known.without : this).parts().at(millis), millis);
       seen = known;
     }
     return known.without;

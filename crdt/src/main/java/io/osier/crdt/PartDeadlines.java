@@ -67,7 +67,7 @@ final class PartDeadlines<K extends Comparable<K>> {
   }
 
   /** Takes parts in and out, one by one, and keeps the sums. */
-  private static final class Editor<K extends Comparable<K>> {
+  static final class Editor<K extends Comparable<K>> {
     private final CellStore<?, K, ?> keys;
     private final CellEdit<K, DeadlineRegister> cells;
     private final DueOrder.Editor<K> order;
@@ -181,6 +181,11 @@ final class PartDeadlines<K extends Comparable<K>> {
    */
   List<K> over(long millis, int limit) {
     return order.until(millis, limit);
+  }
+
+  /** Whether so many parts of a state are over. */
+  boolean areOver(long millis, int parts) {
+    return over(millis, parts).size() == parts;
   }
 
   /** A state's without some parts, as a reader sees it. */

@@ -4,7 +4,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.DueOrder.Due;
+import io.vavr.Tuple2;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -16,6 +19,10 @@ import java.util.TreeSet;
  * @param <K> element or field
  */
 record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<K> deadlines) {
+  /** If at least such a part of an object is over, what is left is made anew. */
+  private static final int MANY_OVER_SHARE = 4;
+
+  private static final int MANY_OVER_MIN = 1_000;
 
   /**
    * The parts of an object.
@@ -52,7 +59,12 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
 
   /** Without what is over. */
   Parts<K> at(long millis) {
-    List<K> over = deadlines.over(millis, Integer.MAX_VALUE);
+    int many = Math.max(MANY_OVER_MIN, content.entryCount() / MANY_OVER_SHARE);
+    List<K> over = deadlines.over(millis, many);
+    if (over.size() == many && content.behind() == null) {
+      return remaining(content, deadlines, millis);
+    }
+    over = over.size() == many ? deadlines.over(millis, Integer.MAX_VALUE) : over;
     return with(asCells(content.without(over)), deadlines.without(over, content));
   }
 
@@ -76,6 +88,33 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
     return with(
         asCells(content.with(all.content, left, over)),
         deadlines.with(all, left, over, content));
+  }
+
+  /** As {@link #at}, by a walk through all. */
+  private static <S extends CellStore<S, K, V>, K extends Comparable<K>, V> Parts<K> remaining(
+      CellStore<S, K, V> content, PartDeadlines<K> deadlines, long millis) {
+    CellEditor<S, K, V> left = content.delta();
+    PartDeadlines.Editor<K> mortal = new PartDeadlines.Editor<>(PartDeadlines.none(), content);
+    List<Due<K>> dues = new ArrayList<>();
+    Iterator<Tuple2<K, DeadlineRegister>> all = deadlines.cells.iterator();
+    Tuple2<K, DeadlineRegister> next = all.hasNext() ? all.next() : null;
+    for (Tuple2<K, V> entry : content.cells()) {
+      K key = entry._1;
+      while (next != null && next._1.compareTo(key) < 0) { // over, as the part is not there
+        next = all.hasNext() ? all.next() : null;
+      }
+      DeadlineRegister until = next != null && next._1.compareTo(key) == 0 ? next._2 : null;
+      if (until == null || until.isNone()) {
+        left.put(key, entry._2);
+      } else if (content.isVisible(entry._2) && until.latest() > millis) {
+        left.put(key, entry._2);
+        mortal.put(key, until);
+        if (until.latest() != DeadlineRegister.NEVER) {
+          dues.add(new Due<>(until.latest(), key));
+        }
+      }
+    }
+    return new Parts<>(left.done(), mortal.done(DueOrder.of(dues, content)));
   }
 
   @SuppressWarnings("unchecked") // a content's changes have its keys

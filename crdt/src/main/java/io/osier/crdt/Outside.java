@@ -3,42 +3,25 @@ package io.osier.crdt;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.vavr.Tuple2;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a decomposed object that lie outside the heap. What was read last is kept, since
- * an update asks several times for the cell that it changes. Immutable but for that; thread-safe.
+ * The entries of a decomposed object that lie outside the heap. What was read last may be found
+ * among {@link ReadCells}. Immutable; thread-safe.
  */
 final class Outside<K extends Comparable<K>, V> {
-  /** So many cells that were read last are kept at most. */
-  private static final int KEPT = 128;
-
-  /** Of those that are larger only the last one is kept: nobody counts what is. */
-  private static final int SMALL_BYTES_MAX = 1 << 9;
-
-  /** And none that is larger than this. */
-  private static final int KEPT_BYTES_MAX = 64 << 10;
-
   private static final int PAGE_MIN = 16;
   private static final int PAGE_MAX = 512;
 
   private final CellStore<?, K, V> type;
   private final EntrySource source;
 
-  /** Null before something was looked for. */
-  private @Nullable Kept<K, V> @Nullable [] kept;
-
-  private @Nullable Kept<K, V> large;
-
-  /**
-   * A key that was looked for.
-   *
-   * @param cell null if there was none
-   */
-  private record Kept<K, V>(K key, @Nullable V cell) {}
+  /** Stands for this among what was read, which must not keep the source. */
+  private final Object identity = new Object();
 
   /**
    * Entries of an object.
@@ -55,46 +38,25 @@ final class Outside<K extends Comparable<K>, V> {
   }
 
   /** The key's cell, or null. */
+  @SuppressWarnings("unchecked") // a key has such cells
   @Nullable V get(K key) {
     byte[] bytes = type.orderedKey(key);
-    int at = placeOf(bytes);
-    @Nullable Kept<K, V>[] places = places();
-    Kept<K, V> known = places[at];
-    if (known != null && known.key.equals(key)) {
-      return known.cell;
-    }
-    known = large;
-    if (known != null && known.key.equals(key)) {
-      return known.cell;
+    int hash = hash(bytes);
+    ReadCells read = ReadCells.ofThread();
+    ReadCells.Cell known = read.find(identity, key, hash);
+    if (known != null) {
+      return (V) known.cell();
     }
     byte[] cell = source.get(bytes);
-    V read = cell == null ? null : cell(key, cell);
-    int length = bytes.length + (cell == null ? 0 : cell.length);
-    if (length <= SMALL_BYTES_MAX) {
-      places[at] = new Kept<>(key, read);
-    } else if (length <= KEPT_BYTES_MAX) {
-      large = new Kept<>(key, read);
-    }
-    return read;
-  }
-
-  @SuppressWarnings({"unchecked", "rawtypes"}) // no arrays of a generic class
-  private @Nullable Kept<K, V>[] places() {
-    @Nullable Kept<K, V>[] places = kept;
-    if (places == null) {
-      places = new Kept[KEPT];
-      kept = places;
-    }
-    return places;
+    V found = cell == null ? null : cell(key, cell);
+    long heapBytes = found == null ? type.keyHeapBytes(key) : type.cellHeapBytes(key, found);
+    read.keep(identity, key, found, heapBytes, hash);
+    return found;
   }
 
   /** Of bytes, since whoever chooses them gains nothing by making them meet. */
-  private static int placeOf(byte[] bytes) {
-    int hash = 0;
-    for (byte b : bytes) {
-      hash = 31 * hash + b;
-    }
-    return (hash ^ hash >>> 16) & KEPT - 1;
+  private int hash(byte[] bytes) {
+    return 31 * Arrays.hashCode(bytes) + System.identityHashCode(identity);
   }
 
   private V cell(K key, byte[] bytes) {

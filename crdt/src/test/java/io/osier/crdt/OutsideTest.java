@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -25,7 +26,8 @@ final class OutsideTest {
             List.of(
                 assign("small", "a"),
                 assign("large", "a".repeat(5_000)),
-                assign("larger", "a".repeat(70_000))));
+                assign("larger", "a".repeat(70_000)),
+                assign("largest", "a".repeat(600_000))));
     Causal whole = map.join(map.prepare(assigned, SELF, 1, 0, 1, 0));
     return outside.decomposed(whole);
   }
@@ -43,13 +45,63 @@ final class OutsideTest {
     return outside.given;
   }
 
-  /** What is kept is not counted, so it must be little. */
+  /** An update asks several times for the cell that it changes. */
   @Test
-  void cellsThatAreKept_areSmall() {
+  void cellThatWasReadLast_isKept() {
     Causal map = map();
     assertThat(asksOf(map, "small")).isEqualTo(1);
     assertThat(asksOf(map, "large")).isEqualTo(1);
-    assertThat(asksOf(map, "larger")).isEqualTo(3);
+    assertThat(asksOf(map, "larger")).isEqualTo(1);
+    assertThat(asksOf(outside.decomposed(Decomposition.whole(map)), "small"))
+        .as("of another object")
+        .isEqualTo(1);
+    assertThat(asksOf(map, "largest")).as("too large").isEqualTo(3);
+  }
+
+  /** Of 900 maps with a large field each kept that, and nobody counted them. */
+  @Test
+  void cellsOfManyObjects_areNotKept() {
+    List<Value> elements = IntStream.range(0, 7_000).mapToObj(Value::of).toList();
+    Operation add =
+        new Operation.UpdateFields(
+            List.of(
+                new Operation.FieldUpdate(
+                    new FieldId("set", CrdtType.AW_SET), new Operation.Add(elements))));
+    Causal first = outside.decomposed(updated(Causal.bottom(CrdtType.OR_MAP), 1, add));
+    List<Causal> maps = new ArrayList<>();
+    long before = usedBytes();
+    for (int i = 0; i < 100; i++) {
+      Causal map = outside.decomposedAs(first);
+      assertThat(((OrMap) map.store()).has(new FieldId("set", CrdtType.AW_SET))).isTrue();
+      maps.add(map);
+    }
+    assertThat(usedBytes() - before).isLessThan(8 << 20);
+    assertThat(maps.getLast().store().heapBytes()).isLessThan(4_000);
+  }
+
+  private static long usedBytes() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  @Test
+  void cellsThatAreKept_areBoundedInBytes() {
+    ReadCells read = new ReadCells();
+    Object object = new Object();
+    for (int i = 0; i < 10_000; i++) {
+      int bytes = i % 100 == 0 ? 300_000 : 50 * (i % 100);
+      read.keep(object, i, null, bytes, i);
+      assertThat(read.find(object, i, i)).isNotNull();
+      assertThat(read.heapBytes()).isBetween((long) bytes, ReadCells.HEAP_BYTES_MAX);
+    }
+    read.keep(object, -1, null, ReadCells.HEAP_BYTES_MAX, -1);
+    assertThat(read.find(object, -1, -1)).isNull();
+    for (int i = 0; i < 500; i++) {
+      read.keep(object, i, null, 0, i);
+    }
+    assertThat(read.heapBytes()).as("of what was replaced nothing is counted").isLessThan(20_000);
   }
 
   @Test

@@ -25,6 +25,11 @@ final class TestEntries implements EntrySource {
   /** An equal object whose entries are here. */
   Causal decomposed(Causal whole) {
     Decomposition.all(whole, replicas, entries::put);
+    return decomposedAs(whole);
+  }
+
+  /** An equal object that is read anew, of one whose entries are here. */
+  Causal decomposedAs(Causal whole) {
     byte[] head =
         WireOutput.bytesOf(
             out -> {

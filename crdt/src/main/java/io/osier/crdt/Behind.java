@@ -12,7 +12,7 @@ import io.osier.core.HeapSize;
 record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size, RecentKeys recent) {
   /** With the source, which has the object's key twice. */
   private static final long HEAP_BYTES =
-      HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES) + 1_024;
+      HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES) + KeyBounds.HEAP_BYTES_MAX + 1_024;
 
   long heapBytes() {
     return HEAP_BYTES + recent.heapBytes();

@@ -749,7 +749,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   final S decomposed() {
     Behind<K, V> nothing =
         new Behind<>(
-            new Outside<>(codecType(), EntrySource.EMPTY),
+            new Outside<>(codecType(), EntrySource.EMPTY, KeyBounds.NOTHING),
             entryCount(),
             RecentKeys.since(CausalContext.EMPTY));
     return with(new Cells<>(cells, nothing, bytes, heap, visible, lasting));
@@ -767,9 +767,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    * @param source has what a former version of this had, and may have what came after that
    * @param changed what has changed since then
    * @param recent which entries were changed lately, but for those
+   * @param bounds between which the others lie
    */
-  final S rebased(EntrySource source, CellMap<K, V> changed, RecentKeys recent) {
-    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), entryCount(), recent);
+  final S rebased(EntrySource source, CellMap<K, V> changed, RecentKeys recent, KeyBounds bounds) {
+    Behind<K, V> back =
+        new Behind<>(new Outside<>(codecType(), source, bounds), entryCount(), recent);
     return with(new Cells<>(changed, back, bytes, looseHeapBytes(changed), visible, lasting));
   }
 
@@ -800,7 +802,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     int seen = readSum(in);
     int left = readSum(in);
     Behind<K, V> back =
-        new Behind<>(new Outside<>(codecType(), source), size, RecentKeys.since(context));
+        new Behind<>(
+            new Outside<>(codecType(), source, KeyBounds.UNKNOWN), size, RecentKeys.since(context));
     return with(new Cells<>(CellMap.empty(), back, sum, 0, seen, left));
   }
 

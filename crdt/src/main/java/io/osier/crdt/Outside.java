@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a decomposed object that lie outside the heap. What was read last may be found
- * among {@link ReadCells}. Immutable; thread-safe.
+ * among {@link ReadCells}. Immutable but for what it learns of its bounds; thread-safe.
  */
 final class Outside<K extends Comparable<K>, V> {
   private static final int PAGE_MIN = 16;
@@ -23,18 +23,28 @@ final class Outside<K extends Comparable<K>, V> {
   /** Stands for this among what was read, which must not keep the source. */
   private final Object identity = new Object();
 
+  /** What two threads learn at once, one of them may learn again. */
+  private volatile KeyBounds bounds;
+
   /**
    * Entries of an object.
    *
    * @param type any store of the type that has no content
+   * @param bounds between which they lie
    */
-  Outside(CellStore<?, K, V> type, EntrySource source) {
+  Outside(CellStore<?, K, V> type, EntrySource source, KeyBounds bounds) {
     this.type = type;
     this.source = source;
+    this.bounds = bounds;
   }
 
   EntrySource source() {
     return source;
+  }
+
+  /** Between which keys the entries lie that the object's latest version has not in memory. */
+  KeyBounds bounds() {
+    return bounds;
   }
 
   /** The key's cell, or null. */
@@ -100,7 +110,20 @@ final class Outside<K extends Comparable<K>, V> {
 
     Walk(byte @Nullable [] from, boolean down) {
       this.down = down;
-      this.page = source.page(from, true, down, max);
+      this.page = firstPage(from);
+    }
+
+    private List<EntrySource.Entry> firstPage(byte @Nullable [] from) {
+      KeyBounds known = bounds;
+      if (known.isNothing()) {
+        return List.of();
+      }
+      List<EntrySource.Entry> first = source.page(known.begin(from, down), true, down, max);
+      if (known.isAtEnd(from, down)) {
+        bounds =
+            first.isEmpty() ? KeyBounds.NOTHING : known.beginningWith(first.getFirst().key(), down);
+      }
+      return first;
     }
 
     @Override

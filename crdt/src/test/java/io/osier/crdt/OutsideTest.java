@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,16 +8,19 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Entries that are read from outside: what is kept of them, and what cannot be read. */
 final class OutsideTest {
   private static final ReplicaId SELF = TestEntries.SELF;
 
-  private final TestEntries outside = new TestEntries();
+  private TestEntries outside = new TestEntries();
 
   /** A map of registers that lies outside. */
   private Causal map() {
@@ -124,6 +128,95 @@ final class OutsideTest {
   private static Causal updated(Causal object, long number, Operation operation) {
     return object.join(
         object.prepare(operation, SELF, number, object.context().last(SELF), number, 0));
+  }
+
+  private static Causal removed(Causal set, long number, Value element) {
+    return updated(set, number, new Operation.Remove(List.of(element)));
+  }
+
+  /** An equal set, of which nothing is in memory any more. */
+  private Causal written(Causal set) {
+    TestEntries next = new TestEntries();
+    Decomposition.all(set, List.of(SELF), next.entries::put);
+    outside = next;
+    return Decomposition.rebased(set, set, next);
+  }
+
+  /** Where the page begins that is read for the first or the last element, which is this one. */
+  private byte @Nullable [] beginOfPage(Causal set, boolean down, Value expected) {
+    outside.pages.clear();
+    Query end = new Query.Range(Optional.empty(), Optional.empty(), down, 1);
+    assertThat(set.read(end)).isEqualTo(new Reading.Many(List.of(expected)));
+    return outside.pages.getFirst();
+  }
+
+  /**
+   * In front of the first element of a queue lie the tombstones of all that were in front of it,
+   * which took a second to be looked through each time.
+   */
+  @Test
+  void page_ofAnEnd_beginsWhereTheEntriesDo() {
+    List<Value> elements = IntStream.range(0, 100).mapToObj(Value::of).toList();
+    Operation add = new Operation.Add(elements);
+    Causal queue = outside.decomposed(updated(Causal.bottom(CrdtType.AW_SET), 1, add));
+    for (boolean down : new boolean[] {false, true}) {
+      Value first = Value.of(down ? 99 : 0);
+      assertThat(beginOfPage(queue, down, first)).isNull();
+      assertThat(beginOfPage(queue, down, first)).isEqualTo(OrderedKeys.of(first));
+    }
+    queue = removed(removed(queue, 201, Value.of(0)), 202, Value.of(99));
+    assertThat(beginOfPage(queue, false, Value.of(1))).isEqualTo(OrderedKeys.of(Value.of(0)));
+    queue = written(queue);
+    assertThat(beginOfPage(queue, false, Value.of(1))).isEqualTo(OrderedKeys.of(Value.of(0)));
+    assertThat(beginOfPage(queue, false, Value.of(1))).isEqualTo(OrderedKeys.of(Value.of(1)));
+    assertThat(beginOfPage(queue, true, Value.of(98))).isEqualTo(OrderedKeys.of(Value.of(99)));
+    Causal anew = Decomposition.remembering(outside.decomposedAs(queue), queue);
+    assertThat(beginOfPage(anew, false, Value.of(1))).isEqualTo(OrderedKeys.of(Value.of(1)));
+    List<Value> beyond = List.of(Value.of(-7), Value.of(300));
+    queue = written(updated(queue, 203, new Operation.Add(beyond)));
+    assertThat(beginOfPage(queue, false, Value.of(-7))).isEqualTo(OrderedKeys.of(Value.of(-7)));
+    assertThat(beginOfPage(queue, true, Value.of(300))).isEqualTo(OrderedKeys.of(Value.of(300)));
+  }
+
+  @Test
+  void page_fromInFrontOfAllEntries_beginsWhereTheyDo() {
+    Operation add = new Operation.Add(List.of(Value.of(5), Value.of(6)));
+    Causal set = outside.decomposed(updated(Causal.bottom(CrdtType.AW_SET), 1, add));
+    assertThat(beginOfPage(set, false, Value.of(5))).isNull();
+    Optional<Query.Bound> before =
+        Optional.of(new Query.Bound(new Part.Element(Value.of(-9)), true));
+    Reading some = set.read(new Query.Range(before, Optional.empty(), false, 9));
+    assertThat(some).isEqualTo(new Reading.Many(List.of(Value.of(5), Value.of(6))));
+    assertThat(outside.pages.getLast()).isEqualTo(OrderedKeys.of(Value.of(5)));
+  }
+
+  /** Whoever has taken everything away, and has added a few. */
+  @Test
+  void page_whereNothingLiesOutside_isNotRead() {
+    List<Value> elements = IntStream.range(0, 100).mapToObj(Value::of).toList();
+    Operation add = new Operation.Add(elements);
+    Causal set = outside.decomposed(updated(Causal.bottom(CrdtType.AW_SET), 1, add));
+    set = written(updated(set, 201, new Operation.Remove(elements)));
+    set = updated(set, 202, new Operation.Add(List.of(Value.of(7))));
+    assertThat(beginOfPage(set, false, Value.of(7))).isEqualTo(OrderedKeys.of(Value.of(0)));
+    Causal same = set;
+    assertThatThrownBy(() -> beginOfPage(same, true, Value.of(7)))
+        .isInstanceOf(NoSuchElementException.class);
+    assertThat(beginOfPage(written(set), true, Value.of(7))).isEqualTo(OrderedKeys.of(Value.of(7)));
+  }
+
+  @Test
+  void bounds_ofLongKeys_areShorter() {
+    byte[] key = new byte[1_000];
+    Arrays.fill(key, (byte) 0xFF);
+    byte[] least = KeyBounds.UNKNOWN.beginningWith(key, false).begin(null, false);
+    assertThat(least).hasSize(KeyBounds.BYTES_MAX).isEqualTo(Arrays.copyOf(key, 256));
+    assertThat(KeyBounds.UNKNOWN.beginningWith(key, true).begin(null, true)).isNull();
+    key[200] = 5;
+    byte[] greatest = KeyBounds.UNKNOWN.beginningWith(key, true).begin(null, true);
+    assertThat(Arrays.compareUnsigned(requireNonNull(greatest), key)).isPositive();
+    assertThat(greatest).hasSizeLessThanOrEqualTo(KeyBounds.BYTES_MAX);
+    assertThat(greatest[200]).isEqualTo((byte) 6);
   }
 
   /** Removals are remembered: a set that was emptied is as long as ever. */

@@ -6,6 +6,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
@@ -18,6 +19,9 @@ final class TestEntries implements EntrySource {
 
   final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
   int given;
+
+  /** Where each page began. */
+  final List<byte @Nullable []> pages = new ArrayList<>();
 
   /** All of the object's context, in its order. */
   List<ReplicaId> replicas = List.of(SELF);
@@ -47,6 +51,7 @@ final class TestEntries implements EntrySource {
 
   @Override
   public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+    pages.add(from);
     NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
     NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
     List<Entry> page =

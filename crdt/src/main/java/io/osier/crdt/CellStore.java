@@ -42,6 +42,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   private static final int FEW_SHARE = 16;
 
+  /** More bytes than any object has, and few enough for sums of them. */
+  private static final long SUM_MAX = 1L << 50;
+
   /** Of a decomposed object those that changed: in front of {@link #behind}. */
   private final CellMap<K, V> cells;
 
@@ -600,7 +603,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** What is shown of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
-    List<T> all = new ArrayList<>(visible);
+    List<T> all = new ArrayList<>(behind == null ? visible : Math.min(visible, LOOSE_MAX));
     for (Tuple2<K, V> entry : cells()) {
       if (isVisible(entry._2)) {
         all.add(shown.apply(entry));
@@ -801,6 +804,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     long sum = in.readNumber();
     int seen = readSum(in);
     int left = readSum(in);
+    if (seen > size || left > size || (long) size * entryBytesMin() > sum || sum > SUM_MAX) {
+      throw new MalformedException(
+          "of %d entries with %d bytes %d are seen and %d last".formatted(size, sum, seen, left));
+    }
     Behind<K, V> back =
         new Behind<>(
             new Outside<>(codecType(), source, KeyBounds.UNKNOWN), size, RecentKeys.since(context));

@@ -1,5 +1,6 @@
 package io.osier.crdt;
 
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.vavr.Tuple2;
@@ -70,8 +71,9 @@ final class Outside<K extends Comparable<K>, V> {
   }
 
   private V cell(K key, byte[] bytes) {
+    WireInput in = new WireInput(bytes, source.replicas());
     try {
-      return decoded(key, bytes);
+      return Codec.readAll(in, "an entry's cell", from -> type.readCell(from, key, List.of()));
     } catch (MalformedException e) {
       throw source.failure(e);
     }
@@ -79,17 +81,10 @@ final class Outside<K extends Comparable<K>, V> {
 
   private K key(byte[] bytes) {
     try {
-      return type.readOrderedKey(bytes);
+      return Codec.decode("an entry's key", () -> type.readOrderedKey(bytes));
     } catch (MalformedException e) {
       throw source.failure(e);
     }
-  }
-
-  private V decoded(K key, byte[] bytes) {
-    WireInput in = new WireInput(bytes, source.replicas());
-    V cell = type.readCell(in, key, List.of());
-    in.expectEnd();
-    return cell;
   }
 
   /**

@@ -3,10 +3,17 @@ package io.osier.crdt;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.sun.management.ThreadMXBean;
+import io.osier.core.CausalContext;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -123,6 +130,75 @@ final class OutsideTest {
     Causal map = map();
     outside.entries.put(new byte[] {5}, new byte[] {1});
     assertThatThrownBy(() -> map.read(new Query.Whole())).hasMessage("the store here");
+  }
+
+  /** Whatever the decoder throws: a number that is cut off is another error than a wrong one. */
+  @Test
+  void cellThatIsCutOffOrHasWrongBits_isTheSourcesFailure_orAnotherCell() {
+    Operation.UpdateFields update =
+        new Operation.UpdateFields(
+            List.of(
+                assign("text", "a".repeat(20)),
+                new Operation.FieldUpdate(
+                    new FieldId("set", CrdtType.AW_SET),
+                    new Operation.Add(List.of(Value.of("x"), Value.of(7)))),
+                new Operation.FieldUpdate(
+                    new FieldId("count", CrdtType.PN_COUNTER), new Operation.Increment(300))));
+    Causal whole = outside.decomposed(updated(Causal.bottom(CrdtType.OR_MAP), 1, update));
+    for (byte[] key : List.copyOf(outside.entries.keySet())) {
+      byte[] cell = requireNonNull(outside.entries.get(key));
+      for (int i = 0; i < cell.length; i++) {
+        outside.entries.put(key, Arrays.copyOf(cell, i));
+        Causal cut = outside.decomposedAs(whole);
+        assertThatThrownBy(() -> cut.read(new Query.Whole())).hasMessage("the store here");
+        for (int bit = 0; bit < 8; bit++) {
+          byte[] flipped = cell.clone();
+          flipped[i] ^= (byte) (1 << bit);
+          outside.entries.put(key, flipped);
+          Throwable failure =
+              catchThrowable(() -> outside.decomposedAs(whole).read(new Query.Whole()));
+          assertThat(failure == null || "the store here".equals(failure.getMessage()))
+              .as("%s", failure)
+              .isTrue();
+        }
+      }
+      outside.entries.put(key, cell);
+    }
+  }
+
+  private Causal withSums(long... sums) {
+    byte[] head =
+        WireOutput.bytesOf(
+            out -> {
+              out.presetReplica(SELF);
+              out.writeRanges(CausalContext.EMPTY.withRange(SELF, 0, 1));
+              for (long sum : sums) {
+                out.writeNumber(sum);
+              }
+            });
+    int form = Causal.form(CrdtType.AW_SET, false);
+    return Decomposition.readHead(form, List.of(SELF), new WireInput(head), outside);
+  }
+
+  @Test
+  void sumsThatDoNotFitTogether_areMalformed() {
+    assertThat(withSums(2, 14, 2, 2).read(new Query.Size())).isEqualTo(new Reading.Count(2));
+    for (long[] sums :
+        new long[][] {
+          {2, 14, 3, 2}, {2, 14, 2, 3}, {2, 5, 2, 2}, {2, 1L << 60, 2, 2}, {1L << 40, 14, 2, 2}
+        }) {
+      assertThatThrownBy(() -> withSums(sums)).isInstanceOf(MalformedException.class);
+    }
+  }
+
+  /** As many as the head says need not be there. */
+  @Test
+  void countOfEntries_isNoReasonToAllocate() {
+    Causal set = withSums(20_000_000, 60_000_000, 20_000_000, 20_000_000);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertThat(set.read(new Query.Whole())).isEqualTo(new Reading.Many(List.of()));
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(1_000_000);
   }
 
   private static Causal updated(Causal object, long number, Operation operation) {

@@ -10,9 +10,9 @@ import io.osier.core.HeapSize;
  * @param recent which entries were changed lately
  */
 record Behind<K extends Comparable<K>, V>(Outside<K, V> entries, int size, RecentKeys recent) {
-  /** With the source, and with what {@link Outside} usually keeps. */
+  /** With the source, which has the object's key twice. */
   private static final long HEAP_BYTES =
-      HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES) + 2_048;
+      HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES) + KeyBounds.HEAP_BYTES_MAX + 1_024;
 
   long heapBytes() {
     return HEAP_BYTES + recent.heapBytes();

@@ -43,6 +43,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   private static final int FEW_SHARE = 16;
 
+  /** More bytes than any object has, and few enough for sums of them. */
+  private static final long SUM_MAX = 1L << 50;
+
   /** Of a decomposed object those that changed: in front of {@link #behind}. */
   private final CellMap<K, V> cells;
 
@@ -660,7 +663,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** What is shown of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
-    List<T> all = new ArrayList<>(visible);
+    List<T> all = new ArrayList<>(behind == null ? visible : Math.min(visible, LOOSE_MAX));
     for (Tuple2<K, V> entry : cells()) {
       if (isVisible(entry._2)) {
         all.add(shown.apply(entry));
@@ -809,7 +812,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   final S decomposed() {
     Behind<K, V> nothing =
         new Behind<>(
-            new Outside<>(codecType(), EntrySource.EMPTY),
+            new Outside<>(codecType(), EntrySource.EMPTY, KeyBounds.NOTHING),
             entryCount(),
             RecentKeys.since(CausalContext.EMPTY));
     return with(new Cells<>(cells, nothing, bytes, heap, visible, lasting));
@@ -827,9 +830,11 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    * @param source has what a former version of this had, and may have what came after that
    * @param changed what has changed since then
    * @param recent which entries were changed lately, but for those
+   * @param bounds between which the others lie
    */
-  final S rebased(EntrySource source, CellMap<K, V> changed, RecentKeys recent) {
-    Behind<K, V> back = new Behind<>(new Outside<>(codecType(), source), entryCount(), recent);
+  final S rebased(EntrySource source, CellMap<K, V> changed, RecentKeys recent, KeyBounds bounds) {
+    Behind<K, V> back =
+        new Behind<>(new Outside<>(codecType(), source, bounds), entryCount(), recent);
     return with(new Cells<>(changed, back, bytes, looseHeapBytes(changed), visible, lasting));
   }
 
@@ -859,8 +864,13 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
     long sum = in.readNumber();
     int seen = readSum(in);
     int left = readSum(in);
+    if (seen > size || left > size || (long) size * entryBytesMin() > sum || sum > SUM_MAX) {
+      throw new MalformedException(
+          "of %d entries with %d bytes %d are seen and %d last".formatted(size, sum, seen, left));
+    }
     Behind<K, V> back =
-        new Behind<>(new Outside<>(codecType(), source), size, RecentKeys.since(context));
+        new Behind<>(
+            new Outside<>(codecType(), source, KeyBounds.UNKNOWN), size, RecentKeys.since(context));
     return with(new Cells<>(CellMap.empty(), back, sum, 0, seen, left));
   }
 

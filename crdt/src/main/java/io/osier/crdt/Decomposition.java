@@ -198,7 +198,8 @@ public final class Decomposition {
     }
     CellMap<K, V> before = (CellMap<K, V>) written.inMemory();
     CellMap<K, V> changed = CellChanges.since(before, cells.inMemory(), cells::isEmptyCell);
-    return (CellStore<?, K, V>) cells.rebased(source, changed, recent(written, context));
+    RecentKeys recent = recent(written, context);
+    return (CellStore<?, K, V>) cells.rebased(source, changed, recent, bounds(written));
   }
 
   /** Which entries were changed lately, for one that has none of a version's in memory. */
@@ -212,6 +213,22 @@ public final class Decomposition {
   }
 
   /**
+   * Between which keys lies what is not in memory any more, once a source has all of a version: as
+   * before, or among what that had in memory. An entry that the source has from later versions was
+   * changed since, so it is in memory.
+   */
+  private static <K extends Comparable<K>, V> KeyBounds bounds(CellStore<?, K, V> written) {
+    KeyBounds before = requireNonNull(written.behind()).entries().bounds();
+    CellMap<K, V> came = written.inMemory();
+    if (came.size() == 0) {
+      return before;
+    }
+    K first = came.iterator().next()._1;
+    K last = came.downFrom(null).next()._1;
+    return before.with(written.orderedKey(first), written.orderedKey(last));
+  }
+
+  /**
    * An object that was read anew, which knows what the one before knew of changes lately.
    *
    * @param former may be of any version, or form
@@ -222,13 +239,14 @@ public final class Decomposition {
         || !object.context().equals(former.context())) {
       return object;
     }
-    return with(object, remembering(cells(object), recent(cells(former), former.context())));
+    RecentKeys recent = recent(cells(former), former.context());
+    return with(object, remembering(cells(object), recent, bounds(cells(former))));
   }
 
   private static <K extends Comparable<K>, V> CellStore<?, K, V> remembering(
-      CellStore<?, K, V> cells, RecentKeys recent) {
+      CellStore<?, K, V> cells, RecentKeys recent, KeyBounds bounds) {
     EntrySource source = requireNonNull(cells.behind()).entries().source();
-    return cells.rebased(source, cells.inMemory(), recent);
+    return cells.rebased(source, cells.inMemory(), recent, bounds);
   }
 
   // ---------------------------------------------------------------- bytes

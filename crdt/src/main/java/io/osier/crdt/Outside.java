@@ -1,105 +1,79 @@
 package io.osier.crdt;
 
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.vavr.Tuple2;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a decomposed object that lie outside the heap. What was read last is kept, since
- * an update asks several times for the cell that it changes. Immutable but for that; thread-safe.
+ * The entries of a decomposed object that lie outside the heap. What was read last may be found
+ * among {@link ReadCells}. Immutable but for what it learns of its bounds; thread-safe.
  */
 final class Outside<K extends Comparable<K>, V> {
-  /** So many cells that were read last are kept at most. */
-  private static final int KEPT = 128;
-
-  /** Of those that are larger only the last one is kept: nobody counts what is. */
-  private static final int SMALL_BYTES_MAX = 1 << 9;
-
-  /** And none that is larger than this. */
-  private static final int KEPT_BYTES_MAX = 64 << 10;
-
   private static final int PAGE_MIN = 16;
   private static final int PAGE_MAX = 512;
 
   private final CellStore<?, K, V> type;
   private final EntrySource source;
 
-  /** Null before something was looked for. */
-  private @Nullable Kept<K, V> @Nullable [] kept;
+  /** Stands for this among what was read, which must not keep the source. */
+  private final Object identity = new Object();
 
-  private @Nullable Kept<K, V> large;
-
-  /**
-   * A key that was looked for.
-   *
-   * @param cell null if there was none
-   */
-  private record Kept<K, V>(K key, @Nullable V cell) {}
+  /** What two threads learn at once, one of them may learn again. */
+  private volatile KeyBounds bounds;
 
   /**
    * Entries of an object.
    *
    * @param type any store of the type that has no content
+   * @param bounds between which they lie
    */
-  Outside(CellStore<?, K, V> type, EntrySource source) {
+  Outside(CellStore<?, K, V> type, EntrySource source, KeyBounds bounds) {
     this.type = type;
     this.source = source;
+    this.bounds = bounds;
   }
 
   EntrySource source() {
     return source;
   }
 
-  /** The key's cell, or null. */
-  @Nullable V get(K key) {
-    byte[] bytes = type.orderedKey(key);
-    int at = placeOf(bytes);
-    @Nullable Kept<K, V>[] places = places();
-    Kept<K, V> known = places[at];
-    if (known != null && known.key.equals(key)) {
-      return known.cell;
-    }
-    known = large;
-    if (known != null && known.key.equals(key)) {
-      return known.cell;
-    }
-    byte[] cell = source.get(bytes);
-    V read = cell == null ? null : cell(key, cell);
-    int length = bytes.length + (cell == null ? 0 : cell.length);
-    if (length <= SMALL_BYTES_MAX) {
-      places[at] = new Kept<>(key, read);
-    } else if (length <= KEPT_BYTES_MAX) {
-      large = new Kept<>(key, read);
-    }
-    return read;
+  /** Between which keys the entries lie that the object's latest version has not in memory. */
+  KeyBounds bounds() {
+    return bounds;
   }
 
-  @SuppressWarnings({"unchecked", "rawtypes"}) // no arrays of a generic class
-  private @Nullable Kept<K, V>[] places() {
-    @Nullable Kept<K, V>[] places = kept;
-    if (places == null) {
-      places = new Kept[KEPT];
-      kept = places;
+  /** The key's cell, or null. */
+  @SuppressWarnings("unchecked") // a key has such cells
+  @Nullable V get(K key) {
+    byte[] bytes = type.orderedKey(key);
+    int hash = hash(bytes);
+    ReadCells read = ReadCells.ofThread();
+    ReadCells.Cell known = read.find(identity, key, hash);
+    if (known != null) {
+      return (V) known.cell();
     }
-    return places;
+    byte[] cell = source.get(bytes);
+    V found = cell == null ? null : cell(key, cell);
+    long heapBytes = found == null ? type.keyHeapBytes(key) : type.cellHeapBytes(key, found);
+    read.keep(identity, key, found, heapBytes, hash);
+    return found;
   }
 
   /** Of bytes, since whoever chooses them gains nothing by making them meet. */
-  private static int placeOf(byte[] bytes) {
-    int hash = 0;
-    for (byte b : bytes) {
-      hash = 31 * hash + b;
-    }
-    return (hash ^ hash >>> 16) & KEPT - 1;
+  private int hash(byte[] bytes) {
+    return 31 * Arrays.hashCode(bytes) + System.identityHashCode(identity);
   }
 
   private V cell(K key, byte[] bytes) {
+    WireInput in = new WireInput(bytes, source.replicas());
     try {
-      return decoded(key, bytes);
+      return Codec.readAll(in, "an entry's cell", from -> type.readCell(from, key, List.of()));
     } catch (MalformedException e) {
       throw source.failure(e);
     }
@@ -107,17 +81,10 @@ final class Outside<K extends Comparable<K>, V> {
 
   private K key(byte[] bytes) {
     try {
-      return type.readOrderedKey(bytes);
+      return Codec.decode("an entry's key", () -> type.readOrderedKey(bytes));
     } catch (MalformedException e) {
       throw source.failure(e);
     }
-  }
-
-  private V decoded(K key, byte[] bytes) {
-    WireInput in = new WireInput(bytes, source.replicas());
-    V cell = type.readCell(in, key, List.of());
-    in.expectEnd();
-    return cell;
   }
 
   /**
@@ -138,7 +105,20 @@ final class Outside<K extends Comparable<K>, V> {
 
     Walk(byte @Nullable [] from, boolean down) {
       this.down = down;
-      this.page = source.page(from, true, down, max);
+      this.page = firstPage(from);
+    }
+
+    private List<EntrySource.Entry> firstPage(byte @Nullable [] from) {
+      KeyBounds known = bounds;
+      if (known.isNothing()) {
+        return List.of();
+      }
+      List<EntrySource.Entry> first = source.page(known.begin(from, down), true, down, max);
+      if (known.isAtEnd(from, down)) {
+        bounds =
+            first.isEmpty() ? KeyBounds.NOTHING : known.beginningWith(first.getFirst().key(), down);
+      }
+      return first;
     }
 
     @Override

@@ -51,7 +51,8 @@ final class DecompositionProperties {
     WRITE,
     REBASE,
     RELOAD,
-    PACK
+    PACK,
+    END
   }
 
   private record Step(Kind kind, int site, int from, int count) {}
@@ -74,7 +75,8 @@ final class DecompositionProperties {
             Tuple.of(8, Kind.WRITE),
             Tuple.of(6, Kind.REBASE),
             Tuple.of(3, Kind.RELOAD),
-            Tuple.of(2, Kind.PACK));
+            Tuple.of(2, Kind.PACK),
+            Tuple.of(2, Kind.END));
     return Combinators.combine(
             kinds,
             Arbitraries.integers().between(0, 1),
@@ -204,33 +206,51 @@ final class DecompositionProperties {
       }
     }
 
-    EntrySource source() {
-      Disk copy = new Disk(this);
-      return new EntrySource() {
-        @Override
-        public byte @Nullable [] get(byte[] key) {
-          return copy.entries.get(key);
-        }
-
-        @Override
-        public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
-          NavigableMap<byte[], byte[]> all = down ? copy.entries.descendingMap() : copy.entries;
-          NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
-          return rest.entrySet().stream()
-              .limit(max)
-              .map(e -> new Entry(e.getKey(), e.getValue()))
-              .toList();
-        }
-
-        @Override
-        public List<ReplicaId> replicas() {
-          return copy.numbers;
-        }
-      };
+    Source source() {
+      return new Source(new Disk(this), this);
     }
 
     Causal load() {
       return Decomposition.readHead(form, context, new WireInput(head), source());
+    }
+  }
+
+  /** What was on a disk, and when that has ended what is there now. */
+  private static final class Source implements EntrySource {
+    private final Disk present;
+    private Disk disk;
+
+    Source(Disk then, Disk present) {
+      this.disk = then;
+      this.present = present;
+    }
+
+    void end() {
+      disk = present;
+    }
+
+    boolean hasEnded() {
+      return disk == present;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      return disk.entries.get(key);
+    }
+
+    @Override
+    public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+      NavigableMap<byte[], byte[]> all = down ? disk.entries.descendingMap() : disk.entries;
+      NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
+      return rest.entrySet().stream()
+          .limit(max)
+          .map(e -> new Entry(e.getKey(), e.getValue()))
+          .toList();
+    }
+
+    @Override
+    public List<ReplicaId> replicas() {
+      return disk.numbers;
     }
   }
 
@@ -294,7 +314,8 @@ final class DecompositionProperties {
     /** Takes another one's version by what a former one of its own lacks of it. */
     void pull(Site other, int draw) {
       if (EntryRanges.arePossible(other.plain)) {
-        Causal version = pulled(former, other.decomposed, draw);
+        boolean isKept = !(Decomposition.source(former) instanceof Source s && s.hasEnded());
+        Causal version = pulled(isKept ? former : decomposed, other.decomposed, draw);
         assertThat(version).isEqualTo(other.plain);
         assertThat(pulled(plain, other.decomposed, draw)).isEqualTo(other.plain);
         assertThat(pulled(decomposed, other.plain, draw)).isEqualTo(other.plain);
@@ -354,6 +375,16 @@ final class DecompositionProperties {
       write();
     }
 
+    /** Only the present version can be read after that. */
+    void end(Site other) {
+      if (Decomposition.source(decomposed) instanceof Source source
+          && source.present == disk
+          && Decomposition.source(other.decomposed) != source
+          && Decomposition.source(other.former) != source) {
+        source.end();
+      }
+    }
+
     void reload() {
       write();
       decomposed = disk.load();
@@ -377,6 +408,12 @@ final class DecompositionProperties {
         assertThat(decomposed.read(query)).isEqualTo(plain.read(query));
       }
       boolean map = plain.type() == CrdtType.OR_MAP;
+      for (boolean down : new boolean[] {true, false}) {
+        for (int limit : new int[] {1, 3, 100}) {
+          Query end = new Query.Range(Optional.empty(), Optional.empty(), down, limit);
+          assertThat(decomposed.read(end)).isEqualTo(plain.read(end));
+        }
+      }
       for (int i = 0; i < KEYS; i++) {
         Query one =
             map ? new Query.Select(List.of(field(i).name())) : new Query.Contains(element(i));
@@ -415,6 +452,7 @@ final class DecompositionProperties {
         case REBASE -> site.rebase();
         case RELOAD -> site.reload();
         case PACK -> site.decomposed = site.decomposed.packLeaves();
+        case END -> site.end(other);
         default -> operation(type, step, number).ifPresent(site::update);
       }
       site.check();
@@ -436,6 +474,7 @@ final class DecompositionProperties {
         case REBASE, MEET, PULL -> site.rebase();
         case RELOAD -> site.reload();
         case PACK -> site.decomposed = site.decomposed.packLeaves();
+        case END -> site.end(new Site(CrdtType.AW_SET, "b"));
       }
       site.check();
     }

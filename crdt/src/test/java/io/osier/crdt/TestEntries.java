@@ -6,6 +6,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
@@ -22,12 +23,20 @@ final class TestEntries implements EntrySource {
   /** How often one entry was asked for. */
   int lookups;
 
+  /** Where each page began. */
+  final List<byte @Nullable []> pages = new ArrayList<>();
+
   /** All of the object's context, in its order. */
   List<ReplicaId> replicas = List.of(SELF);
 
   /** An equal object whose entries are here. */
   Causal decomposed(Causal whole) {
     Decomposition.all(whole, replicas, entries::put);
+    return decomposedAs(whole);
+  }
+
+  /** An equal object that is read anew, of one whose entries are here. */
+  Causal decomposedAs(Causal whole) {
     byte[] head =
         WireOutput.bytesOf(
             out -> {
@@ -46,6 +55,7 @@ final class TestEntries implements EntrySource {
 
   @Override
   public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
+    pages.add(from);
     NavigableMap<byte[], byte[]> all = down ? entries.descendingMap() : entries;
     NavigableMap<byte[], byte[]> rest = from == null ? all : all.tailMap(from, inclusive);
     List<Entry> page =

@@ -1,7 +1,10 @@
 package io.osier.core.codec;
 
 import com.esotericsoftware.kryo.KryoException;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * What all encoded forms have in common: the version of the format, with which every message, frame
@@ -52,6 +55,30 @@ public final class Codec {
   }
 
   /**
+   * Decodes what a store had, which may ask for more of it meanwhile: another error than one of the
+   * bytes, such as one of the disk, stays what it is.
+   *
+   * @param what it is, for the error: "a record"
+   * @throws MalformedException if it is none, whatever the bytes are
+   */
+  public static <T> T decode(String what, Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (MalformedException e) {
+      throw e;
+    } catch (OsierException e) {
+      boolean isOfBytes = e.code() == ErrorCode.MALFORMED || e.code() == ErrorCode.INVALID_ARGUMENT;
+      throw isOfBytes ? malformed(what, e) : e;
+    } catch (RuntimeException e) {
+      throw malformed(what, e);
+    }
+  }
+
+  private static MalformedException malformed(String what, RuntimeException e) {
+    return new MalformedException("not " + what + ": " + e.getMessage(), e);
+  }
+
+  /**
    * Reads what fills the rest of the input.
    *
    * @param what it is, for the error: "a message"
@@ -66,7 +93,7 @@ public final class Codec {
       throw e;
     } catch (RuntimeException e) {
       // Underflow, argument checks of the decoded types: to a caller they are one thing.
-      throw new MalformedException("not " + what + ": " + e.getMessage(), e);
+      throw malformed(what, e);
     }
   }
 }

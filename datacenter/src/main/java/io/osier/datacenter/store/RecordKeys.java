@@ -3,6 +3,8 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
@@ -262,6 +264,10 @@ final class RecordKeys {
   }
 
   static Deadline deadline(byte[] key) {
+    return Codec.decode("the key of a deadline", () -> readDeadline(key));
+  }
+
+  private static Deadline readDeadline(byte[] key) {
     byte[] object = new byte[key.length - Long.BYTES];
     System.arraycopy(
         key, PREFIX_BYTES + Long.BYTES, object, PREFIX_BYTES, object.length - PREFIX_BYTES);
@@ -288,6 +294,10 @@ final class RecordKeys {
 
   /** Which object a record is of. */
   static ObjectId object(byte[] key) {
+    return Codec.decode("the key of an object's record", () -> readObject(key));
+  }
+
+  private static ObjectId readObject(byte[] key) {
     int end = objectLength(key);
     byte[] plain = new byte[end];
     int length = 0;
@@ -310,7 +320,7 @@ final class RecordKeys {
         i++;
       }
     }
-    throw new IllegalArgumentException("the key of an object's record does not end");
+    throw new MalformedException("the key of an object's record does not end");
   }
 
   static boolean isSnapshot(byte[] key, int objectLength) {
@@ -318,6 +328,10 @@ final class RecordKeys {
   }
 
   static VersionVector at(byte[] key, int objectLength, Dictionary dictionary) {
+    return Codec.decode("the key of a version", () -> readAt(key, objectLength, dictionary));
+  }
+
+  private static VersionVector readAt(byte[] key, int objectLength, Dictionary dictionary) {
     int begin = objectLength + FIXED_BYTES;
     WireInput in = new WireInput(key, begin, key.length - begin);
     VersionVector at = VersionVector.EMPTY;

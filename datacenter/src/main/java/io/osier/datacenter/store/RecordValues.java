@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -51,6 +52,7 @@ final class RecordValues {
   private static final byte DECOMPOSED = 4;
   private static final byte IN_PLACE_FORMAT_MAX = IN_PLACE_FORMAT + EXPIRING + ALONE + DECOMPOSED;
 
+  private static final String IN_PLACE = "what stands in an object's place";
   private static final int FULL = 1;
   private static final int EXPIRES = 2;
 
@@ -69,19 +71,19 @@ final class RecordValues {
   }
 
   static Causal version(byte[] bytes, VersionVector at, CrdtType type) {
-    WireInput in = new WireInput(bytes);
+    return Codec.readAll(new WireInput(bytes), "a version", in -> version(in, at, type));
+  }
+
+  private static Causal version(WireInput in, VersionVector at, CrdtType type) {
     int format = in.readByte();
     int flags = in.readByteUnsigned();
     boolean full = (flags & FULL) != 0;
     int form = Causal.form(type, (flags & EXPIRES) != 0);
-    Causal content =
-        switch (format) {
-          case FORMAT -> Causal.unpack(form, full, replicas(at), in);
-          case GENERAL_FORMAT -> generalVersion(in, at, form, full);
-          default -> throw new MalformedException("format " + format + " of a version is unknown");
-        };
-    in.expectEnd();
-    return content;
+    return switch (format) {
+      case FORMAT -> Causal.unpack(form, full, replicas(at), in);
+      case GENERAL_FORMAT -> generalVersion(in, at, form, full);
+      default -> throw new MalformedException("format " + format + " of a version is unknown");
+    };
   }
 
   /** Of a content whose context has not the time's replicas, or of a former version of this. */
@@ -140,7 +142,7 @@ final class RecordValues {
 
   /** When what stands in an object's place was written, without a look at the rest of it. */
   static VersionVector inPlaceAt(byte[] value, RecordKeys.Dictionary dictionary) {
-    return inPlaceAt(new WireInput(value), dictionary);
+    return Codec.decode(IN_PLACE, () -> inPlaceAt(new WireInput(value), dictionary));
   }
 
   private static VersionVector inPlaceAt(WireInput in, RecordKeys.Dictionary dictionary) {
@@ -166,16 +168,21 @@ final class RecordValues {
   }
 
   private static boolean has(byte[] value, byte flag) {
+    if (value.length == 0) {
+      throw new MalformedException("what stands in an object's place is empty");
+    }
     return ((value[0] - IN_PLACE_FORMAT) & flag) != 0;
   }
 
   /** What stands in an object's place. */
   static Causal inPlace(byte[] value, CrdtType type, RecordKeys.Dictionary dictionary) {
-    WireInput in = new WireInput(value);
-    VersionVector at = inPlaceAt(in, dictionary);
-    Causal state = Causal.unpack(form(value, type), true, replicas(at), in);
-    in.expectEnd();
-    return state;
+    return Codec.readAll(
+        new WireInput(value),
+        IN_PLACE,
+        in -> {
+          VersionVector at = inPlaceAt(in, dictionary);
+          return Causal.unpack(form(value, type), true, replicas(at), in);
+        });
   }
 
   /**
@@ -185,11 +192,15 @@ final class RecordValues {
    */
   static Causal decomposed(
       byte[] value, CrdtType type, RecordKeys.Dictionary dictionary, EntrySource entries) {
-    WireInput in = new WireInput(value);
-    VersionVector at = inPlaceAt(in, dictionary);
-    Causal state = Decomposition.readHead(form(value, type), replicas(at), in, entries);
-    in.expectEnd();
-    return state;
+    return Codec.decode( // with deadlines it looks for the entries that have some
+        IN_PLACE,
+        () -> {
+          WireInput in = new WireInput(value);
+          VersionVector at = inPlaceAt(in, dictionary);
+          Causal state = Decomposition.readHead(form(value, type), replicas(at), in, entries);
+          in.expectEnd();
+          return state;
+        });
   }
 
   private static int form(byte[] value, CrdtType type) {
@@ -218,7 +229,11 @@ final class RecordValues {
   }
 
   static ObjectId logged(byte[] value) {
-    return new ObjectId(Key.of(Arrays.copyOfRange(value, 1, value.length)), CrdtType.of(value[0]));
+    return Codec.decode(
+        "a record of the log",
+        () ->
+            new ObjectId(
+                Key.of(Arrays.copyOfRange(value, 1, value.length)), CrdtType.of(value[0])));
   }
 
   static byte[] types(Set<CrdtType> types) {
@@ -233,7 +248,7 @@ final class RecordValues {
   static Set<CrdtType> types(byte[] value) {
     Set<CrdtType> types = EnumSet.noneOf(CrdtType.class);
     for (byte type : value) {
-      types.add(CrdtType.of(type));
+      types.add(Codec.decode("a type", () -> CrdtType.of(type)));
     }
     return types;
   }
@@ -247,6 +262,7 @@ final class RecordValues {
 
   static TransactionId transaction(byte[] value) {
     ByteBuffer in = ByteBuffer.wrap(value);
-    return new TransactionId(in.getLong(), in.getLong());
+    return Codec.decode(
+        "a transaction's record", () -> new TransactionId(in.getLong(), in.getLong()));
   }
 }

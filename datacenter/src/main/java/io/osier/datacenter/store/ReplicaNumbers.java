@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -40,7 +41,8 @@ final class ReplicaNumbers implements RecordKeys.Dictionary {
   <E extends Exception> void read(Source<E> source) throws E {
     byte[] bytes;
     while ((bytes = source.get(RecordKeys.replica(replicas.size()))) != null) {
-      give(new WireInput(bytes).readReplica());
+      WireInput in = new WireInput(bytes);
+      give(Codec.decode("a replica's record", in::readReplica));
     }
     written = replicas.size();
   }

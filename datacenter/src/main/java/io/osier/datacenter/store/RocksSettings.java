@@ -2,6 +2,7 @@ package io.osier.datacenter.store;
 
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.util.EnumSet;
+import java.util.List;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.ChecksumType;
@@ -11,6 +12,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.Statistics;
 import org.rocksdb.StatsLevel;
+import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.TickerType;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
@@ -30,6 +32,17 @@ final class RocksSettings implements AutoCloseable {
 
   private static final long WAL_BYTES_MAX = 64L << 20;
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
+
+  /**
+   * A table is compacted soon if of so many records one after the other three quarters are
+   * tombstones: a page that begins in front of them has to go through them. As many as a queue
+   * leaves within one write buffer; of fewer, few are met, and what is deleted here and there is no
+   * reason to rewrite a level.
+   */
+  private static final int TOMBSTONES_WINDOW = 16_384;
+
+  private static final int TOMBSTONES_MAX = TOMBSTONES_WINDOW * 3 / 4;
+
   private static final int OPEN_FILES_MAX = 512;
   private static final int BLOOM_BITS = 10;
 
@@ -39,6 +52,11 @@ final class RocksSettings implements AutoCloseable {
 
   private final LRUCache blocks = new LRUCache(BLOCK_CACHE_BYTES);
   private final BloomFilter bloom = new BloomFilter(BLOOM_BITS);
+
+  /** Only by the number of tombstones: their share of a whole table says nothing (ratio 0). */
+  private final TablePropertiesCollectorFactory tombstones =
+      TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
+          TOMBSTONES_WINDOW, TOMBSTONES_MAX, 0);
 
   /** Counts without times: what they cost cannot be measured. */
   private final Statistics statistics = new Statistics(EnumSet.allOf(HistogramType.class));
@@ -83,6 +101,7 @@ final class RocksSettings implements AutoCloseable {
                 keepsConfirmed
                     ? WALRecoveryMode.TolerateCorruptedTailRecords
                     : WALRecoveryMode.PointInTimeRecovery);
+    options.setTablePropertiesCollectorFactory(List.of(tombstones));
     boolean noLog = durability == Durability.NONE;
     this.group = new WriteOptions().setSync(durability == Durability.SYNC).setDisableWAL(noLog);
     this.lazy = new WriteOptions().setDisableWAL(noLog);
@@ -119,6 +138,7 @@ final class RocksSettings implements AutoCloseable {
     lazy.close();
     options.close();
     statistics.close();
+    tombstones.close();
     bloom.close();
     blocks.close();
   }

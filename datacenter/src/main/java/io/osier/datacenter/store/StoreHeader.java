@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -42,6 +43,7 @@ record StoreHeader(
   private static final byte FORMAT = 7;
 
   private static final byte FORMAT_MIN = 1;
+  private static final String HEADER = "a store's header";
   private static final int NAME_MAX = 1_000;
 
   StoreHeader {
@@ -207,7 +209,7 @@ record StoreHeader(
    */
   static StoreHeader decode(byte[] bytes) {
     WireInput in = new WireInput(bytes);
-    int format = in.readByte();
+    int format = Codec.decode(HEADER, in::readByte);
     if (format > FORMAT) {
       // No damage, which one might try to mend.
       throw new OsierException(
@@ -218,6 +220,10 @@ record StoreHeader(
     if (format < FORMAT_MIN) {
       throw new MalformedException("format " + format + " of a store is unknown");
     }
+    return Codec.readAll(in, HEADER, StoreHeader::read);
+  }
+
+  private static StoreHeader read(WireInput in) {
     String cluster = in.readText(NAME_MAX);
     String dc = in.readText(NAME_MAX);
     long incarnation = in.readNumber();
@@ -229,7 +235,6 @@ record StoreHeader(
     for (int i = 0; i < n; i++) {
       partitions.put(in.readText(NAME_MAX), (int) in.readNumber());
     }
-    in.expectEnd();
     return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions);
   }
 }

@@ -280,7 +280,7 @@ final class LongReadsTest {
   @Test
   void longRead_ofWhatWasNotKept_isRefused() {
     Lost source = new Lost();
-    Causal set = Decomposition.of(Causal.bottom(CrdtType.AW_SET));
+    Causal set = set();
     List<Causal> states = List.of(Decomposition.rebased(set, set, source));
     Request.Read read = read("large", CrdtType.AW_SET, new Query.Whole());
     Supplier<Reply> reply = Reads.later(states, read, () -> 0);
@@ -301,8 +301,15 @@ final class LongReadsTest {
     assertThat(source.reads).isZero();
   }
 
+  /** A set of which an element may lie outside: whether it does is asked. */
+  private static Causal set() {
+    Causal set = Causal.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(List.of(Value.of("outside")));
+    return Decomposition.of(set.join(set.prepare(add, SELF, 1, 0, 0, 0)));
+  }
+
   private static Supplier<Reply> readOf(Lost source) {
-    Causal set = Decomposition.of(Causal.bottom(CrdtType.AW_SET));
+    Causal set = set();
     return Reads.later(
         List.of(Decomposition.rebased(set, set, source)),
         read("large", CrdtType.AW_SET, new Query.Whole()),
@@ -560,19 +567,19 @@ final class LongReadsTest {
   @Test
   void stepThatReadWhatWasNotKept_endsItsTransaction() {
     Lost source = new Lost();
-    Causal set = Decomposition.of(Causal.bottom(CrdtType.AW_SET));
+    Causal set = set();
     Value one = Value.of("one");
-    Causal added = set.join(set.prepare(new Operation.Add(List.of(one)), SELF, 1, 0, 0, 0));
+    Causal added = set.join(set.prepare(new Operation.Add(List.of(one)), SELF, 2, 1, 0, 0));
     StepReads reads = new StepReads(() -> 0);
     reads.add(
         List.of(Decomposition.rebased(added, set, source)), fetch("large", new Query.Whole()));
     assertThat(reads.isLong()).isTrue();
     Supplier<Reply> reply =
         reads.later(a -> new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), a), true);
-    assertThat(elementsOfFirst(reply.get())).isOne();
     source.fault = new StackOverflowError("deep");
     assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
     source.fault = null;
+    assertThat(elementsOfFirst(reply.get())).isOne();
     source.isLost = true;
     assertThat(codeOf(reply.get())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
   }

@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Values are immutable and share their parts, so keeping one costs about what the update
  * changed, as long as the next one is here, too. Of each key that is certain of all but the newest
  * value that is kept: the present one may be packed at any time, or go to the disk. So that one
- * counts whole, and any other that was not made into the next, since the store had let go of it. An old value that only open snapshots need is kept once for all of them. When the budget
- * is spent the oldest values go before their time, but for those that open snapshots need. Not
- * thread-safe.
+ * counts whole, and any other that was not made into the next, since the store had let go of it. An
+ * old value that only open snapshots need is kept once for all of them. When the budget is spent
+ * the oldest values go before their time, but for those that open snapshots need. Not thread-safe.
  */
 final class FormerValues implements Past {
   /** What a former value takes in the heap besides its content and its key, about, in bytes. */
@@ -211,8 +211,7 @@ final class FormerValues implements Past {
   }
 
   @Override
-  public void admitting(
-      ObjectId object, Causal before, Causal delta, Causal after, long nowNanos) {
+  public void admitting(ObjectId object, Causal before, Causal delta, Causal after, long nowNanos) {
     replaced(object, before, delta, after, step() + 1, nowNanos);
   }
 

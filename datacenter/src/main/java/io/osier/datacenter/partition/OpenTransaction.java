@@ -201,8 +201,7 @@ final class OpenTransaction {
     return tried;
   }
 
-  private void tryUpdate(
-      Tried tried, ObjectId object, Operation wanted, Room room, Now now) {
+  private void tryUpdate(Tried tried, ObjectId object, Operation wanted, Room room, Now now) {
     TransactionWork work = tried.works.get(object);
     if (work == null) {
       work = next(object);

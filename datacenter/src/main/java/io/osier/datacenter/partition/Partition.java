@@ -186,9 +186,7 @@ public final class Partition implements Machine {
     @Override
     public void apply(Shipment update, Causal joined) {
       ObjectId object = update.object();
-      objects
-          .past()
-          .admitting(object, joinedTo(object), update.content(), joined, now.nanos());
+      objects.past().admitting(object, joinedTo(object), update.content(), joined, now.nanos());
       sequencer.observe(update.content());
       objects.put(update.object(), joined, now);
       effects.applied(update, joined);

@@ -154,8 +154,7 @@ final class FormerValuesTest {
     past.expire(Long.MAX_VALUE / 2);
     assertThat(past.versions()).isEqualTo(1);
     assertThat(past.at(set(0).key(), step)).containsExactly(first);
-    assertThat(budget.used())
-        .isBetween(first.heapBytes(), first.heapBytes() + UPDATE_BYTES_MAX);
+    assertThat(budget.used()).isBetween(first.heapBytes(), first.heapBytes() + UPDATE_BYTES_MAX);
     past.close(step);
     assertThat(budget.used()).isZero();
   }

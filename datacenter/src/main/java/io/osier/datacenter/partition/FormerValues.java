@@ -9,8 +9,11 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.StoredKey;
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,16 +35,24 @@ import org.jspecify.annotations.Nullable;
  * number: the value at a step is the oldest one that was replaced after it, or the present one.
  *
  * <p>Values are immutable and share their parts, so keeping one costs about what the update
- * changed. An old value that only open snapshots need is kept once for all of them. When the budget
- * is spent the oldest values go before their time, but for those that open snapshots need. Not
- * thread-safe.
+ * changed, as long as the next one is here, too. Of each key that is certain of all but the newest
+ * value that is kept: the present one may be packed at any time, or go to the disk. So that one
+ * counts whole, and any other that was not made into the next, since the store had let go of it. An
+ * old value that only open snapshots need is kept once for all of them. When the budget is spent
+ * the oldest values go before their time, but for those that open snapshots need. Not thread-safe.
  */
 final class FormerValues implements Past {
   /** What a former value takes in the heap besides its content and its key, about, in bytes. */
-  private static final long PLACE_BYTES = 264;
+  private static final long PLACE_BYTES = 340;
 
   /** What is kept of an object that was dropped, about, in bytes; its key is a former value's. */
   private static final long DROPPED_BYTES = 80;
+
+  /**
+   * Values of more bytes than this are never packed whole while they are in memory, nor let go from
+   * there whole: what is packed of them is shared.
+   */
+  private static final long WHOLE_BYTES_MAX = 64 << 10;
 
   /** What a version does not share with the next one besides what changed, about, at most. */
   private static final long STRUCTURE_BYTES = 1_200;
@@ -67,14 +78,74 @@ final class FormerValues implements Past {
 
     final long replacedNanos;
 
-    /** What keeping it takes. */
-    long heapBytes;
+    /** What it takes in the heap if it shares nothing with anything, about, in bytes. */
+    final long wholeBytes;
+
+    /** What of that it cannot be counted on to share with the present value. */
+    final long looseBytes;
+
+    /** What of that it does not share with the next one, if {@link #isShared}. */
+    long changedBytes;
+
+    /** Whether the next one that is kept was made from it. */
+    boolean isShared;
+
+    /** What it was made into, if nothing else was kept since; for as long as that is there. */
+    @Nullable WeakReference<Causal> next;
+
+    /** What was taken of the budget for it. */
+    long charged;
 
     Former(Key key, List<Causal> states, long until, long replacedNanos) {
       this.key = key;
       this.states = states;
       this.until = until;
       this.replacedNanos = replacedNanos;
+      long whole = 0;
+      long loose = 0;
+      for (Causal state : states) {
+        boolean isLarge = state.sizeBytes() > WHOLE_BYTES_MAX || Decomposition.isDecomposed(state);
+        whole += state.heapBytes();
+        loose += isLarge ? state.looseHeapBytes() : state.heapBytes();
+      }
+      this.wholeBytes = whole;
+      this.looseBytes = loose;
+    }
+
+    /** The object of a type, or null. */
+    @Nullable Causal of(CrdtType type) {
+      for (Causal state : states) {
+        if (state.type() == type) {
+          return state;
+        }
+      }
+      return null;
+    }
+
+    /** One of its objects was made into another one. */
+    void changed(long bytes, Causal after) {
+      changedBytes = Math.min(wholeBytes, changedBytes + bytes);
+      next = new WeakReference<>(after);
+    }
+
+    boolean isMadeInto(Causal state) {
+      return next != null && next.refersTo(state);
+    }
+
+    /** The next one that was kept is not kept any more. */
+    void outlives(Former following) {
+      if (isShared) {
+        changedBytes = Math.min(wholeBytes, changedBytes + following.changedBytes);
+        isShared = following.isShared;
+        next = following.next;
+      }
+    }
+
+    /** What keeping it takes. */
+    long heapBytes() {
+      return PLACE_BYTES
+          + key.heapBytes()
+          + (isShared ? changedBytes : Math.min(wholeBytes, changedBytes + looseBytes));
     }
   }
 
@@ -133,18 +204,15 @@ final class FormerValues implements Past {
   }
 
   @Override
-  public void committing(ObjectId object, Causal delta, Causal after, long first, long nowNanos) {
+  public void committing(
+      ObjectId object, Causal before, Causal delta, Causal after, long first, long nowNanos) {
     // A clock may end with any of its numbers, and contains all of it.
-    replaced(
-        object.key(),
-        eras.getLast().index + first,
-        changedBytes(store.get(object), delta, after),
-        nowNanos);
+    replaced(object, before, delta, after, eras.getLast().index + first, nowNanos);
   }
 
   @Override
-  public void admitting(ObjectId object, Causal delta, Causal after, long nowNanos) {
-    replaced(object.key(), step() + 1, changedBytes(store.get(object), delta, after), nowNanos);
+  public void admitting(ObjectId object, Causal before, Causal delta, Causal after, long nowNanos) {
+    replaced(object, before, delta, after, step() + 1, nowNanos);
   }
 
   /**
@@ -160,32 +228,53 @@ final class FormerValues implements Past {
     return Math.min(whole, replaced + Math.min(STRUCTURE_BYTES, whole / 4));
   }
 
-  /** Keeps what a key holds, before a step replaces it. */
-  private void replaced(Key key, long byStep, long changedBytes, long nowNanos) {
+  /** Keeps what a key holds, before a step replaces one of its objects. */
+  private void replaced(
+      ObjectId object, Causal before, Causal delta, Causal after, long byStep, long nowNanos) {
     if (retainNanos == 0 && open.isEmpty()) {
       horizon = byStep;
       return;
     }
+    Key key = object.key();
     TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
-    Map.Entry<Long, Former> last = chain.lastEntry();
-    if (last != null && last.getKey() == byStep) {
-      take(last.getValue(), changedBytes); // changed again in the same step
+    Map.Entry<Long, Former> newest = chain.lastEntry();
+    Former last = newest == null ? null : newest.getValue();
+    if (last != null && last.until == byStep) { // changed again in the same step
+      last.changed(changedBytes(last.of(object.type()), delta, after), after);
+      charge(last);
       return;
     }
-    Former former = new Former(key, store.get(key), byStep, nowNanos);
+    if (last != null && last.isMadeInto(before)) {
+      last.isShared = true;
+      last.next = null;
+      charge(last);
+    }
+    Former former = new Former(key, states(object, before), byStep, nowNanos);
+    former.changed(changedBytes(former.of(object.type()), delta, after), after);
     chain.put(byStep, former);
     held.hold(former.states, nowNanos);
     byAge.add(former);
-    take(former, PLACE_BYTES + key.heapBytes() + changedBytes);
+    charge(former);
     while (budget.isOver() && !byAge.isEmpty()) {
       budget.noteSpent();
       retire(byAge.poll());
     }
   }
 
-  private void take(Former former, long heapBytes) {
-    former.heapBytes += heapBytes;
-    budget.take(heapBytes);
+  /** What a key holds, with the object as it is given: what is packed is not unpacked for it. */
+  private List<Causal> states(ObjectId object, Causal before) {
+    StoredKey stored = store.stored(object.key());
+    if (stored.isOnly(object.type())) {
+      return List.of(before);
+    }
+    return stored.states().stream().map(s -> s.type() == object.type() ? before : s).toList();
+  }
+
+  /** Takes what a former value takes by now, or gives back what it does not. */
+  private void charge(Former former) {
+    long heapBytes = former.heapBytes();
+    budget.take(heapBytes - former.charged);
+    former.charged = heapBytes;
   }
 
   /** Keeps a value for snapshots that are open alone, or no longer. */
@@ -261,7 +350,12 @@ final class FormerValues implements Past {
     }
     chain.remove(former.until);
     held.release(former.states);
-    budget.give(former.heapBytes);
+    budget.give(former.charged);
+    if (from != null) {
+      Former earlier = requireNonNull(chain.get(from), "it was found there");
+      earlier.outlives(former);
+      charge(earlier);
+    }
     if (chain.isEmpty()) {
       chains.remove(former.key);
       forgetDropped(former.key);

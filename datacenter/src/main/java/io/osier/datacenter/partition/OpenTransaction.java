@@ -65,6 +65,13 @@ final class OpenTransaction {
   private final List<Escrow.Reservation> reservations = new ArrayList<>();
   private int updates;
   private long updateBytes;
+
+  /** Of those, what is counted for the updates' effects. */
+  private long effectBytes;
+
+  /** What its versions of objects take beyond the snapshot's. */
+  private long versionBytes;
+
   private long nextTrial = TRIAL;
 
   OpenTransaction(
@@ -86,6 +93,28 @@ final class OpenTransaction {
     this.deadlineNanos = now.nanos() + begin.limitMillis() * 1_000_000L;
   }
 
+  /** What a step has tried. */
+  static final class Tried {
+    /** The objects that it touches, each with all that is done to it. */
+    final Map<ObjectId, TransactionWork> works = new LinkedHashMap<>();
+
+    private long effectBytes;
+    private long versionBytes;
+  }
+
+  /** Is told what a step's versions take in the heap, while it makes them. */
+  @FunctionalInterface
+  interface Room {
+    /**
+     * Refuses what is too much, by an exception.
+     *
+     * @param versionBytes what they take beyond the snapshot's, and beyond what counts for the
+     *     updates' effects
+     * @param isOnly whether the transaction changes one object alone
+     */
+    void check(long versionBytes, boolean isOnly);
+  }
+
   /** How many rights are set aside. */
   int reservations() {
     return reservations.size();
@@ -99,8 +128,8 @@ final class OpenTransaction {
   }
 
   /** Keeps what a step has done. */
-  void keep(Map<ObjectId, TransactionWork> tried, int count, long heapBytes, Now now) {
-    tried.forEach(
+  void keep(Tried tried, int count, long heapBytes, Now now) {
+    tried.works.forEach(
         (object, work) -> {
           if (works.put(object, work) == null) {
             former.keep(work.base(), now.nanos());
@@ -108,6 +137,8 @@ final class OpenTransaction {
         });
     updates += count;
     updateBytes += heapBytes;
+    effectBytes += tried.effectBytes;
+    versionBytes += tried.versionBytes;
   }
 
   /** It has ended. */
@@ -124,7 +155,15 @@ final class OpenTransaction {
 
   /** What this takes in the heap, about, in bytes. */
   long heapBytes() {
-    return PLACE_BYTES + clock.heapBytes() + updateBytes;
+    return PLACE_BYTES + clock.heapBytes() + updateBytes + ownVersionBytes();
+  }
+
+  /**
+   * What its versions take beside what is counted for the updates: an update's effect may be much
+   * larger than the update, as where each of many fields is removed.
+   */
+  private long ownVersionBytes() {
+    return Math.max(0, versionBytes - effectBytes);
   }
 
   /** All that is to be done, with what was tried in the last step. */
@@ -134,8 +173,8 @@ final class OpenTransaction {
     return all;
   }
 
-  /** Tries updates on the snapshot; returns the objects that they touch with all that is done. */
-  Map<ObjectId, TransactionWork> tryUpdates(List<Request.Update> more, Now now) {
+  /** Tries updates on the snapshot. */
+  Tried tryUpdates(List<Request.Update> more, Room room, Now now) {
     if (!more.isEmpty() && past) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "a transaction in the past can only read");
@@ -144,30 +183,31 @@ final class OpenTransaction {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "a transaction may have " + UPDATES_MAX + " updates at most");
     }
-    Map<ObjectId, TransactionWork> tried = new LinkedHashMap<>();
+    Tried tried = new Tried();
     for (Request.Update update : more) {
+      tried.effectBytes += update.operation().heapBytes();
       if (update.operation().isOfKey()) {
         Operation part = KeyUpdate.part(update.operation(), began);
         for (Causal state :
             KeyUpdate.touched(
-                update.key(), states(tried, update.key()), update.operation(), began)) {
-          tryUpdate(tried, new ObjectId(update.key(), state.type()), part, now);
+                update.key(), states(tried.works, update.key()), update.operation(), began)) {
+          tryUpdate(tried, new ObjectId(update.key(), state.type()), part, room, now);
         }
       } else {
         ObjectId object = new ObjectId(update.key(), update.type());
-        tryUpdate(tried, object, update.operation().from(began.millis()), now);
+        tryUpdate(tried, object, update.operation().from(began.millis()), room, now);
       }
     }
     return tried;
   }
 
-  private void tryUpdate(
-      Map<ObjectId, TransactionWork> tried, ObjectId object, Operation wanted, Now now) {
-    TransactionWork work = tried.get(object);
+  private void tryUpdate(Tried tried, ObjectId object, Operation wanted, Room room, Now now) {
+    TransactionWork work = tried.works.get(object);
     if (work == null) {
       work = next(object);
-      tried.put(object, work);
+      tried.works.put(object, work);
     }
+    long workBytes = work.heapBytes();
     Operation operation = host.filled(work.trial(), wanted);
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       reservations.add(host.reserve(object, operation, now));
@@ -186,6 +226,15 @@ final class OpenTransaction {
     Causal after = before.join(delta);
     host.checkSize(object, operation, before, after);
     work.add(operation, after);
+    tried.versionBytes += work.heapBytes() - workBytes;
+    // At once: a step may touch thousands of objects.
+    long own = versionBytes + tried.versionBytes - effectBytes - tried.effectBytes;
+    room.check(Math.max(0, own) - ownVersionBytes(), touchesOnly(object, tried));
+  }
+
+  private boolean touchesOnly(ObjectId object, Tried tried) {
+    boolean noOther = works.isEmpty() || (works.size() == 1 && works.containsKey(object));
+    return noOther && tried.works.size() == 1;
   }
 
   /** What is done next to an object. */

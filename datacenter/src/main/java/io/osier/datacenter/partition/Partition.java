@@ -163,14 +163,30 @@ public final class Partition implements Machine {
 
   /** The objects as the streams see them. */
   private final class Streamed implements Replica {
+    /** What was asked for last: the streams join their updates to it. */
+    private @Nullable ObjectId asked;
+
+    private @Nullable Causal shown;
+
     @Override
     public @Nullable Causal state(ObjectId object) {
-      return objects.store().get(object);
+      asked = object;
+      shown = objects.store().get(object);
+      return shown;
+    }
+
+    /** What an update was joined to: what the store gives now is made anew if it is packed. */
+    private Causal joinedTo(ObjectId object) {
+      Causal state = object.equals(asked) ? shown : objects.store().get(object);
+      asked = null;
+      shown = null;
+      return state == null ? Causal.bottom(object.type()) : state;
     }
 
     @Override
     public void apply(Shipment update, Causal joined) {
-      objects.past().admitting(update.object(), update.content(), joined, now.nanos());
+      ObjectId object = update.object();
+      objects.past().admitting(object, joinedTo(object), update.content(), joined, now.nanos());
       sequencer.observe(update.content());
       objects.put(update.object(), joined, now);
       effects.applied(update, joined);

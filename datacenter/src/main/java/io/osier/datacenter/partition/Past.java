@@ -16,13 +16,19 @@ interface Past {
       new Past() {
         @Override
         public void committing(
-            ObjectId object, Causal delta, Causal after, long first, long nowNanos) {}
+            ObjectId object,
+            Causal before,
+            Causal delta,
+            Causal after,
+            long first,
+            long nowNanos) {}
 
         @Override
         public void committed(long number) {}
 
         @Override
-        public void admitting(ObjectId object, Causal delta, Causal after, long nowNanos) {}
+        public void admitting(
+            ObjectId object, Causal before, Causal delta, Causal after, long nowNanos) {}
 
         @Override
         public void admitted(VersionVector others, long nowNanos) {}
@@ -47,18 +53,20 @@ interface Past {
       };
 
   /**
-   * A commit of this datacenter is about to change an object, of which the store has the former
-   * state.
+   * A commit of this datacenter is about to change an object. It may do so several times.
    *
+   * @param before the object as it was: the very one that the new state was made from, with which
+   *     that shares its parts
    * @param first the first of the commit's numbers
    */
-  void committing(ObjectId object, Causal delta, Causal after, long first, long nowNanos);
+  void committing(
+      ObjectId object, Causal before, Causal delta, Causal after, long first, long nowNanos);
 
   /** The commit is done up to this number. */
   void committed(long number);
 
   /** An admission of others' updates is about to change an object; as {@link #committing}. */
-  void admitting(ObjectId object, Causal delta, Causal after, long nowNanos);
+  void admitting(ObjectId object, Causal before, Causal delta, Causal after, long nowNanos);
 
   /**
    * The admission is done.

@@ -1,6 +1,5 @@
 package io.osier.datacenter.partition;
 
-import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.HybridClock;
 import io.osier.core.KeyspacePolicy;
@@ -141,7 +140,7 @@ final class Sequencer {
   /**
    * An update that is ready to be committed.
    *
-   * @param before the object's context before it
+   * @param before the object before it: the one that {@code after} was made from
    * @param number its commit number
    * @param after the object with it
    * @param count how many updates it is
@@ -149,7 +148,7 @@ final class Sequencer {
    */
   record Prepared(
       ObjectId object,
-      CausalContext before,
+      Causal before,
       long number,
       Causal delta,
       Causal after,
@@ -164,15 +163,14 @@ final class Sequencer {
    */
   Prepared prepare(
       ObjectId object, Causal before, Operation operation, int count, long sinceNanos, Now now) {
-    CausalContext context = before.context();
     long first = committed + 1;
-    long predecessor = context.through(self);
+    long predecessor = before.context().through(self);
     Causal.Updated updated =
         before.updateAt(
             now.millis(), operation, self, first, predecessor, timestamp(now), forgotten());
     long number = updated.delta().context().last(self);
     return new Prepared(
-        object, context, number, updated.delta(), updated.after(), count, sinceNanos);
+        object, before, number, updated.delta(), updated.after(), count, sinceNanos);
   }
 
   /**
@@ -184,15 +182,14 @@ final class Sequencer {
    */
   Optional<Prepared> prepareExpiry(
       ObjectId object, Causal before, long millis, int limit, Now now) {
-    CausalContext context = before.context();
-    long predecessor = context.through(self);
+    long predecessor = before.context().through(self);
     return before
         .prepareExpiry(millis, limit, self, committed + 1, predecessor, timestamp(now), forgotten())
         .map(
             delta ->
                 new Prepared(
                     object,
-                    context,
+                    before,
                     delta.context().last(self),
                     delta,
                     before.join(delta),
@@ -202,9 +199,8 @@ final class Sequencer {
 
   /** Prepares an update that changes nothing. */
   Prepared prepareNothing(ObjectId object, Causal before, Now now) {
-    CausalContext context = before.context();
-    Causal delta = before.prepareNothing(self, committed + 1, context.through(self));
-    return new Prepared(object, context, committed + 1, delta, before.join(delta), 1, now.nanos());
+    Causal delta = before.prepareNothing(self, committed + 1, before.context().through(self));
+    return new Prepared(object, before, committed + 1, delta, before.join(delta), 1, now.nanos());
   }
 
   /**
@@ -213,12 +209,11 @@ final class Sequencer {
    * @param number of the last of those, or of what is committed
    */
   Prepared prepareAfter(long number, ObjectId object, Causal before, Operation operation, Now now) {
-    CausalContext context = before.context();
-    long predecessor = context.through(self);
+    long predecessor = before.context().through(self);
     Causal delta =
         before.prepare(operation, self, number + 1, predecessor, timestamp(now), forgotten());
     long last = delta.context().last(self);
-    return new Prepared(object, context, last, delta, before.join(delta), 1, now.nanos());
+    return new Prepared(object, before, last, delta, before.join(delta), 1, now.nanos());
   }
 
   /**
@@ -230,7 +225,7 @@ final class Sequencer {
     long floor = committed + 1;
     committed = updates.getLast().number;
     for (Prepared u : updates) {
-      objects.past().committing(u.object, u.delta, u.after, floor, now.nanos());
+      objects.past().committing(u.object, u.before, u.delta, u.after, floor, now.nanos());
     }
     objects.past().committed(committed);
     for (Prepared u : updates) {
@@ -242,7 +237,7 @@ final class Sequencer {
       Outbound.Committed update =
           propagation.commit(
               u.object,
-              u.before,
+              u.before.context(),
               u.number,
               floor,
               u.delta,

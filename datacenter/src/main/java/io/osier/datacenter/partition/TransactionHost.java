@@ -2,7 +2,6 @@ package io.osier.datacenter.partition;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.CausalContext;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -128,7 +127,6 @@ final class TransactionHost {
     Causal present = stored == null ? Causal.bottom(object.type()) : stored;
     Causal seen = work.base();
     long next = first;
-    CausalContext context = present.context();
     // It was not over when this was asked for, or its removal is still to come.
     Optional<Causal> ended =
         present.prepareRemoval(
@@ -136,15 +134,16 @@ final class TransactionHost {
             work.operations(),
             self(),
             next,
-            context.through(self()),
+            present.context().through(self()),
             timestamp,
             forgotten());
     if (ended.isPresent()) {
       Causal removal = ended.get();
       next = removal.context().last(self()) + 1;
+      Causal before = present;
       present = present.join(removal);
       seen = seen.join(removal);
-      prepared.add(new Prepared(object, context, next - 1, removal, present, 1, now.nanos()));
+      prepared.add(new Prepared(object, before, next - 1, removal, present, 1, now.nanos()));
     }
     boolean unchanged = seen.context().equals(present.context());
     if (!unchanged) {
@@ -154,7 +153,7 @@ final class TransactionHost {
       // Those who share a new counter's rights may be others than when this was asked.
       Operation operation =
           asked instanceof Operation.Bound ? escrow.filled(present, asked) : asked;
-      CausalContext before = present.context();
+      Causal before = present;
       List<Causal> deltas = new ArrayList<>();
       for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
         Causal from = unchanged || part.isSum() ? present : seen;

@@ -47,6 +47,11 @@ final class TransactionWork {
     return trial;
   }
 
+  /** What this takes in the heap beyond the object in the snapshot, about, in bytes: O(1). */
+  long heapBytes() {
+    return Math.max(0, trial.heapBytes() - base.heapBytes());
+  }
+
   /** Does one thing more. */
   void add(Operation operation, Causal after) {
     operations.add(operation);

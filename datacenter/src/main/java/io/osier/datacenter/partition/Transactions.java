@@ -203,18 +203,39 @@ final class Transactions implements Transacting {
       bytes += OpenTransaction.heapBytes(update);
     }
     if (bytes > 0 && budget.used() + bytes > budget.limit()) {
-      budget.noteSpent();
-      throw new OsierException(
-          ErrorCode.OVERLOADED,
-          "open transactions take "
-              + budget.used()
-              + " of "
-              + budget.limit()
-              + " bytes, and these updates would take "
-              + bytes
-              + ": nothing was done, try again later (osier.memory.transactions says how much)");
+      throw tooMuch(bytes);
     }
     return bytes;
+  }
+
+  /**
+   * Checks what a step's versions of objects take. Those of a commit are gone with it, so they need
+   * room by themselves only. One object is let in whatever it takes, for an open transaction if
+   * that is alone: otherwise nobody could ever do so.
+   *
+   * @param updateBytes what its updates take until the transaction ends
+   * @param versionBytes what the versions take beside that
+   */
+  private void checkRoom(Request.End end, long updateBytes, long versionBytes, boolean isOnly) {
+    boolean isOpen = end == Request.End.OPEN;
+    long others = isOpen ? budget.used() + updateBytes : 0;
+    boolean isAlone = isOnly && (!isOpen || open.size() == 1);
+    if (versionBytes > 0 && others + versionBytes > budget.limit() && !isAlone) {
+      throw tooMuch(updateBytes + versionBytes);
+    }
+  }
+
+  private OsierException tooMuch(long bytes) {
+    budget.noteSpent();
+    return new OsierException(
+        ErrorCode.OVERLOADED,
+        "open transactions take "
+            + budget.used()
+            + " of "
+            + budget.limit()
+            + " bytes, and these updates would take "
+            + bytes
+            + ": nothing was done, try again later (osier.memory.transactions says how much)");
   }
 
   private OpenTransaction begin(Request.Transact request, Now now) {
@@ -269,23 +290,28 @@ final class Transactions implements Transacting {
       return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), List.of()), false);
     }
     long bytes = request.end() == Request.End.OPEN ? roomFor(request.updates()) : 0;
-    Map<ObjectId, TransactionWork> tried = tx.tryUpdates(request.updates(), now);
-    StepReads reads = tx.read(tried, request.reads());
+    OpenTransaction.Tried tried =
+        tx.tryUpdates(
+            request.updates(),
+            (more, isOnly) -> checkRoom(request.end(), bytes, more, isOnly),
+            now);
+    StepReads reads = tx.read(tried.works, request.reads());
     if (!request.updates().isEmpty()) {
       reads.checkSize();
     }
     Optional<Dot> dot = Optional.empty();
     VersionVector clock = tx.clock;
     if (request.end() == Request.End.COMMIT) {
-      Map<ObjectId, TransactionWork> works = tx.with(tried);
+      Map<ObjectId, TransactionWork> works = tx.with(tried.works);
       if (!works.isEmpty()) {
         reads.make(); // what cannot be read must not be committed
         dot = Optional.of(new Dot(host.self(), host.commit(tx.id, works, now)));
         clock = host.clock();
       }
     } else {
+      long before = tx.heapBytes();
       tx.keep(tried, request.updates().size(), bytes, now);
-      budget.take(bytes);
+      budget.take(tx.heapBytes() - before);
     }
     boolean ends = request.end() == Request.End.COMMIT && request.step() > 1;
     return new Done(clock, dot, reads, ends || !request.updates().isEmpty());

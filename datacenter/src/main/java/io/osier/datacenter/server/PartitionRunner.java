@@ -4,6 +4,7 @@ import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.SlewedClock;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -467,7 +468,10 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
     } finally {
       running.unlock();
     }
-    if (failure != null) {
+    // What was told to stop and takes long may still read what was dropped meanwhile.
+    boolean wasDropped =
+        stopping && failure instanceof OsierException e && e.code() == ErrorCode.UNKNOWN_KEYSPACE;
+    if (failure != null && !wasDropped) {
       // Invariants may be broken; going on could spread the damage.
       LOG.error("{} failed and stops", seat.name(), failure);
       onFailure.accept(failure);

@@ -1,7 +1,6 @@
 package io.osier.datacenter.store;
 
 import io.osier.crdt.Decomposition;
-import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,15 +25,12 @@ final class GroupBatch {
     this.pruner = pruner;
   }
 
-  /** An object of a partition. */
-  private record Versioned(RecordKeys partition, ObjectId object) {}
-
   /** Writes groups, altogether or not at all. */
   void write(List<EncodedGroup> groups, WriteOptions options) throws RocksDBException {
     try (WriteBatch batch = new WriteBatch()) {
       int numbers = replicas.putNew(batch::put);
       boolean drops = groups.stream().anyMatch(EncodedGroup::drops);
-      Map<Versioned, List<byte[]>> versions = drops ? new HashMap<>() : Map.of();
+      Map<PartitionObject, List<byte[]>> versions = drops ? new HashMap<>() : Map.of();
       List<Runnable> notes = new ArrayList<>();
       for (EncodedGroup group : groups) {
         for (EncodedGroup.Step step : group.steps()) {
@@ -43,14 +39,13 @@ final class GroupBatch {
             continue;
           }
           if (drops && step instanceof EncodedGroup.PutVersion p) {
-            versions
-                .computeIfAbsent(new Versioned(group.keys(), p.object()), v -> new ArrayList<>(1))
-                .add(p.key());
+            PartitionObject of = new PartitionObject(group.keys(), p.object());
+            versions.computeIfAbsent(of, v -> new ArrayList<>(1)).add(p.key());
           }
           add(batch, group.keys(), step);
           if (step instanceof EncodedGroup.DropVersions d) {
             // Those that are only in this batch: an eviction's snapshot.
-            List<byte[]> earlier = versions.remove(new Versioned(group.keys(), d.object()));
+            List<byte[]> earlier = versions.remove(new PartitionObject(group.keys(), d.object()));
             for (byte[] key : earlier == null ? List.<byte[]>of() : earlier) {
               batch.delete(key);
             }

@@ -4,6 +4,7 @@ import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import java.util.ArrayDeque;
@@ -248,6 +249,11 @@ final class ObjectTable {
     @Override
     public boolean isPacked() {
       return true;
+    }
+
+    @Override
+    public boolean isOnly(CrdtType type) {
+      return PackedObjects.isOnly(bytes, type);
     }
 
     @Override

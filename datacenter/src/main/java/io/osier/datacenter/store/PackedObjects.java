@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import java.util.ArrayList;
@@ -164,6 +165,13 @@ final class PackedObjects {
     }
     int form = head >> FORM_SHIFT & FORM_MASK;
     return PackedAnswer.of(form, lists.get((int) in.readNumber()), query, in);
+  }
+
+  /** Whether it is one object, of this type. */
+  static boolean isOnly(byte[] packed, CrdtType type) {
+    WireInput in = behindKey(packed);
+    int head = in.remaining() == 0 ? MORE : in.readByteUnsigned();
+    return (head & MORE) == 0 && Causal.typeOf(head >> FORM_SHIFT & FORM_MASK) == type;
   }
 
   private static WireInput behindKey(byte[] packed) {

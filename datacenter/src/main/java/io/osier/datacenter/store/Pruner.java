@@ -30,16 +30,10 @@ final class Pruner {
   /** What a note takes beside its key, roughly. */
   private static final long NOTE_BYTES = 150;
 
-  private record Note(RecordKeys keys, ObjectId object) {
-    long bytes() {
-      return NOTE_BYTES + object.key().length();
-    }
-  }
-
   private final RocksDB db;
   private final RecordKeys.Dictionary dictionary;
   private final WriteOptions write;
-  private final Set<Note> notes = new LinkedHashSet<>();
+  private final Set<PartitionObject> notes = new LinkedHashSet<>();
   private long notedBytes;
 
   Pruner(RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write) {
@@ -50,21 +44,25 @@ final class Pruner {
 
   /** Notes that an object has a new snapshot, and versions before it. */
   void note(RecordKeys keys, ObjectId object) {
-    Note note = new Note(keys, object);
+    PartitionObject note = new PartitionObject(keys, object);
     synchronized (notes) {
-      if (notedBytes + note.bytes() <= NOTED_BYTES_MAX && notes.add(note)) {
-        notedBytes += note.bytes();
+      if (notedBytes + bytes(note) <= NOTED_BYTES_MAX && notes.add(note)) {
+        notedBytes += bytes(note);
       }
     }
   }
 
-  private List<Note> take() {
-    List<Note> some = new ArrayList<>();
+  private static long bytes(PartitionObject note) {
+    return NOTE_BYTES + note.object().key().length();
+  }
+
+  private List<PartitionObject> take() {
+    List<PartitionObject> some = new ArrayList<>();
     synchronized (notes) {
       notes.stream().limit(OBJECTS_AT_ONCE_MAX).forEach(some::add);
-      for (Note note : some) {
+      for (PartitionObject note : some) {
         notes.remove(note);
-        notedBytes -= note.bytes();
+        notedBytes -= bytes(note);
       }
     }
     return some;
@@ -77,12 +75,12 @@ final class Pruner {
    * @return how many versions were deleted
    */
   int prune() throws RocksDBException {
-    List<Note> taken = take();
+    List<PartitionObject> taken = take();
     if (taken.isEmpty()) {
       return 0; // not even a batch is made: it is asked twice a second
     }
     List<byte[]> objects = new ArrayList<>();
-    taken.forEach(note -> objects.add(note.keys.objectBegin(note.object)));
+    taken.forEach(note -> objects.add(note.partition().objectBegin(note.object())));
     objects.sort(Arrays::compareUnsigned);
     int dropped = 0;
     try (WriteBatch batch = new WriteBatch();

@@ -179,13 +179,14 @@ public final class RocksDatabase implements AutoCloseable {
   }
 
   /**
-   * Drops all that it has of a keyspace; nothing of it may be written any more, nor read. The disk
-   * has the room once the files that hold nothing else are deleted, which is at once, and the
-   * others compacted, which is in the background.
+   * Drops all that it has of a keyspace; nothing of it may be written any more, and who still reads
+   * of it is told that it is unknown. The disk has the room once the files that hold nothing else
+   * are deleted, which is at once, and the others compacted, which is in the background.
    */
   public synchronized void drop(String keyspace) {
     writing.lock(); // what still comes of it is not written after it
     try {
+      // Before anything is deleted: who still reads of it must not take what is left for all.
       for (int i = 0; i < header.partitionsOf(keyspace); i++) {
         dropped.add(header.numberOf(keyspace, i));
       }
@@ -282,6 +283,32 @@ public final class RocksDatabase implements AutoCloseable {
       throw damaged(e);
     } finally {
       open.readLock().unlock();
+    }
+  }
+
+  /**
+   * As {@link #use}, of what clients are shown of a partition.
+   *
+   * @throws OsierException UNKNOWN_KEYSPACE if that was dropped: files are deleted whoever reads,
+   *     so what was found may lack anything
+   */
+  <T> T use(RecordKeys partition, Use<T> use) {
+    T found;
+    try {
+      found = use(use);
+    } catch (OsierException e) {
+      checkThere(partition); // what it met may be no damage
+      throw e;
+    }
+    checkThere(partition); // after it was read: before that tells nothing
+    return found;
+  }
+
+  /** Throws UNKNOWN_KEYSPACE if a partition was dropped. */
+  void checkThere(RecordKeys partition) {
+    if (dropped.contains(partition.partition())) {
+      throw new OsierException(
+          ErrorCode.UNKNOWN_KEYSPACE, "the keyspace was dropped before all was read of it");
     }
   }
 

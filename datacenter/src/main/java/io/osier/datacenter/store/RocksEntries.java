@@ -17,6 +17,7 @@ import org.rocksdb.Slice;
 /** The entries of a decomposed object in a {@link RocksDatabase}. Thread-safe. */
 final class RocksEntries implements EntrySource {
   private final RocksDatabase database;
+  private final RecordKeys keys;
   private final Lease lease;
   private final byte[] begin;
   private final byte[] end;
@@ -24,6 +25,7 @@ final class RocksEntries implements EntrySource {
 
   RocksEntries(RocksDatabase database, RecordKeys keys, ObjectId object, Lease lease) {
     this.database = database;
+    this.keys = keys;
     this.lease = lease;
     this.begin = keys.entriesBegin(object);
     this.end = keys.entriesEnd(object);
@@ -34,13 +36,14 @@ final class RocksEntries implements EntrySource {
   public byte @Nullable [] get(byte[] key) {
     byte[] entry = RecordKeys.entry(begin, key);
     return database
-        .use(db -> lease.read(options -> Optional.ofNullable(db.get(options, entry))))
+        .use(keys, db -> lease.read(options -> Optional.ofNullable(db.get(options, entry))))
         .orElse(null);
   }
 
   @Override
   public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
     return database.use(
+        keys,
         db ->
             lease.read(
                 options -> {
@@ -107,7 +110,9 @@ final class RocksEntries implements EntrySource {
 
   @Override
   public boolean hold(int millis, boolean isPresent) {
-    return lease.hold(System.nanoTime(), millis, isPresent);
+    boolean isHeld = lease.hold(System.nanoTime(), millis, isPresent);
+    database.checkThere(keys);
+    return isHeld;
   }
 
   @Override

@@ -165,14 +165,21 @@ public final class RocksVersions implements VersionStore {
   }
 
   private <T> T search(byte[] from, byte[] to, Search<T> search) {
-    return database.use(
-        db -> {
-          try (Walk walk = new Walk(db, from, to)) {
-            T found = search.in(walk);
-            walk.checkEnd();
-            return found;
-          }
-        });
+    return database.use(db -> search(db, from, to, search));
+  }
+
+  /** As {@link #search(byte[], byte[], Search)}, of what clients are shown. */
+  private <T> T searchShown(byte[] from, byte[] to, Search<T> search) {
+    return database.use(keys, db -> search(db, from, to, search));
+  }
+
+  private <T> T search(RocksDB db, byte[] from, byte[] to, Search<T> search)
+      throws RocksDBException {
+    try (Walk walk = new Walk(db, from, to)) {
+      T found = search.in(walk);
+      walk.checkEnd();
+      return found;
+    }
   }
 
   /**
@@ -188,6 +195,7 @@ public final class RocksVersions implements VersionStore {
   /** Empty if there may be more of the key than what stands in a place. */
   private Optional<List<Loaded>> loadInPlace(Key key, Set<CrdtType> known) {
     return database.use(
+        keys,
         db -> {
           byte[] only = null;
           CrdtType ofType = null;
@@ -231,7 +239,7 @@ public final class RocksVersions implements VersionStore {
    */
   private Causal inPlace(ObjectId object, byte[] value) {
     return RecordValues.isDecomposed(value)
-        ? database.use(db -> state(object, head(db, object, value)))
+        ? database.use(keys, db -> state(object, head(db, object, value)))
         : RecordValues.inPlace(value, object.type(), database.dictionary());
   }
 
@@ -277,6 +285,7 @@ public final class RocksVersions implements VersionStore {
   @Override
   public EntrySource entries(ObjectId object) {
     return database.use(
+        keys,
         db ->
             new RocksEntries(
                 database, keys, object, database.leases().begin(db, System.nanoTime())));
@@ -296,7 +305,7 @@ public final class RocksVersions implements VersionStore {
   }
 
   private List<Loaded> loadAll(Key key) {
-    return search(
+    return searchShown(
         keys.keyBegin(key),
         keys.keyEnd(key),
         walk -> {
@@ -348,7 +357,7 @@ public final class RocksVersions implements VersionStore {
   @Override
   public List<ObjectId> objects(Optional<ObjectId> after, int limit) {
     byte[] from = after.map(keys::objectEnd).orElse(keys.objectsBegin());
-    return search(
+    return searchShown(
         from,
         keys.objectsEnd(),
         walk -> {

@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import java.util.List;
@@ -17,6 +18,11 @@ public interface StoredKey {
   /** Whether it is packed: then its states are small. */
   default boolean isPacked() {
     return false;
+  }
+
+  /** Whether it is one object, of this type: told of what is packed without unpacking it. */
+  default boolean isOnly(CrdtType type) {
+    return states().size() == 1 && states().getFirst().type() == type;
   }
 
   /**

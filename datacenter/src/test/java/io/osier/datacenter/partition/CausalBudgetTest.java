@@ -7,14 +7,21 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.store.MemoryVersions;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.PartitionStore;
+import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
@@ -23,6 +30,7 @@ import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -35,10 +43,18 @@ final class CausalBudgetTest {
   @SuppressWarnings("NullAway.Init") // each test starts it first
   private Partition partition;
 
+  @SuppressWarnings("NullAway.Init")
+  private ObjectStore held;
+
   private long nanos = 1;
   private long tickets;
 
   private void start(PartitionConfig.Memory memory) {
+    start(memory, new MemoryStore(), Recovered.NOTHING);
+  }
+
+  private void start(PartitionConfig.Memory memory, ObjectStore store, Recovered recovered) {
+    held = store;
     partition =
         new Partition(
             new PartitionConfig(
@@ -49,14 +65,18 @@ final class CausalBudgetTest {
                     StreamSettings.DEFAULT,
                     AdaptationSettings.DEFAULT)
                 .within(memory),
-            new MemoryStore(),
-            Recovered.NOTHING,
+            store,
+            recovered,
             new Now(nanos, 1));
   }
 
   private Effects step(Input input) {
     nanos += 1_000;
-    return partition.step(input, new Now(nanos, 1 + nanos / 1_000_000));
+    Effects effects = partition.step(input, new Now(nanos, 1 + nanos / 1_000_000));
+    if (held instanceof PartitionStore store) {
+      effects.keep(store, () -> {});
+    }
+    return effects;
   }
 
   private Reply ask(Request request) {
@@ -173,6 +193,103 @@ final class CausalBudgetTest {
     for (int i = 1; i <= 100; i++) {
       transact(i, 2, Request.End.COMMIT, List.of());
     }
+    assertThat(usage("transactions").used()).isZero();
+  }
+
+  private static final int FIELDS = 1_000;
+
+  /** What a field takes at least that a transaction has removed. */
+  private static final long GONE_BYTES = 40;
+
+  private static FieldId field(int i) {
+    return new FieldId("field " + i, CrdtType.LWW_REGISTER);
+  }
+
+  private void fillMap(String key, int fields) {
+    List<Operation.FieldUpdate> updates =
+        IntStream.range(0, fields)
+            .mapToObj(i -> new Operation.FieldUpdate(field(i), new Operation.Assign(Value.of(i))))
+            .toList();
+    Reply reply =
+        ask(
+            new Request.Write(
+                "k",
+                Key.of(key),
+                CrdtType.OR_MAP,
+                new Operation.UpdateFields(updates),
+                VersionVector.EMPTY,
+                0));
+    assertThat(code(reply)).isNull();
+  }
+
+  private static Request.Update clear(String key) {
+    return new Request.Update(Key.of(key), CrdtType.OR_MAP, new Operation.Clear());
+  }
+
+  /** A decomposed map, whose fields are not in the heap until a transaction removes them. */
+  private void startDecomposed(PartitionConfig.Memory memory, int maps) {
+    MemoryVersions versions = new MemoryVersions();
+    PartitionStore store =
+        new PartitionStore(
+            versions,
+            new WritesAtOnce(versions::write),
+            SELF,
+            1 << 20,
+            1_000,
+            KeyedHash.of(() -> 7),
+            Runnable::run,
+            new DecompositionLimits(1_000, 8));
+    Recovered recovered = store.recover(1, false, List.of());
+    start(memory, store, recovered);
+    for (int i = 0; i < maps; i++) {
+      fillMap("map" + i, FIELDS);
+    }
+    for (int round = 0; round < 20; round++) { // until the fields have gone from the heap
+      for (int i = 0; i < maps; i++) {
+        fillMap("map" + i, 1);
+      }
+    }
+  }
+
+  @Test
+  void versionsOfOpenTransactions_takeWhatTheirFieldsTake() {
+    startDecomposed(new PartitionConfig.Memory(LARGE, LARGE, LARGE), 3);
+    fillMap("small", 10);
+    transact(1, 1, Request.End.OPEN, List.of(clear("small")));
+    long small = usage("transactions").used();
+    assertThat(small).isLessThan(10_000);
+    transact(2, 1, Request.End.OPEN, List.of(clear("map0")));
+    long one = usage("transactions").used();
+    assertThat(one).isGreaterThan(FIELDS * GONE_BYTES);
+    transact(2, 2, Request.End.OPEN, List.of(clear("map0")));
+    assertThat(usage("transactions").used()).as("it is gone already").isLessThan(one + 2_000);
+    transact(3, 1, Request.End.OPEN, List.of(clear("map1"), clear("map2")));
+    assertThat(usage("transactions").used()).isGreaterThan(3 * FIELDS * GONE_BYTES);
+    transact(1, 2, Request.End.ABORT, List.of());
+    transact(2, 3, Request.End.COMMIT, List.of());
+    nanos += 120_000_000_000L; // the time limit of the third
+    step(new Input.Tick());
+    assertThat(usage("transactions").used()).isZero();
+  }
+
+  @Test
+  void versionsBeyondTheBudget_areRefused_whileOthersAreOpen() {
+    startDecomposed(new PartitionConfig.Memory(LARGE, FIELDS * GONE_BYTES, LARGE), 3);
+    Reply alone = transact(1, 1, Request.End.OPEN, List.of(clear("map0")));
+    assertThat(code(alone)).as("one is larger than all that there is").isNull();
+    long used = usage("transactions").used();
+    assertThat(used).isGreaterThan(FIELDS * GONE_BYTES);
+    Reply other = transact(2, 1, Request.End.OPEN, List.of(clear("map1")));
+    assertThat(code(other)).isEqualTo(ErrorCode.OVERLOADED);
+    Reply further = transact(1, 2, Request.End.OPEN, List.of(clear("map1")));
+    assertThat(code(further)).isEqualTo(ErrorCode.OVERLOADED);
+    assertThat(usage("transactions").used()).as("nothing was done").isEqualTo(used);
+    assertThat(code(transact(3, 1, Request.End.COMMIT, List.of(clear("map1")))))
+        .as("what commits at once is not kept")
+        .isNull();
+    assertThat(code(transact(4, 1, Request.End.COMMIT, List.of(clear("map0"), clear("map2")))))
+        .isEqualTo(ErrorCode.OVERLOADED);
+    assertThat(code(transact(1, 2, Request.End.COMMIT, List.of()))).isNull();
     assertThat(usage("transactions").used()).isZero();
   }
 

@@ -2,6 +2,7 @@ package io.osier.datacenter.work;
 
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.server.CombinerWork;
+import io.osier.datacenter.store.GroupWork;
 import java.util.function.BiConsumer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -21,6 +22,7 @@ final class WorkProperties {
 
   private static final BiConsumer<String, Long> COLLIDING = counted(CollidingWork.class);
   private static final BiConsumer<String, Long> COMBINER = counted(CombinerWork.class);
+  private static final BiConsumer<String, Long> GROUPS = counted(GroupWork.class);
   private static final BiConsumer<String, Long> ENCODING = counted(EncodingWork.class);
 
   /** An object of the class, which must be loaded anew to be counted. */
@@ -90,6 +92,13 @@ final class WorkProperties {
   @Test
   void elementsOfOneHash_takeNoMoreWorkInAWindow() {
     COMBINER.accept("", 0L);
+  }
+
+  /** Clients choose the keys, too, and one thread writes what all of them change. */
+  @ParameterizedTest
+  @ValueSource(strings = {"pruning", "dropping"})
+  void keysOfOneHash_takeNoMoreWorkToWrite(String scene) {
+    GROUPS.accept(scene, 0L);
   }
 
   /** The journal, the frames to all peers and the sizes share an update's bytes. */

@@ -149,8 +149,7 @@ final class DueOrder<K extends Comparable<K>> {
   }
 
   /** There is no replica in a due, so what was packed is never packed anew. */
-  static <K extends Comparable<K>> LeafPacking<Due<K>, Boolean> packing(
-      CellStore<?, K, ?> keys) {
+  static <K extends Comparable<K>> LeafPacking<Due<K>, Boolean> packing(CellStore<?, K, ?> keys) {
     return new LeafPacking<>(new DueCodec<>(keys.codecType()), List.of());
   }
 

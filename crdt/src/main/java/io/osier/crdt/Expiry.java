@@ -97,8 +97,7 @@ record Expiry(DeadlineRegister whole, PartDeadlines<?> parts) {
    *
    * @param replicas as in {@link PartDeadlines#read}
    */
-  static Expiry read(
-      WireInput in, DotStore<?> content, boolean full, List<ReplicaId> replicas) {
+  static Expiry read(WireInput in, DotStore<?> content, boolean full, List<ReplicaId> replicas) {
     DeadlineRegister whole = DeadlineRegister.read(in);
     if (!whole.isNone()) {
       return new Expiry(whole, PartDeadlines.none());

@@ -206,8 +206,7 @@ final class PartDeadlines<K extends Comparable<K>> {
    * @param gone other parts that are to go
    * @param content of this
    */
-  PartDeadlines<K> with(
-      Parts<K> version, List<K> same, List<K> gone, CellStore<?, K, ?> content) {
+  PartDeadlines<K> with(Parts<K> version, List<K> same, List<K> gone, CellStore<?, K, ?> content) {
     Editor<K> result = new Editor<>(this, content);
     for (K part : same) {
       DeadlineRegister deadlines = version.deadlines().cells.get(part);

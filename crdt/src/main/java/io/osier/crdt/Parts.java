@@ -86,8 +86,7 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
       (all.deadlines.isOver(key, all.content, millis) ? over : left).add(key);
     }
     return with(
-        asCells(content.with(all.content, left, over)),
-        deadlines.with(all, left, over, content));
+        asCells(content.with(all.content, left, over)), deadlines.with(all, left, over, content));
   }
 
   /** As {@link #at}, by a walk through all. */

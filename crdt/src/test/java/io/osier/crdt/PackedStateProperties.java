@@ -169,9 +169,7 @@ final class PackedStateProperties {
   }
 
   private static Part part(CrdtType type, int i) {
-    return type == CrdtType.OR_MAP
-        ? new Part.Field(field(i).name())
-        : new Part.Element(element(i));
+    return type == CrdtType.OR_MAP ? new Part.Field(field(i).name()) : new Part.Element(element(i));
   }
 
   /** Later updates give earlier ones as often as later ones. */

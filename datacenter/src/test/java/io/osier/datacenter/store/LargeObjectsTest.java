@@ -79,8 +79,11 @@ final class LargeObjectsTest {
     assertThat(Decomposition.isDecomposed(decomposed)).isTrue();
     List<Part> parts = elements(200, 10).stream().<Part>map(e -> new Part.Element(e)).toList();
     Operation expire = new Operation.ExpireParts(parts, new Operation.Expire(99, false));
-    assertThat(Decomposition.isDecomposed(objects.formed(SET, updated(set, expire), List.of()))).isFalse();
-    assertThat(Decomposition.isDecomposed(objects.formed(SET, updated(decomposed, expire), List.of()))).isFalse();
+    assertThat(Decomposition.isDecomposed(objects.formed(SET, updated(set, expire), List.of())))
+        .isFalse();
+    assertThat(
+            Decomposition.isDecomposed(objects.formed(SET, updated(decomposed, expire), List.of())))
+        .isFalse();
   }
 
   private static Operation field(String name, CrdtType type, Operation operation) {

@@ -547,8 +547,8 @@ public final class Causal {
     Seen known = seen;
     if (known == null || !known.isSo(millis)) {
       // What was over then is over now, too.
-      boolean isLater = known != null && known.from <= millis;
-      known = seen(this, (isLater ? known.without : this).parts().at(millis), millis);
+      Causal before = known != null && known.from <= millis ? known.without : this;
+      known = seen(this, before.parts().at(millis), millis);
       seen = known;
     }
     return known.without;

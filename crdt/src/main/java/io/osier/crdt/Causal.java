@@ -424,7 +424,8 @@ public final class Causal {
   private static Seen seen(Causal all, Parts<?> left, long from) {
     Expiry rest = Expiry.of(all.expiry.whole(), left.deadlines());
     int over = all.expiry.parts().size() - left.deadlines().size();
-    return new Seen(new Causal(left.content(), rest, all.context, all.full), from, over);
+    Causal without = new Causal(left.content(), rest, all.context, all.full);
+    return new Seen(over > FEW_OVER ? without.packLeaves() : without, from, over);
   }
 
   /**

@@ -474,6 +474,20 @@ final class PackedStateProperties {
     assertThat(readSet(bytes).looseHeapBytes()).isEqualTo(small.looseHeapBytes());
   }
 
+  /** What readers see of it is kept beside it, and nobody counts that. */
+  @Test
+  void whatIsLeftOfManyThatAreOver_isPacked() {
+    for (CrdtType type : TYPES) {
+      Causal state = large(type);
+      List<Part> parts = parts(type, IntStream.range(0, ELEMENTS / 2));
+      Operation expire = new Operation.ExpireParts(parts, deadline(0));
+      state = state.join(state.prepare(expire, ORIGINS.get(1), 90_000, 0, 2, 0)).packLeaves();
+      Causal left = state.at(DUE);
+      assertThat(left.read(new Query.Size())).isEqualTo(new Reading.Count(ELEMENTS / 2));
+      assertThat(left.looseHeapBytes()).as("%s", type).isZero();
+    }
+  }
+
   /** An update copies one leaf or divides it, and nothing is left to be packed. */
   @Test
   void anUpdate_changesOneLeaf() {

@@ -53,7 +53,7 @@ final class Outside<K extends Comparable<K>, V> {
   @Nullable V get(K key) {
     byte[] bytes = type.orderedKey(key);
     int hash = hash(bytes);
-    ReadCells read = ReadCells.ofThread();
+    ReadCells read = ReadCells.shared();
     ReadCells.Cell known = read.find(identity, key, hash);
     if (known != null) {
       return (V) known.cell();

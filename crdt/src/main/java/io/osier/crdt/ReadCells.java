@@ -1,32 +1,35 @@
 package io.osier.crdt;
 
 import io.osier.core.HeapSize;
-import java.util.Arrays;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Cells of decomposed objects that were read last, since an update asks several times for each that
- * it changes. All objects share a few such tables, by threads, of which each works on one object at
- * a time: were they each object's own, those of all objects that were ever read would have to be
- * counted, and would be of no use to anybody. Together they take at most {@value #STRIPES} times
- * {@value #HEAP_BYTES_MAX} bytes of the heap, whatever there is. Thread-safe.
+ * it changes. All objects share them: were they each object's own, those of all objects that were
+ * ever read would have to be counted, and would be of no use to anybody. Each has one place, and
+ * what a place may take is bounded, so together they take at most {@link #HEAP_BYTES_MAX}, whatever
+ * there is. Thread-safe: what stands in a place is immutable, and it does not matter which of two
+ * threads is the last to put something there.
  */
 final class ReadCells {
-  private static final int STRIPES = 8;
+  private static final int PLACES = 2_048;
+  private static final long CELL_HEAP_BYTES_MAX = 2 << 10;
+
+  private static final int LARGE_PLACES = 8;
 
   /** The field of a map may take several times its encoded size: room for one of 64 KiB. */
-  static final long HEAP_BYTES_MAX = 512 << 10;
+  private static final long LARGE_HEAP_BYTES_MAX = 512 << 10;
 
-  private static final int PLACES = 256;
+  static final long HEAP_BYTES_MAX =
+      PLACES * CELL_HEAP_BYTES_MAX + LARGE_PLACES * LARGE_HEAP_BYTES_MAX;
+
   private static final long CELL_HEAP_BYTES =
       HeapSize.object(3 * HeapSize.REFERENCE + Long.BYTES) + HeapSize.object(0);
 
-  private static final ReadCells[] ALL =
-      IntStream.range(0, STRIPES).mapToObj(i -> new ReadCells()).toArray(ReadCells[]::new);
+  private static final ReadCells SHARED = new ReadCells();
 
-  private final @Nullable Cell[] places = new Cell[PLACES];
-  private long heapBytes;
+  private final @Nullable Cell[] small = new Cell[PLACES];
+  private final @Nullable Cell[] large = new Cell[LARGE_PLACES];
 
   /**
    * A key that was looked for.
@@ -38,9 +41,9 @@ final class ReadCells {
 
   ReadCells() {}
 
-  /** The table of this thread, and maybe of some others. */
-  static ReadCells ofThread() {
-    return ALL[(int) Thread.currentThread().threadId() & STRIPES - 1];
+  /** Those of all objects. */
+  static ReadCells shared() {
+    return SHARED;
   }
 
   /**
@@ -48,9 +51,16 @@ final class ReadCells {
    *
    * @param hash the same one for the same key of an object
    */
-  synchronized @Nullable Cell find(Object object, Object key, int hash) {
-    Cell known = places[placeOf(hash)];
-    return known != null && known.object == object && known.key.equals(key) ? known : null;
+  @Nullable Cell find(Object object, Object key, int hash) {
+    Cell known = small[placeOf(hash, PLACES)];
+    if (known == null || !isOf(known, object, key)) {
+      known = large[placeOf(hash, LARGE_PLACES)];
+    }
+    return known != null && isOf(known, object, key) ? known : null;
+  }
+
+  private static boolean isOf(Cell known, Object object, Object key) {
+    return known.object == object && known.key.equals(key);
   }
 
   /**
@@ -58,28 +68,27 @@ final class ReadCells {
    *
    * @param cellHeapBytes of the key and its cell
    */
-  synchronized void keep(
-      Object object, Object key, @Nullable Object cell, long cellHeapBytes, int hash) {
-    long added = CELL_HEAP_BYTES + cellHeapBytes;
-    if (added > HEAP_BYTES_MAX) {
-      return;
+  void keep(Object object, Object key, @Nullable Object cell, long cellHeapBytes, int hash) {
+    Cell found = new Cell(object, key, cell, CELL_HEAP_BYTES + cellHeapBytes);
+    if (found.heapBytes <= CELL_HEAP_BYTES_MAX) {
+      small[placeOf(hash, PLACES)] = found;
+    } else if (found.heapBytes <= LARGE_HEAP_BYTES_MAX) {
+      large[placeOf(hash, LARGE_PLACES)] = found;
     }
-    int at = placeOf(hash);
-    Cell former = places[at];
-    heapBytes -= former == null ? 0 : former.heapBytes;
-    if (heapBytes + added > HEAP_BYTES_MAX) {
-      Arrays.fill(places, null);
-      heapBytes = 0;
-    }
-    places[at] = new Cell(object, key, cell, added);
-    heapBytes += added;
   }
 
-  private static int placeOf(int hash) {
-    return (hash ^ hash >>> 16) & PLACES - 1;
+  private static int placeOf(int hash, int places) {
+    return (hash ^ hash >>> 16) & places - 1;
   }
 
-  synchronized long heapBytes() {
-    return heapBytes;
+  /** What they take in the heap, about, in bytes. */
+  long heapBytes() {
+    long sum = 0;
+    for (@Nullable Cell[] places : new @Nullable Cell[][] {small, large}) {
+      for (Cell each : places) {
+        sum += each == null ? 0 : each.heapBytes;
+      }
+    }
+    return sum;
   }
 }

@@ -13,7 +13,6 @@ import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
-import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -90,8 +89,11 @@ final class FormerValues implements Past {
     /** Whether the next one that is kept was made from it. */
     boolean isShared;
 
-    /** What it was made into, if nothing else was kept since; for as long as that is there. */
-    @Nullable WeakReference<Causal> next;
+    /**
+     * The identity's hash of what it was made into, if nothing else was kept since; 0 otherwise. It
+     * does not keep that. Were another one taken for it, a sum would be too small.
+     */
+    int next;
 
     /** What was taken of the budget for it. */
     long charged;
@@ -125,11 +127,11 @@ final class FormerValues implements Past {
     /** One of its objects was made into another one. */
     void changed(long bytes, Causal after) {
       changedBytes = Math.min(wholeBytes, changedBytes + bytes);
-      next = new WeakReference<>(after);
+      next = System.identityHashCode(after);
     }
 
     boolean isMadeInto(Causal state) {
-      return next != null && next.refersTo(state);
+      return next != 0 && next == System.identityHashCode(state);
     }
 
     /** The next one that was kept is not kept any more. */
@@ -246,7 +248,7 @@ final class FormerValues implements Past {
     }
     if (last != null && last.isMadeInto(before)) {
       last.isShared = true;
-      last.next = null;
+      last.next = 0;
       charge(last);
     }
     Former former = new Former(key, states(object, before), byStep, nowNanos);

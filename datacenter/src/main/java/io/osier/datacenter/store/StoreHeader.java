@@ -209,7 +209,7 @@ record StoreHeader(
    */
   static StoreHeader decode(byte[] bytes) {
     WireInput in = new WireInput(bytes);
-    int format = Codec.decode(HEADER, in::readByte);
+    int format = Codec.decode(HEADER, () -> in.readByte());
     if (format > FORMAT) {
       // No damage, which one might try to mend.
       throw new OsierException(

@@ -15,6 +15,20 @@ public final class Jvm {
    */
   public static final List<String> BRIEF = List.of("-XX:TieredStopAtLevel=1");
 
+  /**
+   * What this process got from the launcher and its processes must have, too: what the code needs,
+   * and the start cache with the options that it was made with.
+   */
+  private static final List<String> INHERITED =
+      List.of(
+          "--",
+          "-XX:+UseCompact",
+          "-XX:AOTCache=",
+          "-XX:SharedArchiveFile=",
+          "-Xlog:aot=",
+          "-Xlog:cds=",
+          "-Dosier.native.dir=");
+
   private Jvm() {}
 
   /**
@@ -52,7 +66,7 @@ public final class Jvm {
     line.addAll(options);
     line.add("-D" + Main.PARENT + "=" + ProcessHandle.current().pid());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.startsWith("--") || option.startsWith("-XX:+UseCompact")) {
+      if (INHERITED.stream().anyMatch(option::startsWith)) {
         line.add(option);
       }
     }

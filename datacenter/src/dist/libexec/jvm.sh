@@ -171,12 +171,14 @@ osier_refresh_cache() {
   osier_make_cache || echo "osier: no start cache could be made; starts take longer without" >&2
 }
 
-# Becomes the program, with the arguments; OSIER_JAVA_OPTIONS are the last that Java is given.
+# Becomes the program, with the arguments; OSIER_JAVA_OPTIONS are the last that Java is given. Java
+# compares the cache with its checksums: it would crash with a damaged one.
 osier_exec() {
   # shellcheck disable=SC2086 # lists of options
   if [ -n "$cache_current" ]; then
-    exec "$java" $java_options "$cache_use=$cache" -Xlog:aot=off -Xlog:cds=off \
-      "-Dosier.native.dir=$cache_folder" ${OSIER_JAVA_OPTIONS:-} -cp "$class_path" "$main" "$@"
+    exec "$java" $java_options "$cache_use=$cache" -XX:+VerifySharedSpaces -Xlog:aot=off \
+      -Xlog:cds=off "-Dosier.native.dir=$cache_folder" ${OSIER_JAVA_OPTIONS:-} \
+      -cp "$class_path" "$main" "$@"
   fi
   # shellcheck disable=SC2086
   exec "$java" $java_options ${OSIER_JAVA_OPTIONS:-} -cp "$class_path" "$main" "$@"

@@ -25,6 +25,7 @@ public final class Jvm {
           "-XX:+UseCompact",
           "-XX:AOTCache=",
           "-XX:SharedArchiveFile=",
+          "-XX:+VerifySharedSpaces",
           "-Xlog:aot=",
           "-Xlog:cds=",
           "-Dosier.native.dir=");
@@ -65,15 +66,16 @@ public final class Jvm {
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(options);
     line.add("-D" + Main.PARENT + "=" + ProcessHandle.current().pid());
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (INHERITED.stream().anyMatch(option::startsWith)) {
-        line.add(option);
-      }
-    }
+    line.addAll(inherited(ManagementFactory.getRuntimeMXBean().getInputArguments()));
     line.add("-cp");
     line.add(System.getProperty("java.class.path"));
     line.add(Main.class.getName());
     line.addAll(List.of(command));
     return new ProcessBuilder(line);
+  }
+
+  /** What of this process's options its processes must have, too. */
+  static List<String> inherited(List<String> options) {
+    return options.stream().filter(o -> INHERITED.stream().anyMatch(o::startsWith)).toList();
   }
 }

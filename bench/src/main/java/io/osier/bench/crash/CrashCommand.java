@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -55,6 +56,8 @@ public final class CrashCommand implements Callable<Integer> {
 
   /** While links are cut all the time a start may take long. */
   private static final Duration ONCE_READY = Duration.ofMinutes(5);
+
+  private static final int SAID_POLLS = 100;
 
   private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
 
@@ -188,11 +191,23 @@ public final class CrashCommand implements Callable<Integer> {
             "  %s: %.1f s of processor so far; by its log it served after %s%n",
             victim,
             cluster.cpu(victim).toMillis() / 1e3,
-            cluster.startParts(victim).orElse("(not said yet)"));
+            startParts(cluster, victim));
       }
     }
     Collections.sort(all);
     return all;
+  }
+
+  /** It says so a moment after it answers its first client. */
+  private static String startParts(LocalCluster cluster, String dc) {
+    for (int asked = 0; asked < SAID_POLLS; asked++) {
+      Optional<String> parts = cluster.startParts(dc);
+      if (parts.isPresent()) {
+        return parts.get();
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+    return "(not said yet)";
   }
 
   private boolean isRight(

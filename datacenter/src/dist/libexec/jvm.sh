@@ -162,11 +162,7 @@ osier_end_work() {
 # Makes it if it is not there, and could be: for what starts servers.
 osier_refresh_cache() {
   [ "$cache_folder" != off ] && [ -z "$cache_current" ] || return 0
-  if [ -e "$cache_folder" ]; then
-    [ -w "$cache_folder" ] || return 0
-  else
-    [ -w "${cache_folder%/*}" ] || return 0
-  fi
+  mkdir -p "$cache_folder" 2>/dev/null && [ -w "$cache_folder" ] || return 0
   echo "osier: the first start with this Java: a start cache is made in $cache_folder" >&2
   osier_make_cache || echo "osier: no start cache could be made; starts take longer without" >&2
 }

@@ -276,8 +276,8 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * What the last start of a datacenter took until it served clients, by its own log, such as {@code
-   * 0.73 s (Java 0.38, store 0.16, …)}; empty if it has not said so yet.
+   * What the last start of a datacenter took until it served clients, by its own log, such as
+   * {@code 0.73 s (Java 0.38, store 0.16, …)}; empty if it has not said so yet.
    */
   public Optional<String> startParts(String dc) {
     try (Stream<String> lines = Files.lines(log(dc, starts.getOrDefault(dc, 1)))) {

@@ -89,8 +89,7 @@ public final class StartCommand implements Callable<Integer> {
     }
   }
 
-  private void measure(Path directory, String cache)
-      throws IOException, InterruptedException {
+  private void measure(Path directory, String cache) throws IOException, InterruptedException {
     Files.createDirectories(directory);
     int port = Ports.free();
     Path config = directory.resolve("eu.conf");

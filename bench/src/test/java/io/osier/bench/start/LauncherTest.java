@@ -212,8 +212,7 @@ final class LauncherTest {
     assertThat(cacheFiles(launcher)).isEmpty();
     Files.delete(dir.resolve("calls.fails"));
     assertThat(
-            run(launcher, Map.of("OSIER_CACHE", "off"), "server", "--config", "eu.conf")
-                .getFirst())
+            run(launcher, Map.of("OSIER_CACHE", "off"), "server", "--config", "eu.conf").getFirst())
         .doesNotContain("AOTCache", "osier.native");
     Path file = Files.writeString(dir.resolve("no folder"), "");
     assertThat(run(launcher, Map.of("OSIER_CACHE", file + "/c"), "server", "--config", "e"))
@@ -224,8 +223,7 @@ final class LauncherTest {
 
   @ParameterizedTest
   @EnumSource
-  void twoStartsAtOnce_oneMakesTheCache_andTheOtherDoesNotWait(Launcher launcher)
-      throws Exception {
+  void twoStartsAtOnce_oneMakesTheCache_andTheOtherDoesNotWait(Launcher launcher) throws Exception {
     Path wait = dir.resolve("calls.wait");
     assertThat(new ProcessBuilder("mkfifo", wait.toString()).start().waitFor()).isZero();
     Process making = begin(launcher, Map.of(), "server", "--config", "eu.conf");

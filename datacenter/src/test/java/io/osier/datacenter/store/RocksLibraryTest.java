@@ -58,8 +58,7 @@ final class RocksLibraryTest {
 
   @Test
   void severalAtOnce_leaveTheLibraryAlone() throws Exception {
-    assertThat(
-            IntStream.range(0, 16).parallel().allMatch(i -> RocksLibrary.keep(entry, kept)))
+    assertThat(IntStream.range(0, 16).parallel().allMatch(i -> RocksLibrary.keep(entry, kept)))
         .isTrue();
     assertThat(kept).hasBinaryContent(LIBRARY);
     try (Stream<Path> files = Files.list(kept.getParent())) {

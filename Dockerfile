@@ -35,10 +35,10 @@ COPY --from=runtime /opt/native/ /usr/lib/
 COPY datacenter/src/docker/ /usr/local/bin/
 ENV JAVA_HOME=/opt/jre PATH=/opt/osier/bin:/opt/jre/bin:/usr/local/bin:/usr/bin:/bin \
     OSIER_LISTEN_HOST=0.0.0.0 OSIER_ADMIN_ENABLED=true OSIER_STORE_DIR=/var/lib/osier
-# With START_CACHE=yes the image holds the classes as the virtual machine has them in memory: starts
-# take half the time, and the image 55 MB more.
-ARG START_CACHE=no
-RUN [ "$START_CACHE" = no ] || osier cache
+# The image holds the start cache, the classes as the virtual machine has them in memory: starts take a
+# third of the processor time, and the image 60 MB more. START_CACHE=no leaves it out.
+ARG START_CACHE=yes
+RUN [ "$START_CACHE" = no ] || osier cache || echo 'no start cache: starts take longer' >&2
 USER 7400:7400
 EXPOSE 7400 7401 7402
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 CMD ["osier-health"]

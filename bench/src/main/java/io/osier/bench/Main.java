@@ -5,7 +5,7 @@ import io.osier.bench.jmh.JmhCommand;
 import io.osier.bench.sample.SampleCommand;
 import io.osier.bench.sim.SimCommand;
 import io.osier.bench.ycsb.YcsbCommand;
-import picocli.CommandLine;
+import java.util.List;
 
 /** The repository's launcher: the distribution's commands, and those of bench. */
 public final class Main {
@@ -18,7 +18,7 @@ public final class Main {
   private Main() {}
 
   /** Runs a command and exits with its code. */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     Long parent = Long.getLong(PARENT);
     if (parent != null) {
       ProcessHandle.of(parent)
@@ -26,18 +26,15 @@ public final class Main {
               p -> p.onExit().thenRun(() -> Runtime.getRuntime().halt(1)),
               () -> Runtime.getRuntime().halt(1));
     }
-    CommandLine commands = io.osier.datacenter.cli.Main.commandLine();
-    for (Class<?> command :
-        new Class<?>[] {
-          DemoCommand.class,
-          SampleCommand.class,
-          SimCommand.class,
-          BenchCommand.class,
-          YcsbCommand.class,
-          JmhCommand.class
-        }) {
-      commands.addSubcommand(command);
-    }
-    System.exit(io.osier.datacenter.cli.Main.run(commands, args));
+    System.exit(
+        io.osier.datacenter.cli.Main.run(
+            List.of(
+                DemoCommand.class,
+                SampleCommand.class,
+                SimCommand.class,
+                BenchCommand.class,
+                YcsbCommand.class,
+                JmhCommand.class),
+            args));
   }
 }

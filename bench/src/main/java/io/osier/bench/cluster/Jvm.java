@@ -15,6 +15,21 @@ public final class Jvm {
    */
   public static final List<String> BRIEF = List.of("-XX:TieredStopAtLevel=1");
 
+  /**
+   * What this process got from the launcher and its processes must have, too: what the code needs,
+   * and the start cache with the options that it was made with.
+   */
+  private static final List<String> INHERITED =
+      List.of(
+          "--",
+          "-XX:+UseCompact",
+          "-XX:AOTCache=",
+          "-XX:SharedArchiveFile=",
+          "-XX:+VerifySharedSpaces",
+          "-Xlog:aot=",
+          "-Xlog:cds=",
+          "-Dosier.native.dir=");
+
   private Jvm() {}
 
   /**
@@ -51,15 +66,16 @@ public final class Jvm {
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(options);
     line.add("-D" + Main.PARENT + "=" + ProcessHandle.current().pid());
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.startsWith("--") || option.startsWith("-XX:+UseCompact")) {
-        line.add(option);
-      }
-    }
+    line.addAll(inherited(ManagementFactory.getRuntimeMXBean().getInputArguments()));
     line.add("-cp");
     line.add(System.getProperty("java.class.path"));
     line.add(Main.class.getName());
     line.addAll(List.of(command));
     return new ProcessBuilder(line);
+  }
+
+  /** What of this process's options its processes must have, too. */
+  static List<String> inherited(List<String> options) {
+    return options.stream().filter(o -> INHERITED.stream().anyMatch(o::startsWith)).toList();
   }
 }

@@ -5,6 +5,7 @@ import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Durability;
 import io.osier.bench.cluster.Flicker;
+import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.OnceLoad;
 import io.osier.bench.cluster.Topology;
@@ -15,7 +16,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -51,6 +56,8 @@ public final class CrashCommand implements Callable<Integer> {
 
   /** While links are cut all the time a start may take long. */
   private static final Duration ONCE_READY = Duration.ofMinutes(5);
+
+  private static final int SAID_POLLS = 100;
 
   private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
 
@@ -107,6 +114,8 @@ public final class CrashCommand implements Callable<Integer> {
                 .links(new WanQuality(5, 3, 0))
                 .heap("-Xmx192m")
             : new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 1s }\n");
+    // A process lives for seconds here.
+    settings.javaOptions(Jvm.BRIEF);
     try (LocalCluster cluster = settings.seed(used).start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
       good = once ? once(cluster, used) : counters(cluster, used);
@@ -123,50 +132,50 @@ public final class CrashCommand implements Callable<Integer> {
 
   private boolean counters(LocalCluster cluster, long used) {
     try (CounterLoad load = new CounterLoad(cluster, KEYSPACE, target, used)) {
-      double slowest = kill(cluster, new Random(used), true, load::done, load::failures);
+      List<Double> starts = kill(cluster, new Random(used), true, load::done, load::failures);
       load.stop();
       return isRight(
           cluster,
           client -> load.audit(client.session().keyspace(KEYSPACE)),
           load.done(),
           false,
-          slowest);
+          starts);
     }
   }
 
   private boolean once(LocalCluster cluster, long used) {
     boolean forgets = durability.isLossy();
     try (OnceLoad load = new OnceLoad(cluster.dcs(), cluster::client, target, forgets, used)) {
-      double slowest;
+      List<Double> starts;
       try (Flicker flicker = new Flicker(cluster, used)) {
-        slowest = kill(cluster, new Random(used), !forgets, load::done, load::failures);
+        starts = kill(cluster, new Random(used), !forgets, load::done, load::failures);
         System.out.println(flicker.cuts() + " cuts");
       }
       load.stop();
-      return isRight(cluster, load::audit, load.done(), forgets, slowest);
+      return isRight(cluster, load::audit, load.done(), forgets, starts);
     }
   }
 
-  /** Kills again and again; how long the slowest start took, in seconds. */
-  private double kill(
+  /** Kills again and again; how long each start took, in seconds, the fastest first. */
+  private List<Double> kill(
       LocalCluster cluster,
       Random random,
       boolean sometimesAll,
       LongSupplier done,
       LongSupplier failures) {
-    double slowest = 0;
+    List<Double> all = new ArrayList<>();
     for (int cycle = 1; cycle <= cycles; cycle++) {
       LockSupport.parkNanos((500 + random.nextInt(2_000)) * 1_000_000L);
-      boolean all = random.nextInt(4) == 0 && sometimesAll;
+      boolean everyone = random.nextInt(4) == 0 && sometimesAll;
       Set<String> victims =
-          all ? Set.copyOf(Topology.DCS) : Set.of(Topology.DCS.get(random.nextInt(3)));
+          everyone ? Set.copyOf(Topology.DCS) : Set.of(Topology.DCS.get(random.nextInt(3)));
       victims.parallelStream().forEach(cluster::kill);
       LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
       long began = System.nanoTime();
       victims.forEach(cluster::start);
       cluster.awaitReady(once ? ONCE_READY : Duration.ofSeconds(60));
       double seconds = (System.nanoTime() - began) / 1e9;
-      slowest = Math.max(slowest, seconds);
+      all.add(seconds);
       System.out.printf(
           Locale.ROOT,
           "cycle %d: killed %s, serving again after %.1f s; %d updates acknowledged, %d failed or"
@@ -176,8 +185,29 @@ public final class CrashCommand implements Callable<Integer> {
           seconds,
           done.getAsLong(),
           failures.getAsLong());
+      for (String victim : victims) {
+        System.out.printf(
+            Locale.ROOT,
+            "  %s: %.1f s of processor so far; by its log it served after %s%n",
+            victim,
+            cluster.cpu(victim).toMillis() / 1e3,
+            startParts(cluster, victim));
+      }
     }
-    return slowest;
+    Collections.sort(all);
+    return all;
+  }
+
+  /** It says so a moment after it answers its first client. */
+  private static String startParts(LocalCluster cluster, String dc) {
+    for (int asked = 0; asked < SAID_POLLS; asked++) {
+      Optional<String> parts = cluster.startParts(dc);
+      if (parts.isPresent()) {
+        return parts.get();
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+    return "(not said yet)";
   }
 
   private boolean isRight(
@@ -185,19 +215,20 @@ public final class CrashCommand implements Callable<Integer> {
       Function<OsierClient, CounterLoad.Audit> audit,
       long acknowledged,
       boolean forgets,
-      double slowest) {
+      List<Double> starts) {
     boolean equal = cluster.fleet().awaitEqual(SETTLE_MAX, System.out::println);
     CounterLoad.Audit found = cluster.fleet().audit(audit);
     System.out.printf(
         Locale.ROOT,
-        "%d cycles, %d acknowledged updates, %d missing, %d surplus, datacenters %s; slowest start"
-            + " %.1f s%n",
+        "%d cycles, %d acknowledged updates, %d missing, %d surplus, datacenters %s; serving again"
+            + " after %.1f s (median), %.1f s (slowest)%n",
         cycles,
         acknowledged,
         found.missing(),
         found.surplus(),
         equal ? "equal" : "NOT EQUAL",
-        slowest);
+        starts.get(starts.size() / 2),
+        starts.getLast());
     return equal && (forgets || (found.missing() == 0 && found.surplus() == 0));
   }
 }

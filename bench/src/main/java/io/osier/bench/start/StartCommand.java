@@ -7,6 +7,7 @@ import io.osier.core.net.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,20 +18,20 @@ import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Measures how long the distribution's launcher takes until a client's request is answered. */
+/** Measures what a launcher's start of a server takes until a client's request is answered. */
 @Command(
     name = "start",
     mixinStandardHelpOptions = true,
     description = {
-      "Starts a datacenter of the distribution again and again, with its start cache and without,"
+      "Starts a datacenter again and again, with its start cache and without, and measures the time"
           + " and",
-      "measures the time from the launcher's start to a client's first answered update. The store"
-          + " is",
-      "kept from one start to the next; each datacenter is stopped in between (--kill: as by kill"
-          + " -9).",
+      "the processor time (user and system) from the launcher's start to a client's first answered",
+      "update. Each start has a new store (--keep-store: that of the one before; the datacenter is",
+      "stopped in between, with --kill as by kill -9).",
       "",
-      "Build the distribution and unpack it first: mvn -B -DskipTests package, tar xzf"
-          + " datacenter/target/osier-*.tar.gz"
+      "The launcher is ./osier, or bin/osier of the unpacked distribution: mvn -B -DskipTests"
+          + " package,",
+      "tar xzf datacenter/target/osier-*.tar.gz"
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:measured", "1:it could not be started", "2:wrong usage"})
@@ -38,11 +39,11 @@ public final class StartCommand implements Callable<Integer> {
   private static final long START_SECONDS_MAX = 120;
 
   @Option(
-      names = "--distribution",
-      required = true,
-      paramLabel = "FOLDER",
-      description = "the unpacked distribution")
-  private Path distribution;
+      names = "--launcher",
+      defaultValue = "osier",
+      paramLabel = "FILE",
+      description = "what is started (default: ./${DEFAULT-VALUE})")
+  private Path launcher;
 
   @Option(
       names = "--starts",
@@ -50,6 +51,9 @@ public final class StartCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "starts of each kind (default: ${DEFAULT-VALUE})")
   private int starts;
+
+  @Option(names = "--keep-store", description = "go on with the store of the start before")
+  private boolean keepStore;
 
   @Option(names = "--kill", description = "kill each datacenter instead of stopping it")
   private boolean kill;
@@ -61,7 +65,6 @@ public final class StartCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Path launcher = distribution.resolve("bin/osier").toAbsolutePath();
     if (starts < 1 || !Files.isExecutable(launcher)) {
       System.err.println(
           starts < 1 ? "--starts must be at least 1" : "there is no program " + launcher);
@@ -69,9 +72,9 @@ public final class StartCommand implements Callable<Integer> {
     }
     Path directory = Files.createTempDirectory("osier-start");
     try {
-      System.out.printf("%-12s %8s %8s %8s%n", "start cache", "median", "least", "most");
-      measure(directory.resolve("off"), launcher, "off");
-      measure(directory.resolve("on"), launcher, directory.resolve("cache").toString());
+      System.out.printf("%-12s %-10s %8s %8s %8s%n", "start cache", "", "median", "least", "most");
+      measure(directory.resolve("off"), "off");
+      measure(directory.resolve("on"), directory.resolve("cache").toString());
       System.out.println("\nthe last start of each kind, by its own log:");
       told.forEach(System.out::println);
       return 0;
@@ -86,8 +89,7 @@ public final class StartCommand implements Callable<Integer> {
     }
   }
 
-  private void measure(Path directory, Path launcher, String cache)
-      throws IOException, InterruptedException {
+  private void measure(Path directory, String cache) throws IOException, InterruptedException {
     Files.createDirectories(directory);
     int port = Ports.free();
     Path config = directory.resolve("eu.conf");
@@ -104,9 +106,14 @@ public final class StartCommand implements Callable<Integer> {
             .formatted(port, directory.resolve("data")));
     Path log = directory.resolve("log");
     List<Double> seconds = new ArrayList<>();
+    List<Double> processor = new ArrayList<>();
     for (int i = 0; i <= starts; i++) {
+      if (!keepStore && Files.exists(directory.resolve("data"))) {
+        Directories.delete(directory.resolve("data"));
+      }
       ProcessBuilder builder =
-          new ProcessBuilder(launcher.toString(), "server", "--config", config.toString())
+          new ProcessBuilder(
+                  launcher.toAbsolutePath().toString(), "server", "--config", config.toString())
               .redirectErrorStream(true)
               .redirectOutput(log.toFile());
       builder.environment().put("OSIER_CACHE", cache);
@@ -114,8 +121,10 @@ public final class StartCommand implements Callable<Integer> {
       Process process = builder.start();
       try {
         double took = FirstAnswer.seconds(process, "eu", port, "shop", began, log);
-        if (i > 0) { // the first one makes the store, and the cache
+        Duration cpu = process.info().totalCpuDuration().orElse(Duration.ZERO);
+        if (i > 0) { // the first one makes the cache
           seconds.add(took);
+          processor.add(cpu.toNanos() / 1e9);
         }
         LockSupport.parkNanos(200_000_000); // so that it has said what took how long
       } finally {
@@ -127,14 +136,21 @@ public final class StartCommand implements Callable<Integer> {
         process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS);
       }
     }
+    String label = cache.equals("off") ? "without" : "with";
+    print(label, "time", seconds);
+    print(label, "processor", processor);
+    Files.readAllLines(log).stream().filter(l -> l.contains("after its start")).forEach(told::add);
+  }
+
+  private static void print(String cache, String what, List<Double> seconds) {
     Collections.sort(seconds);
     System.out.printf(
         Locale.ROOT,
-        "%-12s %6.2f s %6.2f s %6.2f s%n",
-        cache.equals("off") ? "without" : "with",
+        "%-12s %-10s %6.2f s %6.2f s %6.2f s%n",
+        cache,
+        what,
         seconds.get(seconds.size() / 2),
         seconds.getFirst(),
         seconds.getLast());
-    Files.readAllLines(log).stream().filter(l -> l.contains("after its start")).forEach(told::add);
   }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 final class ContainerStartTest {
   private static final int SECONDS_MAX = 120;
-  private static final long IMAGE_BYTES_MAX = 200_000_000;
+  private static final long IMAGE_BYTES_MAX = 260_000_000;
 
   @TempDir private Path dir;
 

@@ -66,8 +66,23 @@ public final class ServerCommand implements Callable<Integer> {
   @Option(names = "--check", description = "check the configuration and exit")
   private boolean check;
 
+  private final Map<String, String> environment;
+
   /** For picocli. */
-  public ServerCommand() {}
+  @SuppressWarnings("NullAway.Init") // picocli sets the file
+  public ServerCommand() {
+    this.environment = System.getenv();
+  }
+
+  /**
+   * Without picocli.
+   *
+   * @param environment variables that override the file
+   */
+  ServerCommand(File file, Map<String, String> environment) {
+    this.file = file;
+    this.environment = environment;
+  }
 
   @Override
   public Integer call() throws InterruptedException {
@@ -77,7 +92,7 @@ public final class ServerCommand implements Callable<Integer> {
     Datacenter datacenter;
     Optional<AuditFile> audit;
     try {
-      DatacenterConfig config = ConfigReader.read(file, System.getenv());
+      DatacenterConfig config = ConfigReader.read(file, environment);
       if (check) {
         System.out.println(file + " is correct");
         return 0;
@@ -138,11 +153,11 @@ public final class ServerCommand implements Callable<Integer> {
   private static String whatHelps(DatacenterConfig config) {
     String data =
         config.store().dir().isPresent()
-            ? "a smaller osier.store.cache (%d MiB)".formatted(config.store().cacheBytes() >> 20)
+            ? "a smaller osier.store.cache (" + (config.store().cacheBytes() >> 20) + " MiB)"
             : "a directory in osier.store.dir (without one all data is kept in memory)";
-    return "error OUT_OF_MEMORY: the datacenter ends, as its memory is used up (heap: %d MiB). What"
-            .formatted(Runtime.getRuntime().maxMemory() >> 20)
-        + " helps: more memory (OSIER_JAVA_OPTIONS=-Xmx2g), "
+    return "error OUT_OF_MEMORY: the datacenter ends, as its memory is used up (heap: "
+        + (Runtime.getRuntime().maxMemory() >> 20)
+        + " MiB). What helps: more memory (OSIER_JAVA_OPTIONS=-Xmx2g), "
         + data
         + ", a smaller osier.queue or smaller osier.keyspace-defaults.limits";
   }

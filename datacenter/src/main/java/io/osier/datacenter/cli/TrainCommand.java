@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -24,8 +25,10 @@ import picocli.CommandLine.Parameters;
  * Does once, within seconds, what a datacenter and the command line do all the time, so that Java
  * can note what they load. The launcher runs it to make its start cache.
  *
- * <p>Two small datacenters on loopback that replicate with each other, a client of one, and the
- * text commands; nothing outlives the process but the files in the directory that is named.
+ * <p>Two small datacenters on loopback that replicate with each other, a client of both, and the
+ * text commands. One of them is started as {@code osier server} starts it, the other one twice, so
+ * that it recovers what is stored. Nothing outlives the process but the files in the directory that
+ * is named.
  */
 @Command(
     name = "train",
@@ -57,18 +60,33 @@ final class TrainCommand implements Callable<Integer> {
     OutOfMemoryExit.install("error OUT_OF_MEMORY: the start cache is not made");
     int euPort = Ports.free();
     int usPort = Ports.free();
+    int clientPort = Ports.free();
     int adminPort = Ports.free();
-    try (Datacenter eu = start("eu", euPort, "us", usPort, adminPort);
-        Datacenter us = start("us", usPort, "eu", euPort, 0);
+    Files.createDirectories(directory);
+    Path file = directory.resolve("eu.conf");
+    Files.writeString(file, configuration("eu", euPort, "us", usPort, clientPort, adminPort));
+    // It is closed when the process exits.
+    Thread.ofPlatform()
+        .daemon()
+        .start(
+            () -> {
+              try {
+                new ServerCommand(file.toFile(), Map.of()).call();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    String us = configuration("us", usPort, "eu", euPort, 0, 0);
+    start(us).close();
+    try (Datacenter again = start(us);
         OsierClient client =
             OsierClient.builder()
                 .name("train")
-                .endpoint("eu", "127.0.0.1:" + eu.clientPort())
-                .endpoint("us", "127.0.0.1:" + us.clientPort())
+                .endpoint("eu", "127.0.0.1:" + clientPort)
+                .endpoint("us", "127.0.0.1:" + again.clientPort())
                 .build()) {
       client.awaitConnected(START_MAX);
-      awaitReady(eu);
-      awaitReady(us);
+      awaitReady(again);
       for (boolean json : new boolean[] {false, true}) {
         CliSession cli = new CliSession(client, client.session(), Optional.of("train"), json);
         for (String command : COMMANDS) {
@@ -84,26 +102,31 @@ final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  private Datacenter start(String dc, int peerPort, String peer, int atPort, int adminPort) {
-    String text =
-        """
-        osier {
-          dc = %s, cluster = train
-          listen { client-port = 0, peer-port = %d }
-          admin { enabled = true, port = %d }
-          peers { %s = "127.0.0.1:%d" }
-          store { dir = "%s", min-free = 1MiB }
-          keyspaces { train { sla = 50ms } }
-        }
-        """
-            .formatted(
-                dc,
-                peerPort,
-                adminPort,
-                peer,
-                atPort,
-                directory.toAbsolutePath().toString().replace("\\", "\\\\").replace("\"", "\\\""));
-    return Datacenter.start(ConfigReader.read("the start cache's configuration", text, Map.of()));
+  private static Datacenter start(String configuration) {
+    return Datacenter.start(
+        ConfigReader.read("the start cache's configuration", configuration, Map.of()));
+  }
+
+  private String configuration(
+      String dc, int peerPort, String peer, int atPort, int clientPort, int adminPort) {
+    return """
+    osier {
+      dc = %s, cluster = train
+      listen { client-port = %d, peer-port = %d }
+      admin { enabled = true, port = %d }
+      peers { %s = "127.0.0.1:%d" }
+      store { dir = "%s", min-free = 1MiB }
+      keyspaces { train { sla = 50ms } }
+    }
+    """
+        .formatted(
+            dc,
+            clientPort,
+            peerPort,
+            adminPort,
+            peer,
+            atPort,
+            directory.toAbsolutePath().toString().replace("\\", "\\\\").replace("\"", "\\\""));
   }
 
   private static void awaitReady(Datacenter datacenter) throws InterruptedException {

@@ -165,7 +165,7 @@ public final class RocksDatabase implements AutoCloseable {
         open -> {
           StoreHeader with =
               header.withPartitions(dir, keyspace, partitions, isUsed(keyspace), dropped);
-          if (!with.equals(header)) {
+          if (!with.partitions().equals(header.partitions())) {
             writeHeader(with);
             header = with;
           }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,7 @@ final class UserArgumentsTest {
     System.setOut(new PrintStream(o, true, StandardCharsets.UTF_8));
     System.setErr(new PrintStream(e, true, StandardCharsets.UTF_8));
     try {
-      int code = Main.commandLine().execute(arguments);
+      int code = Main.commandLine(List.of(), arguments).execute(arguments);
       return new Run(
           code,
           o.toString(StandardCharsets.UTF_8).strip(),

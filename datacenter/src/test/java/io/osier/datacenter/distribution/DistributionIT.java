@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -204,18 +205,41 @@ final class DistributionIT {
     }
     List<Path> made;
     try (Stream<Path> files = Files.list(cache)) {
-      made = files.toList();
+      made = files.sorted().toList();
     }
-    assertThat(made).hasSize(1); // and nothing of what it took to make it
-    try (Unpacked.Server second = unpacked.server(Map.of("OSIER_JAVA_OPTIONS", "-Xlog:aot"))) {
+    // The classes and RocksDB's library, and nothing of what it took to make them.
+    assertThat(made).hasSize(2);
+    assertThat(made.getFirst().getFileName().toString()).startsWith("java-");
+    assertThat(made.getLast().getFileName().toString()).startsWith("librocksdb");
+    String used = Runtime.version().feature() < 25 ? "-Xshare:on" : "-XX:AOTMode=on";
+    try (Unpacked.Server second = unpacked.server(Map.of("OSIER_JAVA_OPTIONS", used))) {
       assertThat(second.said()).doesNotContain("a start cache is made");
+      assertThat(Files.readString(Path.of("/proc", second.process().pid() + "", "maps")))
+          .contains(made.getLast().toString());
       assertThat(cli(second, "counter", "get", "likes")).isEqualTo("3\n");
     }
-    Files.write(made.getFirst(), new byte[100_000]);
+    for (Path file : made) {
+      damage(file);
+    }
     try (Unpacked.Server damaged = unpacked.server(Map.of())) {
       assertThat(firstOf(damaged)).contains(" INFO "); // Java says nothing of it
       assertThat(cli(damaged, "counter", "get", "likes")).isEqualTo("3\n");
     }
+    Files.write(made.getFirst(), new byte[100_000]);
+    try (Unpacked.Server damaged = unpacked.server(Map.of())) {
+      assertThat(firstOf(damaged)).contains(" INFO ");
+      assertThat(cli(damaged, "counter", "get", "likes")).isEqualTo("3\n");
+    }
+  }
+
+  /** Turns bits in the middle of it, as a disk may. */
+  private static void damage(Path file) throws Exception {
+    byte[] content = Files.readAllBytes(file);
+    for (int i = 0; i < 4_096; i++) {
+      content[content.length / 2 + i] ^= 0x55;
+    }
+    Path damaged = Files.write(file.resolveSibling("damaged"), content);
+    Files.move(damaged, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private static String firstOf(Unpacked.Server server) {

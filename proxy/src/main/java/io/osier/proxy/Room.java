@@ -61,7 +61,11 @@ final class Room {
           : full("and were so for the call's whole time limit");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return full("and the caller was interrupted while it waited");
+      return new OsierException(
+          ErrorCode.CANCELLED,
+          "nothing was sent: the calling thread was interrupted while it waited for others of the "
+              + most
+              + " calls that may be under way (inFlightMax)");
     }
   }
 
